@@ -1,0 +1,454 @@
+"""Build-time and step-time expressions of a program, one by one.
+
+Variables, global step, summaries, savers, partitioners, iterators: what a
+recognised program's expressions become wherever they stand in the file.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Code, Kind, code
+from migrate.tables import roles
+from migrate.tables.hooks import HOOKS
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+_GET_VARIABLE = (
+    "name",
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "collections",
+    "caching_device",
+    "partitioner",
+    "validate_shape",
+    "use_resource",
+    "custom_getter",
+    "constraint",
+)
+_PARTITIONER_TARGETS = {
+    # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
+    # shard counts on axis 0 in 1,600 cases.
+    "tf.fixed_size_partitioner": (
+        "FixedShardsPartitioner",
+        ("num_shards", "axis"),
+        {"num_shards": "num_shards"},
+    ),
+    "tf.variable_axis_size_partitioner": (
+        "MaxSizePartitioner",
+        ("max_shard_bytes", "axis", "bytes_per_string_element", "max_shards"),
+        {
+            "max_shard_bytes": "max_shard_bytes",
+            "bytes_per_string_element": "bytes_per_string",
+            "max_shards": "max_shards",
+        },
+    ),
+    "tf.min_max_variable_partitioner": (
+        "MinSizePartitioner",
+        ("max_partitions", "axis", "min_slice_size", "bytes_per_string_element"),
+        {
+            "max_partitions": "max_shards",
+            "min_slice_size": "min_shard_bytes",
+            "bytes_per_string_element": "bytes_per_string",
+        },
+    ),
+}
+
+
+class Expressions:
+    """Plans the expressions of one program; `claimed` says who answers for which use."""
+
+    def __init__(
+        self,
+        program: ir.TrainingProgram,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        plan: Plan,
+    ) -> None:
+        self.program = program
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.plan = plan
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.partitioned: dict[str, ast.expr] = {}
+        self.created_step = False
+
+    def run(self) -> None:
+        self._setup_claims()
+        for flow in every(self.program.flows):
+            for lift in flow.lifts:
+                self.claimed[lift.node] = (
+                    "L104",
+                    "made once under the strategy's scope, applied in the step function",
+                )
+        self._visit(self.scopes.tree, [])
+
+    # -- claims ----------------------------------------------------------------------
+
+    def _setup_claims(self) -> None:
+        program = self.program
+        claim = self.claimed
+        claim[program.cluster.server_call] = (
+            "C110",
+            "tf.distribute.Server, with threads enough to serve and compute",
+        )
+        claim[program.session_call] = (
+            "S115",
+            "the session's services in training_session.MonitoredTrainingSession",
+        )
+        for call in program.hook_edits:
+            claim[call] = ("H110", "the same hook in training_session")
+        reasons = {
+            Kind.PLACEHOLDER: ("S116", "a parameter of the step functions"),
+            Kind.INITIALIZER_OP: (
+                "S117",
+                "dropped: variables are initialised when they are created",
+            ),
+            Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
+            Kind.CONFIG: (
+                "C112",
+                "a session's configuration: kept for the server, else dropped; TF2 "
+                "places operations softly by default",
+            ),
+        }
+        for node in ast.walk(self.scopes.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self.scopes.resolve(node.func)
+            kind = roles.KIND_OF_CALL.get(symbol or "")
+            if symbol in roles.SYNC_OPTIMIZERS:
+                claim[node] = (
+                    "O111",
+                    "the strategy averages the gradients of all workers",
+                )
+            elif kind in (Kind.PLACEHOLDER, Kind.INITIALIZER_OP, Kind.DEVICE):
+                claim[node] = reasons[kind]
+                if symbol and symbol.startswith("tf.contrib.training.Greedy"):
+                    claim[node] = (
+                        "C113",
+                        "dropped: TF2 places variables round robin; give the strategy "
+                        "a partitioner to balance bytes",
+                    )
+            elif symbol in ("tf.Graph", "tf.reset_default_graph"):
+                claim[node] = ("S118", "dropped: TF2 has no default graph to open")
+        for node in ast.walk(self.scopes.tree):
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                symbol = self.scopes.resolve(node)
+                if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
+                    claim[node] = ("C113", "dropped: TF2 places variables round robin")
+
+    # -- walk ------------------------------------------------------------------------
+
+    def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
+        if isinstance(node, (ast.With,)):
+            inner = list(scopes)
+            for item in node.items:
+                call = item.context_expr
+                if (
+                    isinstance(call, ast.Call)
+                    and self.scopes.resolve(call.func) == "tf.variable_scope"
+                ):
+                    self._variable_scope(call)
+                    inner.append(call)
+                    if item.optional_vars is not None:
+                        self._visit(item.optional_vars, scopes)
+                    for argument in call.args:
+                        self._visit(argument, scopes)
+                else:
+                    self._visit(item, scopes)
+            for statement in node.body:
+                self._visit(statement, inner)
+            return
+        if isinstance(node, ast.Call):
+            self._call(node, scopes)
+        for child in ast.iter_child_nodes(node):
+            self._visit(child, scopes)
+
+    def _variable_scope(self, call: ast.Call) -> None:
+        name = names.argument(call, "name_or_scope", 0)
+        if name is None or (isinstance(name, ast.Constant) and name.value is None):
+            name = names.argument(call, "default_name", 1)
+        if name is None:
+            self.diagnostics.refuse("V109", call, "a variable scope without a name")
+            return
+        self.claimed[call] = ("V101", "tf.name_scope; sharing is resolved by name")
+        self.plan.replace(call, code("tf.name_scope(", name, ")"))
+
+    def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        symbol = self.scopes.resolve(call.func)
+        if symbol is None:
+            self._method(call)
+        elif symbol == "tf.get_variable":
+            self._get_variable(call, scopes)
+        elif symbol in roles.GLOBAL_STEPS:
+            self._global_step(call)
+        elif symbol == "tf.train.global_step":
+            step = names.argument(call, "global_step_tensor", 1)
+            if step is not None:
+                self.claimed[call] = ("S119", "the variable's own value")
+                self.plan.replace(call, code(step, ".numpy()"))
+        elif symbol in roles.TRAINABLE or symbol == "tf.get_collection":
+            self._collection(call, symbol)
+        elif symbol in roles.PARTITIONERS:
+            self._partitioner(call, symbol)
+        elif symbol in roles.SUMMARIES or symbol in (
+            "tf.summary.merge_all",
+            "tf.summary.merge",
+        ):
+            self.claimed[call] = ("M110", "collected while the step is traced")
+            self.plan.replace(
+                call.func, code("training_session.summary.", symbol.rpartition(".")[2])
+            )
+        elif symbol == "tf.summary.FileWriter":
+            directory = names.argument(call, "logdir", 0)
+            if directory is not None:
+                self.claimed[call] = ("M111", "training_session.SummaryWriter")
+                self.plan.replace(
+                    call, code("training_session.SummaryWriter(", directory, ")")
+                )
+        elif symbol == "tf.train.Saver":
+            self._saver(call)
+        elif symbol == "tf.train.Scaffold":
+            self._scaffold(call)
+        elif symbol in LAYER_CLASSES:
+            row = LAYER_CLASSES[symbol]
+            self.claimed[call] = ("L105", row.target)
+            self.plan.imports.append("import tf_keras")
+            self.plan.replace(call.func, code(row.target))
+        elif symbol in LAYER_FUNCTIONS:
+            self.claimed[call] = (
+                "L104",
+                "a Keras layer made once, applied in the step function",
+            )
+            self.plan.imports.append("import tf_keras")
+        elif symbol.startswith(roles.DATASET_PREFIXES) and symbol.endswith("_iterator"):
+            if call.args:
+                self.claimed[call] = ("I111", "a Python iterator of the dataset")
+                self.plan.replace(call, code("iter(", call.args[0], ")"))
+        elif symbol == "tf.nn.embedding_lookup":
+            self._embedding(call)
+        elif symbol == "tf.gradients":
+            self.claimed[call] = ("O112", "tape.gradient")
+        elif symbol in HOOKS and call not in self.program.hook_edits:
+            self.diagnostics.refuse("H105", call, "a hook made outside the program")
+
+    def _method(self, call: ast.Call) -> None:
+        function = call.func
+        if not isinstance(function, ast.Attribute):
+            return
+        base = self.program.kinds.get(names.key(function.value) or "")
+        if base is Kind.DATASET and function.attr.endswith("_iterator"):
+            self.plan.replace(call, code("iter(", function.value, ")"))
+        elif base is Kind.LAYER and function.attr == "apply":
+            self.plan.replace(function, code(function.value))
+
+    # -- variables -----------------------------------------------------------------------
+
+    def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        bound = names.bound_arguments(call, _GET_VARIABLE)
+        if bound is None or "name" not in bound:
+            self.diagnostics.refuse(
+                "V102", call, "this variable's arguments cannot be told apart",
+                "Pass them by keyword.", "tf.get_variable",
+            )
+            return
+        for unsupported in ("regularizer", "collections", "caching_device", "custom_getter", "constraint"):
+            value = bound.get(unsupported)
+            if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+                self.diagnostics.refuse(
+                    "V103", call, f"get_variable({unsupported}=...) is not carried over",
+                    "Add the penalty to the loss, or keep the variable in a list."
+                    if unsupported in ("regularizer", "collections") else "",
+                    "tf.get_variable",
+                )
+        parts: list[Code] = [
+            self._initial_value(call, bound, scopes),
+            code("name=", bound["name"]),
+        ]
+        if "trainable" in bound:
+            parts.append(code("trainable=", bound["trainable"]))
+        self.claimed[call] = ("V104", "tf.Variable under the strategy's scope")
+        self.plan.replace(call, code("tf.Variable(", ir.joined(", ", parts), ")"))
+
+    def _initial_value(
+        self, call: ast.Call, bound: dict[str, ast.expr], scopes: list[ast.Call]
+    ) -> Code:
+        initializer = bound.get("initializer")
+        if initializer is None or (
+            isinstance(initializer, ast.Constant) and initializer.value is None
+        ):
+            initializer = next(
+                (
+                    found
+                    for scope in reversed(scopes)
+                    if (found := names.argument(scope, "initializer", 3)) is not None
+                ),
+                None,
+            )
+        shape = bound.get("shape")
+        dtype: Code = code(bound["dtype"]) if "dtype" in bound else code("tf.float32")
+        if shape is None:
+            if initializer is None:
+                self.diagnostics.refuse(
+                    "V105", call, "a variable shared from elsewhere: no shape is given here",
+                    "Keep the variable in a Python name.", "tf.get_variable",
+                )
+                return code()
+            return code(initializer)  # TF1: without a shape it is the value itself.
+        made: Code
+        if initializer is None:
+            made = code("tf.compat.v1.glorot_uniform_initializer()")
+        elif self._is_initializer_class(initializer):
+            made = code(initializer, "()")
+        else:
+            made = code(initializer)
+        return code(made, "(", shape, ", dtype=", dtype, ")")
+
+    def _is_initializer_class(self, node: ast.expr) -> bool:
+        symbol = self.scopes.resolve(node)
+        return symbol is not None and roles.is_initializer(symbol)
+
+    def _partitioner(self, call: ast.Call, symbol: str) -> None:
+        target, parameters, renamed = _PARTITIONER_TARGETS[symbol]
+        bound = names.bound_arguments(call, parameters)
+        if bound is None:
+            self.diagnostics.refuse("P101", call, "this partitioner's arguments cannot be told apart", "", symbol)
+            return
+        axis = names.literal(bound.get("axis"))
+        if "axis" in bound and axis != 0:
+            self.diagnostics.refuse(
+                "P102",
+                call,
+                f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy shards axis 0 only",
+                "Transpose the variable, or leave it whole.",
+                symbol,
+            )
+            return
+        parts = [code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
+        if symbol == "tf.min_max_variable_partitioner" and "max_partitions" not in bound:
+            parts.append(code("max_shards=1"))
+        self.claimed[call] = ("P110", f"tf.distribute.experimental.partitioners.{target}")
+        self.plan.replace(
+            call,
+            code(
+                f"tf.distribute.experimental.partitioners.{target}(",
+                ir.joined(", ", parts),
+                ")",
+            ),
+        )
+
+    def _embedding(self, call: ast.Call) -> None:
+        """Partitioned tables under "mod", TF1's default, need their rows found anew."""
+        table = names.argument(call, "params", 0)
+        ids = names.argument(call, "ids", 1)
+        strategy = names.literal(names.argument(call, "partition_strategy", 2))
+        given = names.argument(call, "partition_strategy", 2)
+        partitioned = self.program.partitioned
+        if table is None or ids is None:
+            return
+        extra = [k for k in call.keywords if k.arg in ("max_norm", "name")]
+        if any(
+            k.arg not in ("params", "ids", "partition_strategy", "max_norm", "name")
+            for k in call.keywords
+        ) or isinstance(table, (ast.List, ast.Tuple)):
+            return
+        if given is not None and not isinstance(strategy, str):
+            self.diagnostics.refuse("P103", call, "the partition strategy is not a constant")
+            return
+        rows: Code = code(ids)
+        reason = "tf.nn.embedding_lookup"
+        if partitioned and strategy != "div":
+            rows = code("training_session.mod_rows(", ids, ", ", table, ")")
+            reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
+        parts = [code(table), rows, *[code(f"{k.arg}=", k.value) for k in extra]]
+        self.claimed[call] = ("P111", reason)
+        self.plan.replace(
+            call, code("tf.nn.embedding_lookup(", ir.joined(", ", parts), ")")
+        )
+
+    # -- global step ---------------------------------------------------------------------
+
+    def _global_step(self, call: ast.Call) -> None:
+        parent = self.scopes.parents.get(call)
+        symbol = self.scopes.resolve(call.func)
+        self.claimed[call] = ("V106", "the step counter, under TF1's name")
+        in_driver = self._in_driver(call)
+        if (
+            isinstance(parent, ast.Assign)
+            and not self.created_step
+            and in_driver
+            and not (symbol or "").endswith("get_global_step")
+        ):
+            self.created_step = True
+            self.plan.replace(call, code("training_session.create_global_step()"))
+        elif in_driver:
+            self.plan.replace(call, code("replicas.global_step"))
+        else:
+            self.diagnostics.refuse(
+                "V124", call, "the global step is looked up in a helper function",
+                "Pass the step variable to the function.", symbol or "",
+            )
+
+    def _in_driver(self, node: ast.AST) -> bool:
+        current: ast.AST | None = node
+        while current is not None and not isinstance(current, (ast.FunctionDef, ast.Module)):
+            current = self.scopes.parents.get(current)
+        return current is self.program.driver
+
+    def _collection(self, call: ast.Call, symbol: str) -> None:
+        if symbol == "tf.get_collection":
+            key = self.scopes.resolve(call.args[0]) if call.args else None
+            if key == "tf.GraphKeys.UPDATE_OPS":
+                self.claimed[call] = (
+                    "L106",
+                    "Keras layers update their moving averages when they are called",
+                )
+                self.claimed[call.args[0]] = self.claimed[call]
+                self.plan.replace(call, code("[]"))
+                return
+            if key != "tf.GraphKeys.TRAINABLE_VARIABLES":
+                return
+            self.claimed[call.args[0]] = ("V110", "replicas.trainable_variables")
+        self.claimed[call] = ("V110", "replicas.trainable_variables")
+        if not self._in_driver(call):
+            self.diagnostics.refuse(
+                "V123", call, "all trainable variables are looked up in a helper function",
+                "Pass the variables to the function.", symbol,
+            )
+        self.plan.replace(call, code("replicas.trainable_variables"))
+
+    # -- saving --------------------------------------------------------------------------
+
+    def _saver(self, call: ast.Call) -> None:
+        kept = ("max_to_keep", "keep_checkpoint_every_n_hours")
+        ignored = ("sharded", "write_version", "save_relative_paths", "name", "allow_empty")
+        unknown = [k.arg for k in call.keywords if k.arg not in (*kept, *ignored)]
+        if call.args or unknown:
+            self.diagnostics.refuse(
+                "V111", call, "a Saver of chosen variables",
+                "Use tf.train.Checkpoint for part of the variables.", "tf.train.Saver",
+            )
+            return
+        parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
+        self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
+        self.plan.replace(call, code("training_session.Saver(", ir.joined(", ", parts), ")"))
+
+    def _scaffold(self, call: ast.Call) -> None:
+        allowed = ("saver", "init_op", "local_init_op", "ready_op", "ready_for_local_init_op", "summary_op")
+        unknown = [k.arg for k in call.keywords if k.arg not in allowed]
+        if call.args or unknown:
+            self.diagnostics.refuse(
+                "S124", call, f"Scaffold({', '.join(map(str, unknown)) or '...'})",
+                "Do in Python, before the session, what init_fn did.", "tf.train.Scaffold",
+            )
+            return
+        parts = [code("saver=", k.value) for k in call.keywords if k.arg == "saver"]
+        self.claimed[call] = ("S125", "training_session.Scaffold")
+        self.plan.replace(call, code("training_session.Scaffold(", ir.joined(", ", parts), ")"))

@@ -1,0 +1,273 @@
+"""One source text in, its migration out: facts, program, plan, rewrite, gates."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from migrate import gates
+from migrate.backends import custom_loop
+from migrate.backends.expressions import Expressions
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import between_graph
+from migrate.migration import Migration, Options
+from migrate.plan import Conflict, Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.rules.symbols import SymbolRules
+from migrate.tables import roles
+
+_IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
+TODO = "# TODO(tf1to2):"
+
+
+def migrate_text(
+    text: str, options: Options | None = None, filename: str = "<text>"
+) -> Migration:
+    """Migrates one module.
+
+    Raises:
+      SyntaxError: the text is not Python 3.
+      RecursionError: it is nested too deeply.
+    """
+    options = options or Options()
+    if "tensorflow" not in text:
+        return Migration(text)
+    tree = ast.parse(text, filename)
+    scopes = Scopes(tree)
+    if already_migrated(scopes):
+        return Migration(text)
+    plan, findings = _plan(scopes, options)
+    findings = _filtered(findings, options, text)
+    _notes(plan, tree, findings, text)
+    if plan.empty:
+        return Migration(text, tuple(sorted(findings)))
+    _imports(plan, scopes, text)
+    from migrate.rewrite import Rewriter  # libcst is slow to import.
+
+    new = Rewriter(text, tree, plan).run()
+    new = _with_imports(new, plan)
+    failures = gates.check(new, filename)
+    if failures:
+        broken = [
+            Finding(line, 1, code_, Outcome.FAILED, "", reason)
+            for code_, line, reason in failures
+        ]
+        return Migration(text, tuple(sorted([*findings, *broken])))
+    return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def already_migrated(scopes: Scopes) -> bool:
+    """Whether this file is our own output: it imports the emitted module."""
+    return "training_session" in scopes.module.bindings
+
+
+def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
+    diagnostics = Diagnostics()
+    plan = Plan()
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    program = between_graph.recognise(scopes, diagnostics)
+    if program is not None:
+        program = _with_strategy(program, options)
+        program.partitioned = _partitions(scopes)
+        attempt = Plan()
+        expressions = Expressions(program, scopes, diagnostics, attempt)
+        try:
+            expressions.run()
+            custom_loop.plan_program(program, scopes, diagnostics, attempt)
+        except Conflict as error:
+            diagnostics.refuse("N199", program.session, str(error))
+        if not diagnostics.refused:
+            plan, claimed = attempt, expressions.claimed
+            _claim_dropped(program, scopes, claimed)
+    if diagnostics.refused:
+        # A refused program is left as it is: half of it would not run.
+        for node, symbol in scopes.walk_uses():
+            if symbol.startswith("tf."):
+                diagnostics.findings.append(
+                    Finding(
+                        node.lineno,
+                        node.col_offset + 1,
+                        "N100",
+                        Outcome.REFUSED,
+                        symbol,
+                        "part of a program that was refused",
+                    )
+                )
+        return Plan(), diagnostics.findings
+    rules = SymbolRules(scopes, plan, claimed)
+    rules.run()
+    return plan, [*diagnostics.findings, *rules.findings]
+
+
+def _with_strategy(
+    program: ir.TrainingProgram, options: Options
+) -> ir.TrainingProgram:
+    if options.strategy == "parameter-server":
+        program.replication, program.condition = ir.Replication.ASYNCHRONOUS, None
+    elif options.strategy in ("multi-worker-mirrored", "mirrored"):
+        program.replication, program.condition = ir.Replication.SYNCHRONOUS, None
+    return program
+
+
+def _partitions(scopes: Scopes) -> bool:
+    return any(symbol in roles.PARTITIONERS for _, symbol in scopes.walk_uses())
+
+
+def _claim_dropped(
+    program: ir.TrainingProgram, scopes: Scopes, claimed: dict[ast.AST, tuple[str, str]]
+) -> None:
+    """Uses in statements of which nothing is left."""
+    fetched = {f for step in program.steps for f in step.flows}
+    reason: tuple[str, str] | None
+    for flow in every(program.flows):
+        reason = None
+        if flow.dropped:
+            reason = ("S117", f"dropped: {flow.dropped}")
+        elif flow.step and flow not in fetched and not flow.suites and not flow.build:
+            reason = ("S114", "dropped: no run call fetches it")
+        if reason is None:
+            continue
+        for node in ast.walk(flow.statement):
+            if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
+                claimed[node] = reason
+    for statement in ast.walk(scopes.tree):
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                call = item.context_expr
+                if (
+                    isinstance(call, ast.Call)
+                    and scopes.resolve(call.func) == "tf.device"
+                    and any(
+                        statement is not s for s in (program.session,)
+                    )
+                ):
+                    continue
+
+
+def _filtered(
+    findings: list[Finding], options: Options, text: str
+) -> list[Finding]:
+    lines = text.split("\n")
+    kept = []
+    for finding in findings:
+        if options.select and not finding.code.startswith(options.select):
+            continue
+        if options.ignore and finding.code.startswith(options.ignore):
+            continue
+        line = lines[finding.line - 1] if finding.line <= len(lines) else ""
+        match = _IGNORE.search(line)
+        if match and finding.code in match[1].replace(" ", "").split(","):
+            continue
+        kept.append(finding)
+    return kept
+
+
+def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> None:
+    """One comment above each refused statement, once however often the tool runs."""
+    lines = text.split("\n")
+    refused = [
+        f for f in findings if f.outcome is Outcome.REFUSED and f.code != "N100"
+    ]
+    if not refused:
+        return
+    starts: dict[int, ast.stmt] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                known = starts.get(line)
+                if known is None or known.lineno < node.lineno:
+                    starts[line] = node
+    for finding in refused:
+        statement = starts.get(finding.line)
+        if statement is None or statement in plan.statements:
+            continue
+        note = f"{TODO} {finding.code} {finding.reason}"
+        above = []
+        row = statement.lineno - 2
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.decorator_list:
+            row = statement.decorator_list[0].lineno - 2
+        while row >= 0 and lines[row].strip().startswith("#"):
+            above.append(lines[row].strip())
+            row -= 1
+        notes = plan.notes.setdefault(statement, [])
+        if note not in above and note not in notes:
+            notes.append(note)
+        if not notes:
+            del plan.notes[statement]
+
+
+# -- imports ------------------------------------------------------------------------
+
+
+def _imports(plan: Plan, scopes: Scopes, text: str) -> None:
+    """Drops TensorFlow imports that nothing needs any more."""
+    if not (plan.suites or plan.expressions or plan.statements):
+        plan.imports.clear()
+        return
+    edited = {
+        id(n) for node in plan.expressions for n in ast.walk(node)
+    }
+    used: set[tuple[int, str]] = set()
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            owner = scopes.scope_of(node).owner(node.id)
+            if owner is None:
+                continue
+            if id(node) in edited:
+                continue
+            for binding in owner.bindings[node.id]:
+                used.add((id(binding), node.id))
+    for node in ast.walk(scopes.tree):
+        if not isinstance(node, (ast.Import, ast.ImportFrom)):
+            continue
+        module = node.module if isinstance(node, ast.ImportFrom) else None
+        paths = [module or ""] if module else [a.name for a in node.names]
+        if not all(p == "tensorflow" or p.startswith("tensorflow.") for p in paths):
+            continue
+        bound = [a.asname or a.name.split(".")[0] for a in node.names]
+        is_plain = isinstance(node, ast.Import) and [
+            (a.name, a.asname) for a in node.names
+        ] == [("tensorflow", "tf")]
+        if is_plain:
+            continue
+        if not any((id(node), name) in used for name in bound):
+            plan.dropped_imports.add(node)
+
+
+def _with_imports(text: str, plan: Plan) -> str:
+    """Adds the imports the new text needs, after TensorFlow's own or the last import."""
+    tree = ast.parse(text)
+    wanted: list[str] = []
+    scopes = Scopes(tree)
+    names_read = {
+        n.id for n in ast.walk(tree) if isinstance(n, ast.Name)
+    }
+    if "tf" in names_read and "tf" not in scopes.module.bindings:
+        wanted.append("import tensorflow as tf")
+    for line in dict.fromkeys(sorted(plan.imports)):
+        module = line.split()[1]
+        if module in names_read and module not in scopes.module.bindings:
+            wanted.append(line)
+    if not wanted:
+        return text
+    lines = text.split("\n")
+    place = 0
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            place = node.end_lineno or place
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            and place == 0
+        ):
+            place = node.end_lineno or place
+        else:
+            if place:
+                break
+            break
+    lines[place:place] = wanted
+    return "\n".join(lines)

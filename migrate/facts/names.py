@@ -1,0 +1,147 @@
+"""Which names a piece of code reads and binds.
+
+A name is a plain variable (`loss`) or an attribute of one (`self.loss`), written
+as its dotted text, so that a class's attributes take part in def-use chains.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def key(node: ast.AST) -> str | None:
+    """The def-use key of an expression: "loss", "self.loss", or None."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+        return f"{node.value.id}.{node.attr}"
+    return None
+
+
+def reads(node: ast.AST) -> set[str]:
+    """Names whose value the code may use, nested functions included."""
+    found: set[str] = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
+            found.add(child.id)
+        elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Load):
+            name = key(child)
+            if name is not None:
+                found.add(name)
+        elif isinstance(child, ast.AugAssign):
+            name = key(child.target)
+            if name is not None:
+                found.add(name)
+    return found
+
+
+def binds(node: ast.AST) -> set[str]:
+    """Names the statement binds in its own scope (nested suites included)."""
+    found: set[str] = set()
+    for child in walk_scope(node):
+        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
+            child.ctx, (ast.Store, ast.Del)
+        ):
+            name = key(child)
+            if name is not None:
+                found.add(name)
+        elif isinstance(child, _SCOPES):
+            found.add(child.name)
+        elif isinstance(child, (ast.Import, ast.ImportFrom)):
+            found.update(a.asname or a.name.split(".")[0] for a in child.names)
+        elif isinstance(child, ast.ExceptHandler) and child.name:
+            found.add(child.name)
+    return found
+
+
+def mutates(node: ast.AST) -> set[str]:
+    """Names whose object the statement changes in place: `a.b = 1`, `a[i] = 1`, `a.append(x)`."""
+    found: set[str] = set()
+    for child in walk_scope(node):
+        target: ast.AST | None = None
+        if isinstance(child, (ast.Attribute, ast.Subscript)) and isinstance(
+            child.ctx, (ast.Store, ast.Del)
+        ):
+            target = child.value
+        elif (
+            isinstance(child, ast.Expr)
+            and isinstance(child.value, ast.Call)
+            and isinstance(child.value.func, ast.Attribute)
+        ):
+            target = child.value.func.value
+        while isinstance(target, (ast.Attribute, ast.Subscript)):
+            name = key(target)
+            if name is not None:
+                found.add(name)
+            target = target.value
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+    return found
+
+
+def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
+    """`ast.walk` that does not enter nested functions and classes."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        yield current
+        if isinstance(current, (*_SCOPES, ast.Lambda)) and current is not node:
+            continue
+        if isinstance(current, _SCOPES):
+            continue
+        stack.extend(ast.iter_child_nodes(current))
+
+
+def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
+    """The nested suites of a compound statement, by field name."""
+    found: list[tuple[str, list[ast.stmt]]] = []
+    for field in ("body", "orelse", "finalbody"):
+        suite = getattr(statement, field, None)
+        if isinstance(suite, list) and suite:
+            found.append((field, suite))
+    for index, handler in enumerate(getattr(statement, "handlers", [])):
+        found.append((f"handlers.{index}", handler.body))
+    return found
+
+
+def argument(
+    call: ast.Call, name: str, position: int | None = None
+) -> ast.expr | None:
+    """The expression passed for a parameter, by keyword or position."""
+    for keyword in call.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    if position is not None and position < len(call.args):
+        if any(isinstance(a, ast.Starred) for a in call.args[: position + 1]):
+            return None
+        return call.args[position]
+    return None
+
+
+def bound_arguments(
+    call: ast.Call, parameters: tuple[str, ...]
+) -> dict[str, ast.expr] | None:
+    """Arguments by parameter name; None where the call cannot be bound statically."""
+    bound: dict[str, ast.expr] = {}
+    for index, value in enumerate(call.args):
+        if isinstance(value, ast.Starred) or index >= len(parameters):
+            return None
+        bound[parameters[index]] = value
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg not in parameters or keyword.arg in bound:
+            return None
+        bound[keyword.arg] = keyword.value
+    return bound
+
+
+def literal(node: ast.AST | None) -> object:
+    """The value of a literal expression; None where it is none (or is None)."""
+    if node is None:
+        return None
+    try:
+        return ast.literal_eval(node)  # type: ignore[arg-type]
+    except (ValueError, TypeError, SyntaxError):
+        return None

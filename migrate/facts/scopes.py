@@ -1,0 +1,253 @@
+"""Python's scopes and bindings, and the TensorFlow symbol behind each use of a name.
+
+Works on `ast`, which parses at C speed. A use is resolved only when every binding
+of its name in the scope that owns it leads to the same symbol; a name that is
+also a parameter or an ordinary variable resolves to nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import modules
+
+Node = ast.AST
+FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+@dataclasses.dataclass
+class Scope:
+    """One Python scope: what each name is bound to, in source order."""
+
+    node: ast.AST
+    parent: Scope | None
+    bindings: dict[str, list[ast.AST]] = dataclasses.field(default_factory=dict)
+    # Names declared `global` or `nonlocal` here.
+    outer_names: set[str] = dataclasses.field(default_factory=set)
+
+    def bind(self, name: str, node: ast.AST) -> None:
+        self.bindings.setdefault(name, []).append(node)
+
+    def owner(self, name: str) -> Scope | None:
+        """The scope whose binding a use of `name` in this scope sees."""
+        scope: Scope | None = self
+        first = True
+        while scope is not None:
+            visible = first or not isinstance(scope.node, ast.ClassDef)
+            if visible and name in scope.bindings and name not in scope.outer_names:
+                return scope
+            scope, first = scope.parent, False
+        return None
+
+
+class Scopes:
+    """The scopes of one module and the symbols its expressions resolve to."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.tree = tree
+        self.module = Scope(tree, None)
+        self._scope_of: dict[ast.AST, Scope] = {}
+        self.parents: dict[ast.AST, ast.AST] = {}
+        # Function and class definitions by scope node.
+        self.scope_by_node: dict[ast.AST, Scope] = {tree: self.module}
+        # A binding that is an imported name: node -> dotted path of what it names.
+        self._imported: dict[tuple[ast.AST, str], str] = {}
+        self._memo: dict[tuple[int, str], str | None] = {}
+        _Builder(self).run(tree)
+
+    def scope_of(self, node: ast.AST) -> Scope:
+        """The scope in which `node` (an expression or statement) is evaluated."""
+        return self._scope_of[node]
+
+    def resolve(self, node: ast.AST) -> str | None:
+        """The TF1 symbol of an expression, e.g. "tf.train.Server", or None.
+
+        Symbols are spelled with the prefix `tf.` whatever name the file imports
+        TensorFlow under; `tensorflow.compat.v1.X` is `tf.X` as well.
+        """
+        path = self._path(node)
+        return modules.canonical(path) if path else None
+
+    def dotted(self, node: ast.AST) -> str | None:
+        """The full dotted path an expression names through imports, or None."""
+        return self._path(node)
+
+    def _path(self, node: ast.AST) -> str | None:
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return None
+        base = self._name_path(node)
+        if base is None:
+            return None
+        return ".".join([base, *reversed(attributes)])
+
+    def _name_path(self, node: ast.Name) -> str | None:
+        scope = self._scope_of.get(node)
+        if scope is None:
+            return None
+        owner = scope.owner(node.id)
+        if owner is None:
+            return None
+        key = (id(owner), node.id)
+        if key not in self._memo:
+            self._memo[key] = None  # A cycle (`tf = tf`) resolves to nothing.
+            self._memo[key] = self._bound_path(owner, node.id)
+        return self._memo[key]
+
+    def _bound_path(self, owner: Scope, name: str) -> str | None:
+        paths: set[str | None] = set()
+        for binding in owner.bindings[name]:
+            imported = self._imported.get((binding, name))
+            if imported is not None:
+                paths.add(imported)
+            elif (
+                isinstance(binding, ast.Assign)
+                and len(binding.targets) == 1
+                and isinstance(binding.targets[0], ast.Name)
+                and isinstance(binding.value, (ast.Attribute, ast.Name))
+            ):
+                paths.add(self._path(binding.value))  # An alias: `flags = tf.app.flags`.
+            else:
+                paths.add(None)
+        if len({modules.canonical(p) if p else None for p in paths}) == 1:
+            return paths.pop()
+        return None
+
+    def is_imported(self, binding: ast.AST, name: str) -> bool:
+        return (binding, name) in self._imported
+
+    def walk_uses(self) -> Iterator[tuple[ast.expr, str]]:
+        """Every outermost expression that resolves to a symbol, in source order."""
+        stack: list[ast.AST] = [self.tree]
+        while stack:
+            node = stack.pop()
+            if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(
+                node.ctx, ast.Load
+            ):
+                symbol = self.resolve(node)
+                if symbol is not None:
+                    yield node, symbol
+                    continue
+            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+class _Builder:
+    """Fills a `Scopes` in one walk."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    def run(self, tree: ast.Module) -> None:
+        for statement in tree.body:
+            self._visit(statement, self._scopes.module, tree)
+
+    def _child_scope(self, node: ast.AST, parent: Scope) -> Scope:
+        scope = Scope(node, parent)
+        self._scopes.scope_by_node[node] = scope
+        return scope
+
+    def _visit_all(self, nodes: list[ast.AST], scope: Scope, parent: ast.AST) -> None:
+        for node in nodes:
+            self._visit(node, scope, parent)
+
+    def _visit(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        self._scopes._scope_of[node] = scope
+        self._scopes.parents[node] = parent
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            scope.bind(node.name, node)
+            self._visit_all([*node.decorator_list], scope, node)
+            self._function(node, scope)
+        elif isinstance(node, ast.Lambda):
+            self._function(node, scope)
+        elif isinstance(node, ast.ClassDef):
+            scope.bind(node.name, node)
+            self._visit_all(
+                [*node.decorator_list, *node.bases, *node.keywords], scope, node
+            )
+            inner = self._child_scope(node, scope)
+            self._visit_all([*node.body], inner, node)
+        elif isinstance(node, _COMPREHENSIONS):
+            self._comprehension(node, scope)
+        elif isinstance(node, (ast.Import, ast.ImportFrom)):
+            self._import(node, scope)
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            scope.outer_names.update(node.names)
+            if isinstance(node, ast.Global):
+                for name in node.names:
+                    self._scopes.module.bind(name, node)
+        elif isinstance(node, ast.ExceptHandler):
+            if node.name:
+                scope.bind(node.name, node)
+            self._generic(node, scope)
+        elif isinstance(node, ast.Name):
+            if isinstance(node.ctx, (ast.Store, ast.Del)):
+                scope.bind(node.id, self._binding_statement(node, parent))
+        elif isinstance(node, ast.NamedExpr):
+            self._generic(node, scope)
+        else:
+            self._generic(node, scope)
+
+    def _generic(self, node: ast.AST, scope: Scope) -> None:
+        for child in ast.iter_child_nodes(node):
+            self._visit(child, scope, node)
+
+    def _binding_statement(self, name: ast.Name, parent: ast.AST) -> ast.AST:
+        node: ast.AST = name
+        above: ast.AST | None = parent
+        while above is not None and not isinstance(node, ast.stmt):
+            node, above = above, self._scopes.parents.get(above)
+        return node
+
+    def _function(self, node: ast.AST, scope: Scope) -> None:
+        assert isinstance(node, FunctionNode)
+        arguments = node.args
+        defaults = [*arguments.defaults, *[d for d in arguments.kw_defaults if d]]
+        self._visit_all([*defaults], scope, node)
+        inner = self._child_scope(node, scope)
+        named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+        for extra in (arguments.vararg, arguments.kwarg):
+            if extra is not None:
+                named.append(extra)
+        for argument in named:
+            inner.bind(argument.arg, argument)
+            if argument.annotation is not None:
+                self._visit(argument.annotation, scope, node)
+        if isinstance(node, ast.Lambda):
+            self._visit(node.body, inner, node)
+        else:
+            if node.returns is not None:
+                self._visit(node.returns, scope, node)
+            self._visit_all([*node.body], inner, node)
+
+    def _comprehension(self, node: ast.AST, scope: Scope) -> None:
+        assert isinstance(node, _COMPREHENSIONS)
+        inner = self._child_scope(node, scope)
+        for index, generator in enumerate(node.generators):
+            self._visit(generator.iter, scope if index == 0 else inner, node)
+            self._visit(generator.target, inner, node)
+            self._visit_all([*generator.ifs], inner, node)
+        if isinstance(node, ast.DictComp):
+            self._visit_all([node.key, node.value], inner, node)
+        else:
+            self._visit(node.elt, inner, node)
+
+    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+        for alias in node.names:
+            if isinstance(node, ast.Import):
+                name = alias.asname or alias.name.split(".")[0]
+                path = alias.name if alias.asname else alias.name.split(".")[0]
+            elif node.level or node.module is None:
+                name, path = alias.asname or alias.name, ""
+            else:
+                name, path = alias.asname or alias.name, f"{node.module}.{alias.name}"
+            if name == "*":
+                continue
+            scope.bind(name, node)
+            if path and modules.is_interesting(path):
+                self._scopes._imported[(node, name)] = path

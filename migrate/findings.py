@@ -1,0 +1,41 @@
+"""What the tool has to say about one place of a source file."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+
+class Outcome(enum.Enum):
+    """What became of a TF1 construct. There is no fourth way: nothing is silent."""
+
+    REWRITTEN = "rewritten"
+    KEPT = "kept"
+    REFUSED = "refused"
+    # The file itself could not be handled (not readable, not Python 3, a gate failed).
+    FAILED = "failed"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Finding:
+    """One construct at one place, and what became of it.
+
+    Attributes:
+      line: 1-based line in the source text (in a notebook: in its cell).
+      column: 1-based column.
+      code: stable code, one letter and three digits; `migrate.codes` explains it.
+      outcome: what happened.
+      symbol: the resolved TF1 symbol ("tf.train.Server"), or "" where none is meant.
+      reason: one sentence for the user; for a rewrite, what it became.
+      recipe: for a refusal, what to do by hand; may be several lines.
+      cell: 0-based index of the notebook cell, None in a .py file.
+    """
+
+    line: int
+    column: int
+    code: str
+    outcome: Outcome = dataclasses.field(compare=False)
+    symbol: str = ""
+    reason: str = ""
+    recipe: str = ""
+    cell: int | None = None

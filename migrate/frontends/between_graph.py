@@ -1,0 +1,635 @@
+"""Between-graph replication: replica_device_setter and MonitoredTrainingSession.
+
+Finds the driver (the function, or the module, that opens the session), flattens
+the `with tf.device(...)` around its graph, and hands the statements to the
+binding-time analysis; then resolves every `session.run` to a step function.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.runs import RunResolver
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Flow, Kind
+from migrate.tables import roles
+
+_PURE_CALLS = frozenset(
+    {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
+)
+
+
+def find_sessions(scopes: Scopes) -> list[ast.Call]:
+    """Every call that opens a MonitoredTrainingSession."""
+    return [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call)
+        and scopes.resolve(node.func) in roles.SESSIONS
+    ]
+
+
+def recognise(scopes: Scopes, diagnostics: Diagnostics) -> ir.TrainingProgram | None:
+    """The file's training program; None, with refusals, where there is none we can read."""
+    sessions = find_sessions(scopes)
+    if not sessions:
+        return None
+    if len(sessions) > 1:
+        diagnostics.refuse(
+            "N101",
+            sessions[1],
+            "a second session in the same file",
+            "Keep one training session per program.",
+            "tf.train.MonitoredTrainingSession",
+        )
+        return None
+    return _Recogniser(scopes, diagnostics, sessions[0]).run()
+
+
+class _Recogniser:
+    def __init__(
+        self, scopes: Scopes, diagnostics: Diagnostics, session: ast.Call
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.session_call = session
+
+    def _enclosing(self, node: ast.AST) -> list[ast.AST]:
+        chain = [node]
+        while chain[-1] in self.scopes.parents:
+            chain.append(self.scopes.parents[chain[-1]])
+        return chain
+
+    def run(self) -> ir.TrainingProgram | None:
+        refuse = self.diagnostics.refuse
+        chain = self._enclosing(self.session_call)
+        session = next((n for n in chain if isinstance(n, ast.stmt)), None)
+        if (
+            not isinstance(session, ast.With)
+            or len(session.items) != 1
+            or session.items[0].context_expr is not self.session_call
+            or not isinstance(session.items[0].optional_vars, ast.Name)
+        ):
+            refuse(
+                "S101",
+                self.session_call,
+                "the session is not opened by `with ... as name:` of its own",
+                "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
+                "tf.train.MonitoredTrainingSession",
+            )
+            return None
+        driver = next(
+            n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module))
+        )
+        server = self._find_server(driver)
+        if server is None:
+            return None
+        self.driver = driver
+        path, home, flat, dissolved = self._flatten(driver, session)
+        if home is None:
+            return None
+        cluster = self._cluster(server)
+        if cluster is None:
+            return None
+        return self._program(driver, session, path, home, flat, cluster)
+
+    # -- cluster ---------------------------------------------------------------
+
+    def _find_server(
+        self, driver: ast.FunctionDef | ast.Module
+    ) -> tuple[ast.stmt, ast.Call] | None:
+        calls = [
+            node
+            for node in ast.walk(self.scopes.tree)
+            if isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.train.Server"
+        ]
+        if len(calls) != 1:
+            self.diagnostics.refuse(
+                "C101",
+                calls[1] if calls else self.session_call,
+                "the program starts no tf.train.Server"
+                if not calls
+                else "the program starts several servers",
+                "A single-process session needs no cluster: use a plain loop.",
+                "tf.train.Server",
+            )
+            return None
+        statement = next(
+            n for n in self._enclosing(calls[0]) if isinstance(n, ast.stmt)
+        )
+        if not any(s is statement for s in _all_statements(driver.body)):
+            self.diagnostics.refuse(
+                "C102",
+                calls[0],
+                "the server is started in another function than the session",
+                "Start the server where the session is opened.",
+                "tf.train.Server",
+            )
+            return None
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            self.diagnostics.refuse(
+                "C103", calls[0], "the server is not kept in a variable"
+            )
+            return None
+        return statement, calls[0]
+
+    def _cluster(self, server: tuple[ast.stmt, ast.Call]) -> ir.Cluster | None:
+        statement, call = server
+        spec = names.argument(call, "server_or_cluster_def", 0)
+        job = names.argument(call, "job_name", 1)
+        index = names.argument(call, "task_index", 2)
+        if spec is None or job is None or index is None:
+            self.diagnostics.refuse(
+                "C104",
+                call,
+                "the server's cluster, job and task are not all given",
+                "Pass the cluster, job_name and task_index.",
+                "tf.train.Server",
+            )
+            return None
+        return ir.Cluster(spec, statement, call, job, index, self._jobs(spec))
+
+    def _jobs(self, spec: ast.expr) -> frozenset[str] | None:
+        """Job names, where the cluster is a dict display."""
+        seen = 0
+        while seen < 5:
+            seen += 1
+            if isinstance(spec, ast.Dict):
+                keys = [names.literal(k) for k in spec.keys]
+                if all(isinstance(k, str) for k in keys):
+                    return frozenset(str(k) for k in keys)
+                return None
+            if isinstance(spec, ast.Call):
+                if self.scopes.resolve(spec.func) == "tf.train.ClusterSpec" and spec.args:
+                    spec = spec.args[0]
+                    continue
+                return None
+            if isinstance(spec, ast.Name):
+                owner = self.scopes.scope_of(spec).owner(spec.id)
+                bindings = owner.bindings[spec.id] if owner else []
+                if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
+                    value = bindings[0].value
+                    mutated = any(
+                        spec.id in names.mutates(s)
+                        for s in _all_statements(self.driver.body)
+                        if not names.suites(s)
+                    )
+                    if not mutated:
+                        spec = value
+                        continue
+            return None
+        return None
+
+    # -- shape -----------------------------------------------------------------
+
+    def _dissolves(self, statement: ast.stmt) -> bool:
+        """A `with` that only placed or named the graph: its body stands for itself."""
+        if not isinstance(statement, ast.With):
+            return False
+        for item in statement.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call):
+                symbol = self.scopes.resolve(call.func)
+                if symbol == "tf.device":
+                    continue
+                if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
+                    inner = call.func.value
+                    if (
+                        isinstance(inner, ast.Call)
+                        and self.scopes.resolve(inner.func) == "tf.Graph"
+                    ) or isinstance(inner, ast.Name):
+                        continue
+            return False
+        return True
+
+    def _flatten(
+        self, driver: ast.FunctionDef | ast.Module, session: ast.With
+    ) -> tuple[list[tuple[ast.stmt, str]], list[ast.stmt] | None, list[ast.stmt], int]:
+        path: list[tuple[ast.stmt, str]] = []
+        home: list[ast.stmt] = list(driver.body)
+        suite = home
+        while session not in suite:
+            inside = next(
+                (
+                    (s, field, nested)
+                    for s in suite
+                    for field, nested in names.suites(s)
+                    if any(x is session for x in _all_statements(nested))
+                ),
+                None,
+            )
+            assert inside is not None
+            statement, field, nested = inside
+            if self._dissolves(statement):
+                at = home.index(statement)
+                home[at : at + 1] = nested
+                suite = home
+                continue
+            if isinstance(statement, ast.If) and not any(
+                s is not statement and self._dissolves(s) for s in suite
+            ):
+                path.append((statement, field))
+                home = list(nested)
+                suite = home
+                continue
+            self.diagnostics.refuse(
+                "S102",
+                statement,
+                "the session is opened inside a loop, try or other block",
+                "Open the session in the driver's own suite.",
+                "tf.train.MonitoredTrainingSession",
+            )
+            return path, None, [], 0
+        # Graph blocks beside the session.
+        at = 0
+        while at < len(home):
+            if self._dissolves(home[at]):
+                home[at : at + 1] = home[at].body  # type: ignore[attr-defined]
+            else:
+                at += 1
+        return path, home, home, 0
+
+    # -- the program -------------------------------------------------------------
+
+    def _program(
+        self,
+        driver: ast.FunctionDef | ast.Module,
+        session: ast.With,
+        path: list[tuple[ast.stmt, str]],
+        home: list[ast.stmt],
+        flat: list[ast.stmt],
+        cluster: ir.Cluster,
+    ) -> ir.TrainingProgram | None:
+        server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        joins = [
+            s
+            for s in _all_statements(driver.body)
+            if isinstance(s, ast.Expr)
+            and isinstance(s.value, ast.Call)
+            and isinstance(s.value.func, ast.Attribute)
+            and s.value.func.attr == "join"
+            and names.key(s.value.func.value) == server_name
+        ]
+        if not joins:
+            self.diagnostics.refuse(
+                "C105",
+                cluster.server,
+                "no task waits in server.join(): which tasks are parameter servers?",
+                'Write `if job_name == "ps": server.join()`.',
+                "tf.train.Server",
+            )
+            return None
+        analysis = Analysis(self.scopes, self.diagnostics)
+        self.analysis = analysis
+        for outer in _before(driver.body, path, home, self.driver):
+            analysis.statement(outer)
+        at = home.index(session)
+        flows = [analysis.statement(s) for s in home[:at]]
+        anchor = self._anchor(home, joins, cluster)
+        tail = home[at:]
+        sync = _Synchronisation(self.scopes, self.diagnostics, analysis, flows)
+        sync.run()
+        runs = RunResolver(
+            self.scopes,
+            self.diagnostics,
+            analysis,
+            flows,
+            session,
+            tail,
+            sync.statements,
+        )
+        runs.run()
+        replication = sync.replication
+        program = ir.TrainingProgram(
+            driver=driver,
+            path=path,
+            home=home,
+            cluster=cluster,
+            replication=replication,
+            condition=sync.condition,
+            aggregation=sync.aggregation,
+            sync_statements=sync.statements,
+            joins=joins,
+            anchor=anchor,
+            flows=flows,
+            session=session,
+            session_call=self.session_call,
+            session_name=session.items[0].optional_vars.id,  # type: ignore[union-attr]
+            tail=tail,
+            placeholders=analysis.placeholders,
+            steps=runs.steps,
+            runs=runs.runs,
+            moved=[],
+            copied=set(),
+            partitioned=False,
+            staged=[t for t in analysis.functions.values() if t.staged],
+            scaffold_summaries=runs.scaffold_summaries,
+            iterators=runs.iterators,
+            elements=runs.elements,
+            hook_edits=runs.hook_edits,
+            consumed=runs.consumed,
+            kinds=analysis.environment,
+        )
+        if replication is not ir.Replication.SYNCHRONOUS:
+            self._place_worker_statements(program)
+        return program
+
+    def _anchor(
+        self, home: list[ast.stmt], joins: list[ast.stmt], cluster: ir.Cluster
+    ) -> int:
+        """Where the strategy is made: after the server and after the ps task's join."""
+        anchor = 0
+        for index, statement in enumerate(home):
+            inside = set(_all_statements([statement]))
+            if cluster.server in inside or any(j in inside for j in joins):
+                anchor = index + 1
+        return anchor
+
+    # -- what every worker does for itself ----------------------------------------
+
+    def _place_worker_statements(self, program: ir.TrainingProgram) -> None:
+        """Statements that each worker's loop must have its own copy of.
+
+        TF1 ran the whole program once per worker; in asynchronous training
+        one coordinator runs the loop for every worker. What the loop rebinds, what
+        depends on the task's index, readers with a position, and the hooks and
+        writers of a session belong to one worker each.
+        """
+        index = program.cluster.task_index
+        index_dump = ast.dump(index)
+        tail_binds = set().union(*[names.binds(s) for s in program.tail])
+        tail_reads = set().union(*[names.reads(s) for s in program.tail])
+        tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
+        graph = [i for i, f in enumerate(program.flows) if not f.host and not f.dropped]
+        own_place = {f.statement for f in program.flows[max(graph, default=-1) + 1 :]}
+        stateful = self._stateful_names(program.tail)
+        candidates = [
+            *_before(program.driver.body, program.path, program.home, program.driver),
+            *[f.statement for f in program.flows if f.host],
+        ]
+        skip = {program.cluster.server, *program.joins, *program.sync_statements}
+        skip |= {
+            s
+            for s in candidates
+            if isinstance(s, (ast.If,)) and any(j in _all_statements([s]) for j in program.joins)
+        }
+        kinds = {f.statement: f.kind for f in program.flows}
+        index_name = names.key(index)
+        tainted: set[str] = set()
+        moved: list[ast.stmt] = []
+        moved_names: set[str] = set(tail_binds)
+        for statement in candidates:
+            if statement in skip or isinstance(
+                statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global)
+            ):
+                continue
+            binds = names.binds(statement)
+            if index_name is not None and index_name in binds:
+                continue
+            depends = any(
+                isinstance(n, ast.expr) and ast.dump(n) == index_dump
+                for n in ast.walk(statement)
+            ) or bool(names.reads(statement) & tainted)
+            kind = kinds.get(statement, Kind.HOST)
+            own = kind in (
+                Kind.HOOK,
+                Kind.WRITER,
+                Kind.SCAFFOLD,
+                Kind.SAVER,
+                Kind.ITERATOR,
+            )
+            if depends:
+                tainted |= binds
+            changes = names.mutates(statement) & moved_names
+            contains_hook = any(
+                isinstance(n, ast.Call)
+                and roles.KIND_OF_CALL.get(self.scopes.resolve(n.func) or "")
+                in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
+                for n in ast.walk(statement)
+            )
+            if kind in (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG):
+                continue
+            if kind is Kind.DATASET or (kind is Kind.HOST and self._is_dataset(binds)):
+                # A dataset has no position; its iterators do.
+                if not depends:
+                    continue
+            used = bool(binds & tail_reads) or bool(
+                binds & set().union(set(), *[names.reads(m) for m in moved])
+            )
+            if (
+                own
+                or contains_hook
+                or (binds & tail_binds)
+                or (changes and not isinstance(statement, ast.With))
+                or statement in own_place
+                or (
+                    depends
+                    and (
+                        used
+                        or _later_needed(binds, candidates, statement, tail_reads)
+                    )
+                )
+                or (binds & stateful and _calls(statement, self.scopes))
+            ):
+                moved.append(statement)
+                moved_names |= binds
+        program.moved = moved
+        staying = set()
+        for flow in program.flows:
+            if flow.statement not in moved:
+                staying |= flow.reads
+        for statement in _before(
+            program.driver.body, program.path, program.home, program.driver
+        ):
+            if statement not in moved:
+                staying |= names.reads(statement)
+        program.copied = {s for s in moved if names.binds(s) & staying}
+        self._check_helpers(program, index_dump)
+
+    def _is_dataset(self, binds: set[str]) -> bool:
+        return any(self.analysis.environment.get(b) is Kind.DATASET for b in binds)
+
+    def _stateful_names(self, tail: list[ast.stmt]) -> set[str]:
+        """Names whose objects the loop may advance: receivers and arguments of calls."""
+        found: set[str] = set()
+        for statement in tail:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call):
+                    base: ast.expr = node.func
+                    while isinstance(base, (ast.Attribute, ast.Subscript, ast.Call)):
+                        base = base.func if isinstance(base, ast.Call) else base.value
+                    if isinstance(base, ast.Name):
+                        found.add(base.id)
+                    for argument in node.args:
+                        if isinstance(argument, ast.Name):
+                            found.add(argument.id)
+                elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+                    found.add(node.iter.id)
+        return found
+
+    def _check_helpers(self, program: ir.TrainingProgram, index_dump: str) -> None:
+        """A function the loop calls must not read this process's own task index."""
+        if isinstance(program.cluster.task_index, ast.Constant):
+            return
+        inside = [*program.tail, *program.moved]
+        called: set[str] = set()
+        for statement in inside:
+            called |= names.reads(statement)
+        for name in called:
+            for node in self.scopes.module.bindings.get(name, []):
+                if isinstance(node, ast.FunctionDef) and any(
+                    isinstance(n, ast.Attribute) and ast.dump(n) == index_dump
+                    for n in ast.walk(node)
+                ):
+                    self.diagnostics.refuse(
+                        "C106",
+                        node,
+                        "a function that the training loop calls reads the task's "
+                        "index itself; one coordinator runs the loops of all workers",
+                        "Pass the task index to the function.",
+                    )
+
+
+class _Synchronisation:
+    """SyncReplicasOptimizer: always, never, or under a condition known at run time."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.flows = flows
+        self.condition: ast.expr | None = None
+        self.aggregation: tuple[ast.expr | None, ast.expr | None] = (None, None)
+        self.statements: set[ast.stmt] = set()
+        self.replication = ir.Replication.ASYNCHRONOUS
+
+    def run(self) -> None:
+        for flow in self.flows:
+            self._visit(flow, None)
+
+    def _visit(self, flow: Flow, condition: ast.expr | None) -> None:
+        if flow.suites:
+            test = flow.statement.test if isinstance(flow.statement, ast.If) else None
+            for field, suite in flow.suites.items():
+                for inner in suite:
+                    if test is not None and field == "body":
+                        self._visit(inner, test)
+                    elif test is not None:
+                        self._visit(inner, ast.UnaryOp(ast.Not(), test))
+                    else:
+                        self._visit(inner, condition)
+            return
+        for node in ast.walk(flow.statement):
+            if (
+                isinstance(node, ast.Call)
+                and self.scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS
+            ):
+                self._found(flow, node, condition)
+
+    def _found(self, flow: Flow, call: ast.Call, condition: ast.expr | None) -> None:
+        if self.replication is not ir.Replication.ASYNCHRONOUS:
+            self.diagnostics.refuse(
+                "O102", call, "several SyncReplicasOptimizers in one program"
+            )
+        if isinstance(condition, ast.UnaryOp):
+            self.diagnostics.refuse(
+                "O103",
+                call,
+                "SyncReplicasOptimizer in an else branch",
+                "Write the synchronous case as the `if` branch.",
+            )
+        self.condition = condition
+        self.replication = (
+            ir.Replication.CHOSEN_AT_RUN_TIME if condition else ir.Replication.SYNCHRONOUS
+        )
+        self.aggregation = (
+            names.argument(call, "replicas_to_aggregate", 1),
+            names.argument(call, "total_num_replicas", 2),
+        )
+        for unsupported in ("variable_averages", "variables_to_average"):
+            value = names.argument(call, unsupported)
+            if value is not None and names.literal(value) is not None:
+                self.diagnostics.refuse(
+                    "O104", call, f"SyncReplicasOptimizer({unsupported}=...)"
+                )
+        self.statements.add(flow.statement)
+
+
+def _all_statements(body: list[ast.stmt]) -> list[ast.stmt]:
+    found: list[ast.stmt] = []
+    for statement in body:
+        found.append(statement)
+        for _, suite in names.suites(statement):
+            found.extend(_all_statements(suite))
+    return found
+
+
+def _before(
+    body: list[ast.stmt],
+    path: list[tuple[ast.stmt, str]],
+    home: list[ast.stmt],
+    driver: ast.AST,
+) -> list[ast.stmt]:
+    """Statements of the outer suites that run before the home suite."""
+    found: list[ast.stmt] = []
+    suite = body
+    for statement, field in path:
+        found.extend(suite[: suite.index(statement)])
+        suite = dict(names.suites(statement))[field]
+    return found
+
+
+def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether the statement makes an object that may have a state of its own."""
+    for node in names.walk_scope(statement):
+        if isinstance(node, ast.Call):
+            path = scopes.dotted(node.func) or ""
+            if isinstance(node.func, ast.Name) and node.func.id in _PURE_CALLS:
+                continue
+            if path.startswith(("numpy.", "os.", "json.", "absl.", "argparse")):
+                continue
+            if (scopes.resolve(node.func) or "").startswith(("tf.app", "tf.flags")):
+                continue
+            if isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "split",
+                "strip",
+                "join",
+                "format",
+                "get",
+                "parse_args",
+                "astype",
+                "reshape",
+            ):
+                continue
+            return True
+    return False
+
+
+def _later_needed(
+    binds: set[str],
+    candidates: list[ast.stmt],
+    statement: ast.stmt,
+    tail_reads: set[str],
+) -> bool:
+    """Whether what a statement binds reaches the loop through later statements."""
+    wanted = set(binds)
+    started = False
+    for other in candidates:
+        if other is statement:
+            started = True
+            continue
+        if started and names.reads(other) & wanted:
+            wanted |= names.binds(other)
+    return bool(wanted & tail_reads)
+
+
+__all__ = ["every", "find_sessions", "recognise"]

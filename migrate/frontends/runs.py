@@ -1,0 +1,568 @@
+"""`session.run(fetches, feed_dict)`: each call becomes a step function and its arguments."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.slices import Slice, Slicer
+from migrate.tables.hooks import HOOKS, HookRow
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Leaf:
+    """One fetched thing: its expression and whether it has a value."""
+
+    node: ast.expr
+    kind: Kind
+
+    @property
+    def has_value(self) -> bool:
+        return self.kind is not Kind.OPERATION
+
+
+class RunResolver:
+    """Finds every run call in the session's body and makes the step functions."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+        session: ast.With,
+        tail: list[ast.stmt],
+        sync_statements: set[ast.stmt],
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.analysis = analysis
+        self.flows = flows
+        self.session = session
+        self.session_name = session.items[0].optional_vars.id  # type: ignore[union-attr]
+        self.tail = tail
+        self.slicer = Slicer(flows, self._is_merge)
+        self.steps: list[ir.StepFunction] = []
+        self.runs: list[ir.Run] = []
+        self.hook_edits: dict[ast.Call, Code] = {}
+        self.observed: dict[str, ast.expr] = {}
+        self.iterators: dict[str, ast.expr] = {}
+        self.scaffold_summaries = False
+        self.consumed: set[ast.stmt] = set()
+        self.elements: dict[str, tuple[str, Flow]] = {}
+
+    # -- driver ------------------------------------------------------------------
+
+    def run(self) -> None:
+        self._iterators()
+        self._hooks()
+        has_summaries = any(f.kind is Kind.SUMMARY for f in every(self.flows))
+        call = self.session.items[0].context_expr
+        assert isinstance(call, ast.Call)
+        off = {"save_summaries_steps", "save_summaries_secs"}
+        given = {k.arg: k.value for k in call.keywords if k.arg in off}
+        disabled = bool(given) and all(not names.literal(v) for v in given.values())
+        self.scaffold_summaries = has_summaries and not disabled
+        found = False
+        for statement in self.tail:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and self._is_run(node):
+                    found = True
+                    self._resolve(node)
+        if not found:
+            self.diagnostics.refuse(
+                "S103", self.session, "nothing is run in this session"
+            )
+        self._check_tail()
+
+    def _is_run(self, node: ast.Call) -> bool:
+        return (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("run", "run_step_fn")
+            and names.key(node.func.value) == self.session_name
+        )
+
+    def _is_merge(self, node: ast.AST) -> bool:
+        return any(
+            isinstance(n, ast.Call)
+            and self.scopes.resolve(n.func) == "tf.summary.merge_all"
+            for n in ast.walk(node)
+        )
+
+    # -- input -------------------------------------------------------------------
+
+    def _iterators(self) -> None:
+        """Dataset iterators, and the names their elements are bound to."""
+        for flow in every(self.flows):
+            value = getattr(flow.statement, "value", None)
+            if not isinstance(flow.statement, ast.Assign) or value is None:
+                continue
+            if flow.kind is Kind.ITERATOR:
+                name = names.key(flow.statement.targets[0])
+                dataset = self._dataset_of(value)
+                if name is None or dataset is None:
+                    self.diagnostics.refuse("I101", value, "an iterator without a dataset")
+                    continue
+                self.iterators[name] = dataset
+            elif flow.kind is Kind.ELEMENT:
+                self._element(flow, value)
+
+    def _dataset_of(self, value: ast.expr) -> ast.expr | None:
+        if isinstance(value, ast.Call):
+            if isinstance(value.func, ast.Attribute) and value.func.attr in (
+                "make_one_shot_iterator",
+                "make_initializable_iterator",
+            ):
+                if self.scopes.resolve(value.func) is None:
+                    return value.func.value
+            if value.args:
+                return value.args[0]
+        return None
+
+    def _element(self, flow: Flow, value: ast.expr) -> None:
+        """`x, y = iterator.get_next()`."""
+        if not (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr == "get_next"
+        ):
+            return
+        source = value.func.value
+        name = names.key(source)
+        if name is None or name not in self.iterators:
+            dataset = self._dataset_of(source)
+            if dataset is None:
+                self.diagnostics.refuse("I102", value, "get_next of an unknown iterator")
+                return
+            name = self.analysis.fresh("iterator", "batches")
+            self.iterators[name] = dataset
+        assert isinstance(flow.statement, ast.Assign)
+        target = flow.statement.targets[0]
+        for bound in names.binds(flow.statement):
+            self.elements[bound] = (name, flow)
+        del target
+
+    # -- hooks -------------------------------------------------------------------
+
+    def _hooks(self) -> None:
+        statements = [
+            *[f.statement for f in every(self.flows) if not f.suites],
+            *self.tail,
+        ]
+        for statement in statements:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call):
+                    symbol = self.scopes.resolve(node.func)
+                    row = HOOKS.get(symbol or "")
+                    if row is not None and node not in self.hook_edits:
+                        self._hook(node, row)
+
+    def _hook(self, call: ast.Call, row: HookRow) -> None:
+        bound = names.bound_arguments(call, row.parameters)
+        if bound is None:
+            self.diagnostics.refuse(
+                "H101", call, "this hook's arguments cannot be told apart", symbol=row.symbol
+            )
+            return
+        parts: list[Code] = []
+        for name, value in bound.items():
+            if name == row.tensors:
+                keys = self._observe(value, row)
+                if keys is None:
+                    return
+                parts.append(code(f"{name}=", keys))
+            else:
+                parts.append(code(f"{name}=", value))
+        self.hook_edits[call] = code(
+            "training_session.", row.target, "(", ir.joined(", ", parts), ")"
+        )
+
+    def _observe(self, value: ast.expr, row: HookRow) -> str | None:
+        """Has the step functions give a hook's tensors; returns the keys as source."""
+        display = self._display(value)
+        pairs: list[tuple[str, ast.expr]] = []
+        if row.tensors == "tensors":
+            if isinstance(display, ast.Dict):
+                for key, item in zip(display.keys, display.values):
+                    text = names.literal(key)
+                    if not isinstance(text, str):
+                        self.diagnostics.refuse("H103", value, "a tag that is not a string")
+                        return None
+                    pairs.append((text, item))
+                pairs.sort(key=lambda pair: pair[0])
+            elif isinstance(display, (ast.List, ast.Tuple)):
+                pairs = [(ast.unparse(item), item) for item in display.elts]
+            else:
+                self.diagnostics.refuse(
+                    "H104",
+                    value,
+                    "the hook's tensors are not written out where it is made",
+                    "Give the hook a dict display.",
+                    row.symbol,
+                )
+                return None
+        else:
+            if isinstance(value, ast.Constant) and value.value is None:
+                return "None"
+            pairs = [(ast.unparse(value), value)]
+        for key, item in pairs:
+            if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                self.diagnostics.refuse(
+                    "H102",
+                    item,
+                    "the hook names a tensor of the graph by a string",
+                    "Give the hook the tensor itself.",
+                    row.symbol,
+                )
+                return None
+            self.observed[key] = item
+        keys = [repr(key).replace("'", '"') for key, _ in pairs]
+        return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
+
+    def _display(self, value: ast.expr) -> ast.expr:
+        """The list, tuple or dict a name stands for, if it is written out once."""
+        name = names.key(value)
+        if name is None:
+            return value
+        found = [
+            s
+            for s in [
+                *[f.statement for f in every(self.flows)],
+                *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+            ]
+            if name in names.binds(s) and not names.suites(s)
+        ]
+        if len(found) == 1 and isinstance(found[0], ast.Assign):
+            bound = found[0].value
+            if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
+                if any(found[0] in ast.walk(t) for t in self.tail):
+                    self.consumed.add(found[0])
+                return bound
+        return value
+
+    # -- run calls ----------------------------------------------------------------
+
+    def _resolve(self, call: ast.Call) -> None:
+        assert isinstance(call.func, ast.Attribute)
+        fetches = names.argument(call, "fetches", 0)
+        if fetches is None or call.func.attr != "run":
+            self.diagnostics.refuse("S104", call, "a run call without plain fetches")
+            return
+        for unsupported in ("options", "run_metadata"):
+            if names.argument(call, unsupported) is not None:
+                self.diagnostics.refuse(
+                    "S108",
+                    call,
+                    f"run({unsupported}=...) traces a graph session",
+                    "Use tf.profiler.experimental around the step.",
+                )
+                return
+        fetches = self._display(fetches)
+        structure, keys, leaves = self._leaves(fetches)
+        if any(leaf.kind is Kind.INITIALIZER_OP for leaf in leaves):
+            self._initializer(call, leaves)
+            return
+        statement = self._statement(call)
+        if (
+            structure == "single"
+            and leaves[0].kind is Kind.VARIABLE
+            and names.key(leaves[0].node) is not None
+        ):
+            self.runs.append(
+                ir.Run(call, None, (), statement, None, code(leaves[0].node, ".numpy()"))
+            )
+            return
+        wanted: set[str] = set()
+        for leaf in leaves:
+            if leaf.kind is Kind.HOST:
+                self.diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{ast.unparse(leaf.node)}` is fetched, but no statement of "
+                    "this program's graph makes it",
+                    "Fetch a tensor made where the session is opened.",
+                )
+                return
+            wanted |= names.reads(leaf.node)
+        inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
+        plain = self.slicer.slice(wanted, inline_merge)
+        observed: dict[str, ast.expr] = {}
+        summaries = inline_merge
+        if plain.trains:
+            observed = dict(self.observed)
+            for item in observed.values():
+                wanted |= names.reads(item)
+            summaries = summaries or self.scaffold_summaries
+        part = self.slicer.slice(wanted, summaries)
+        feed = self._feed(call)
+        if feed is None:
+            return
+        step, arguments = self._step(call, part, leaves, structure, keys, observed, feed)
+        if step is None:
+            return
+        self.runs.append(
+            ir.Run(
+                call,
+                step,
+                tuple(arguments),
+                statement,
+                self._targets(statement, call, leaves, structure),
+            )
+        )
+
+    def _statement(self, call: ast.Call) -> ast.stmt | None:
+        node: ast.AST = call
+        while not isinstance(node, ast.stmt):
+            node = self.scopes.parents[node]
+        return node
+
+    def _leaves(
+        self, fetches: ast.expr
+    ) -> tuple[str, list[Code], list[Leaf]]:
+        if isinstance(fetches, (ast.List, ast.Tuple)):
+            kind = "list" if isinstance(fetches, ast.List) else "tuple"
+            return kind, [], [self._leaf(e) for e in fetches.elts]
+        if isinstance(fetches, ast.Dict):
+            return (
+                "dict",
+                [code(k) for k in fetches.keys if k is not None],
+                [self._leaf(v) for v in fetches.values],
+            )
+        return "single", [], [self._leaf(fetches)]
+
+    def _leaf(self, node: ast.expr) -> Leaf:
+        kind = self.analysis._quietly(node)
+        if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
+            self.diagnostics.refuse("S110", node, "fetches nested in fetches")
+        if isinstance(node, ast.Constant):
+            kind = Kind.HOST
+        return Leaf(node, kind)
+
+    def _initializer(self, call: ast.Call, leaves: list[Leaf]) -> None:
+        """`sess.run(iterator.initializer)` starts the iterator anew; others do nothing."""
+        statement = self._statement(call)
+        replacement = code("None")
+        for leaf in leaves:
+            node = leaf.node
+            if isinstance(node, ast.Attribute) and node.attr == "initializer":
+                name = names.key(node.value)
+                if name in self.iterators:
+                    replacement = code(name or "", " = iter(", self.iterators[name or ""], ")")
+        self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+
+    # -- feeds ---------------------------------------------------------------------
+
+    def _feed(self, call: ast.Call) -> dict[str, ast.expr] | None:
+        node = names.argument(call, "feed_dict", 1)
+        if node is None or (isinstance(node, ast.Constant) and node.value is None):
+            return {}
+        display = self._display(node)
+        if not isinstance(display, ast.Dict):
+            self.diagnostics.refuse(
+                "S106",
+                node,
+                "the feed is not written out as a dict where it is used",
+                "Write feed_dict={placeholder: value, ...} in the call.",
+            )
+            return None
+        feed: dict[str, ast.expr] = {}
+        for key, value in zip(display.keys, display.values):
+            name = names.key(key) if key is not None else None
+            if name is None or name not in self.analysis.placeholders:
+                self.diagnostics.refuse(
+                    "S107",
+                    key or node,
+                    "the feed replaces a tensor that is not a placeholder",
+                    "Make a placeholder, or a parameter of the step function, of it.",
+                )
+                return None
+            feed[name] = value
+        return feed
+
+    def _step(
+        self,
+        call: ast.Call,
+        part: Slice,
+        leaves: list[Leaf],
+        structure: str,
+        keys: list[Code],
+        observed: dict[str, ast.expr],
+        feed: dict[str, ast.expr],
+    ) -> tuple[ir.StepFunction | None, list[Code]]:
+        needed = part.needed
+        feeds: list[str] = []
+        for name, placeholder in self.analysis.placeholders.items():
+            if name not in needed:
+                continue
+            if name not in feed and placeholder.default is None:
+                self.diagnostics.refuse(
+                    "S111",
+                    call,
+                    f"placeholder `{name}` is needed here, but not fed",
+                )
+                return None, []
+            if name in feed:
+                feeds.append(name)
+        sources = {self.elements[n][0] for n in needed if n in self.elements}
+        if len(sources) > 1:
+            self.diagnostics.refuse(
+                "I103", call, "one step draws from several iterators", "Zip the datasets."
+            )
+            return None, []
+        element = next(iter(sources), None)
+        fetches = tuple(
+            code(leaf.node) if leaf.has_value else code("None") for leaf in leaves
+        )
+        values = [leaf for leaf in leaves if leaf.has_value]
+        statement = self._statement(call)
+        droppable = self._droppable(statement, call, leaves, structure)
+        if droppable:
+            fetches = tuple(code(leaf.node) for leaf in values)
+        shape = structure
+        if structure in ("tuple", "list") and droppable:
+            shape = "none" if not values else "single" if len(values) == 1 else "tuple"
+        if structure == "single" and not values:
+            shape, fetches = "none", ()
+        step = ir.StepFunction(
+            "",
+            tuple(feeds),
+            element,
+            fetches,
+            shape,
+            tuple(keys),
+            [f for f in every(self.flows) if f in part.flows],
+            part.trains,
+            observed,
+        )
+        step = self._share(step, leaves)
+        arguments = [code(feed[name]) for name in feeds]
+        return step, arguments
+
+    def _share(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
+        """The same fetches from the same feeds are one function."""
+
+        def signature(s: ir.StepFunction) -> object:
+            return (
+                s.feeds,
+                s.element,
+                s.structure,
+                tuple(_text(f) for f in s.fetches),
+                tuple(_text(k) for k in s.keys),
+                tuple(id(f) for f in s.flows),
+            )
+
+        for other in self.steps:
+            if signature(other) == signature(step):
+                return other
+        valued = [
+            (names.key(leaf.node) or "").rpartition(".")[2]
+            for leaf in leaves
+            if leaf.has_value
+        ]
+        if step.trains:
+            wishes = ["train_step", *[f"train_step_with_{v}" for v in valued if v]]
+            extra = [
+                v for v in valued if v and not any(v in _text(f) for s in self.steps for f in s.fetches)
+            ]
+            if any(s.name.startswith("train_step") for s in self.steps) and extra:
+                wishes.insert(1, f"train_step_with_{extra[0]}")
+        else:
+            base = "_and_".join(v for v in valued if v) or "evaluate"
+            wishes = [f"compute_{base}" if len(base) < 30 else "evaluate", "evaluate"]
+        step.name = self.analysis.fresh(*wishes)
+        self.steps.append(step)
+        return step
+
+    def _droppable(
+        self,
+        statement: ast.stmt | None,
+        call: ast.Call,
+        leaves: list[Leaf],
+        structure: str,
+    ) -> bool:
+        """Whether operations can leave the result: unpacked at once, or not used."""
+        if structure not in ("tuple", "list"):
+            return False
+        if all(leaf.has_value for leaf in leaves):
+            return False
+        if isinstance(statement, ast.Expr) and statement.value is call:
+            return True
+        if isinstance(statement, ast.Assign) and statement.value is call:
+            target = statement.targets[0]
+            return (
+                len(statement.targets) == 1
+                and isinstance(target, (ast.Tuple, ast.List))
+                and len(target.elts) == len(leaves)
+                and not any(isinstance(e, ast.Starred) for e in target.elts)
+                and all(
+                    leaf.has_value or not self._used(e)
+                    for e, leaf in zip(target.elts, leaves)
+                )
+            )
+        return False
+
+    def _used(self, target: ast.expr) -> bool:
+        name = names.key(target)
+        if name is None:
+            return True
+        return name != "_" and any(name in names.reads(s) for s in self.tail)
+
+    def _targets(
+        self,
+        statement: ast.stmt | None,
+        call: ast.Call,
+        leaves: list[Leaf],
+        structure: str,
+    ) -> Code | None:
+        if not self._droppable(statement, call, leaves, structure):
+            return None
+        if not isinstance(statement, ast.Assign):
+            return None
+        target = statement.targets[0]
+        assert isinstance(target, (ast.Tuple, ast.List))
+        kept = [e for e, leaf in zip(target.elts, leaves) if leaf.has_value]
+        return ir.joined(", ", kept) if kept else code("_")
+
+    # -- what remains of the graph in the loop ---------------------------------------
+
+    def _check_tail(self) -> None:
+        """Step-time tensors may be named in the loop only in fetches and feeds."""
+        allowed: set[int] = set()
+        for run in self.runs:
+            allowed |= {id(n) for n in ast.walk(run.call)}
+            for leaf in (names.argument(run.call, "fetches", 0), names.argument(run.call, "feed_dict", 1)):
+                if leaf is not None:
+                    allowed |= {id(n) for n in ast.walk(self._display(leaf))}
+        for call in self.hook_edits:
+            allowed |= {id(n) for n in ast.walk(call)}
+        allowed |= {id(n) for n in ast.walk(self.session.items[0].context_expr)}
+        rebound = set().union(*[names.binds(s) for s in self.tail])
+        for statement in self.tail:
+            for node in ast.walk(statement):
+                if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
+                    continue
+                if not isinstance(node.ctx, ast.Load):
+                    continue
+                name = names.key(node)
+                kind = self.analysis.environment.get(name or "")
+                if name in rebound or name is None:
+                    continue
+                if kind in ir.STEP_KINDS:
+                    self.diagnostics.refuse(
+                        "S112",
+                        node,
+                        f"`{name}` is a tensor of the step; the loop uses it outside run()",
+                        "Fetch it, and use the fetched value.",
+                    )
+
+
+def _text(fragment: Code) -> str:
+    return "".join(
+        p if isinstance(p, str) else _text(p) if isinstance(p, Code) else ast.dump(p)
+        for p in fragment.parts
+    )

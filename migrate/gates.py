@@ -1,0 +1,70 @@
+"""What every result must pass before it is written: else the file stays as it was."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import symtable
+
+from migrate.facts.scopes import Scopes
+from migrate.tables import symbols
+
+
+def check(text: str, filename: str) -> list[tuple[str, int, str]]:
+    """Failed gates as (code, line, reason); empty if all is well."""
+    try:
+        tree = ast.parse(text, filename)
+        compile(text, filename, "exec", dont_inherit=True)
+    except SyntaxError as error:
+        return [("G001", error.lineno or 1, f"the result does not compile: {error.msg}")]
+    failures = [
+        ("G002", 1, f"the result uses `{name}`, which nothing binds")
+        for name in sorted(unbound(text, filename))
+    ]
+    scopes = Scopes(tree)
+    for node, symbol in scopes.walk_uses():
+        path = scopes.dotted(node) or ""
+        if not path.startswith("tensorflow.compat.v1.") and not path.startswith("tensorflow."):
+            continue
+        spelled = "tf." + path.removeprefix("tensorflow.")
+        if _known_missing(spelled, symbol):
+            failures.append(
+                ("G003", node.lineno, f"`{spelled}` does not exist in TensorFlow 2")
+            )
+    return failures
+
+
+def _known_missing(spelled: str, symbol: str) -> bool:
+    """Whether a spelling is known not to exist; attributes of classes are not judged."""
+    if spelled.startswith("tf.compat.v1."):
+        row = symbols.lookup("tf." + spelled.removeprefix("tf.compat.v1."))
+        return row is None and ("tf." + spelled.removeprefix("tf.compat.v1.")) not in (
+            symbols.modules()
+        )
+    return spelled.startswith(("tf.contrib.", "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging."))
+
+
+def unbound(text: str, filename: str) -> set[str]:
+    """Names read somewhere that no scope of the module binds."""
+    top = symtable.symtable(text, filename, "exec")
+    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
+    bound |= {
+        s.get_name() for s in top.get_symbols() if s.is_namespace()
+    } | {"__file__", "__name__", "__doc__", "__builtins__", "__spec__", "__path__"}
+    found: set[str] = set()
+
+    def visit(table: symtable.SymbolTable) -> None:
+        for symbol in table.get_symbols():
+            if not symbol.is_referenced():
+                continue
+            name = symbol.get_name()
+            is_global = symbol.is_global() or table is top
+            if is_global and name not in bound and not hasattr(builtins, name):
+                found.add(name)
+            if symbol.is_declared_global() and symbol.is_assigned():
+                bound.add(name)
+        for child in table.get_children():
+            visit(child)
+
+    visit(top)
+    return found - bound

@@ -1,0 +1,36 @@
+"""What the compiler takes and gives for one source text; no disk, no bytes."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Sequence
+
+from migrate.findings import Finding
+
+STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The user's choices that change what is written."""
+
+    strategy: str = "auto"
+    # Codes (or prefixes of codes: "S", "S1") that are acted upon; empty means all.
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Migration:
+    """The result for one source text.
+
+    Attributes:
+      text: the new text; equal to the input where nothing is to be changed.
+      findings: every TF1 construct met, in source order.
+      support: names of the support modules (files of `migrate/support/`) that
+        the new text imports, to be written beside it, e.g. ("training_session.py",).
+    """
+
+    text: str
+    findings: Sequence[Finding] = ()
+    support: Sequence[str] = ()

@@ -1,0 +1,1033 @@
+"""Binding-time analysis: what of a graph-building region happens once, and what every step.
+
+Feeds and dataset elements are the roots of step time; what depends on them, or
+reads a variable's value, is step time. Variables, layers, optimizers and
+schedules are build time. An operation with neither (an initial value, a constant)
+is pure: it goes wherever it is needed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.program import ir
+from migrate.program.functions import FunctionTimes, parameter_names
+from migrate.program.ir import Flow, Kind, Lift, code
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+
+_LAZY = ir.STEP_KINDS
+_SETUP_KINDS = frozenset(
+    {Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG, Kind.INITIALIZER_OP}
+)
+_SHAPE_METHODS = frozenset({"get_shape", "shape"})
+_OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
+_ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
+
+
+class Diagnostics:
+    """Refusals gathered on the way; a program with any is not rewritten."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+
+    @property
+    def refused(self) -> bool:
+        return any(f.outcome is Outcome.REFUSED for f in self.findings)
+
+    def refuse(
+        self, code_: str, node: ast.AST, reason: str, recipe: str = "", symbol: str = ""
+    ) -> None:
+        finding = Finding(
+            getattr(node, "lineno", 1),
+            getattr(node, "col_offset", 0) + 1,
+            code_,
+            Outcome.REFUSED,
+            symbol,
+            reason,
+            recipe,
+        )
+        if finding not in self.findings:
+            self.findings.append(finding)
+
+
+class Analysis:
+    """Analyses statements in order, keeping what each name is."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        functions: dict[ast.FunctionDef, FunctionTimes] | None = None,
+        taken_names: set[str] | None = None,
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.functions = functions if functions is not None else {}
+        self.taken = taken_names if taken_names is not None else _all_names(scopes.tree)
+        self.environment: dict[str, Kind] = {}
+        # Kinds of a tuple-valued name's elements, a class instance's class.
+        self.elements: dict[str, tuple[Kind, ...]] = {}
+        self.instances: dict[str, ast.ClassDef] = {}
+        self.placeholders: dict[str, ir.Placeholder] = {}
+        self.placeholder_calls: dict[ast.Call, str] = {}
+        # get_variable's surroundings: names and defaults of the open variable scopes.
+        self.scope_names: list[str | None] = []
+        self.scope_reuse: list[bool] = []
+        self.scope_initializers: list[ast.expr | None] = []
+        self.scope_partitioners: list[ast.expr | None] = []
+        self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
+        self.staged_calls: dict[str, str] = {}  # Function + static arguments -> name.
+        self.layer_counts: dict[str, int] = {}
+        self.in_loop = 0
+        self._lifts: list[Lift] = []
+        self._update: ir.Update | None = None
+
+    # -- names ---------------------------------------------------------------
+
+    def fresh(self, *wishes: str) -> str:
+        """A name not used anywhere in the module, the first wish that is free."""
+        for wish in wishes:
+            if wish.isidentifier() and wish not in self.taken:
+                self.taken.add(wish)
+                return wish
+        base, number = wishes[0], 2
+        while f"{base}_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{base}_{number}")
+        return f"{base}_{number}"
+
+    # -- statements ----------------------------------------------------------
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
+        return [self.statement(s) for s in body]
+
+    def statement(self, statement: ast.stmt) -> Flow:
+        self._lifts, self._update = [], None
+        if isinstance(statement, (ast.With, ast.If, ast.For, ast.While, ast.Try)):
+            return self._compound(statement)
+        flow = Flow(
+            statement,
+            Kind.HOST,
+            frozenset(names.reads(statement)),
+            frozenset(names.binds(statement)),
+        )
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            self._assignment(statement, flow)
+        elif isinstance(statement, (ast.Expr, ast.Return)):
+            if statement.value is not None:
+                flow.kind = self.expression(statement.value)
+                self._method_effects(statement, flow)
+        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Import)):
+            pass
+        else:
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.expr):
+                    flow.kind = _join(flow.kind, self.expression(child))
+        flow.lifts, flow.update = self._lifts, self._update
+        self._time(flow)
+        return flow
+
+    def _time(self, flow: Flow) -> None:
+        kind = flow.kind
+        if kind in ir.BUILD_KINDS:
+            flow.build = True
+        elif kind is Kind.PURE:
+            flow.pure = True
+        elif kind is Kind.PLACEHOLDER:
+            flow.dropped = "a feed is a parameter of the step function"
+        elif kind is Kind.INITIALIZER_OP:
+            flow.dropped = "variables are initialised when they are created"
+        elif kind is Kind.ELEMENT:
+            flow.dropped = "the loop draws the element and passes it to the step"
+        elif kind in ir.STEP_KINDS:
+            flow.step = True
+        if flow.lifts:
+            flow.build = True
+
+    def _assignment(
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, flow: Flow
+    ) -> None:
+        if statement.value is None:
+            return
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+        )
+        self._target_hint = names.key(targets[0]) or ""
+        kind = self.expression(statement.value)
+        elements = self._tuple_kinds(statement.value)
+        self._target_hint = ""
+        if isinstance(statement, ast.AugAssign):
+            name = names.key(statement.target)
+            kind = _join(kind, self.environment.get(name or "", Kind.HOST))
+            if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT):
+                kind = Kind.TENSOR
+        flow.kind = kind
+        if self._update is not None and names.key(targets[0]):
+            self._update = ir.Update(
+                self._update.kind,
+                self._update.optimizer,
+                self._update.loss,
+                self._update.gradients,
+                self._update.variables,
+                self._update.global_step,
+                names.key(targets[0]) or "",
+            )
+        for target in targets:
+            self._bind(target, kind, elements, statement.value)
+        if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
+            self._placeholder(targets[0], statement.value)
+        instance = self._instance_class(statement.value)
+        if instance is not None and names.key(targets[0]):
+            self.instances[names.key(targets[0]) or ""] = instance
+
+    _target_hint = ""
+
+    def _bind(
+        self,
+        target: ast.expr,
+        kind: Kind,
+        elements: tuple[Kind, ...],
+        value: ast.expr | None,
+    ) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for index, item in enumerate(target.elts):
+                item_kind = elements[index] if index < len(elements) else kind
+                self._bind(item, item_kind, (), None)
+            return
+        name = names.key(target)
+        if name is None:
+            return
+        self.environment[name] = kind
+        if elements:
+            self.elements[name] = elements
+        else:
+            self.elements.pop(name, None)
+
+    def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
+        if isinstance(value, (ast.Tuple, ast.List)):
+            return tuple(self._quietly(e) for e in value.elts)
+        if isinstance(value, ast.Call):
+            times = self._user_function(value)
+            if times is not None:
+                return times.elements
+        if isinstance(value, ast.Name):
+            return self.elements.get(value.id, ())
+        return ()
+
+    def _quietly(self, node: ast.expr) -> Kind:
+        """The kind of an expression already analysed, without effects."""
+        lifts, update = self._lifts, self._update
+        count = len(self.diagnostics.findings)
+        layer_counts = dict(self.layer_counts)
+        taken, staged, created = set(self.taken), dict(self.staged_calls), dict(self.created)
+        self._lifts, self._update = [], None
+        kind = self.expression(node)
+        self._lifts, self._update = lifts, update
+        del self.diagnostics.findings[count:]
+        self.layer_counts, self.taken = layer_counts, taken
+        self.staged_calls, self.created = staged, created
+        return kind
+
+    def _method_effects(self, statement: ast.stmt, flow: Flow) -> None:
+        """`losses.append(loss)`: the list holds what was put into it."""
+        value = statement.value if isinstance(statement, ast.Expr) else None
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in ("append", "extend", "insert")
+        ):
+            name = names.key(value.func.value)
+            if name is not None and self.environment.get(name, Kind.HOST) in (
+                Kind.HOST,
+                Kind.TENSOR,
+                Kind.HOOK,
+            ):
+                inside = Kind.HOST
+                for argument in value.args:
+                    inside = _join(inside, self._quietly(argument))
+                if inside is Kind.HOOK:
+                    flow.kind = Kind.HOOK
+                elif inside in ir.STEP_KINDS:
+                    self.environment[name] = Kind.TENSOR
+                    flow.binds = flow.binds | {name}
+
+    def _compound(self, statement: ast.stmt) -> Flow:
+        flow = Flow(
+            statement,
+            Kind.HOST,
+            frozenset(names.reads(statement)),
+            frozenset(names.binds(statement)),
+        )
+        scopes = 0
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                scopes += self._with_item(item, statement)
+        elif isinstance(statement, ast.For):
+            iterated = self.expression(statement.iter)
+            self._bind(
+                statement.target,
+                Kind.TENSOR if iterated in ir.STEP_KINDS else Kind.HOST,
+                (),
+                None,
+            )
+            if iterated in ir.STEP_KINDS:
+                flow.step = True
+            self.in_loop += 1
+        elif isinstance(statement, (ast.If, ast.While)):
+            condition = self.expression(statement.test)
+            if condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT):
+                self.diagnostics.refuse(
+                    "N103",
+                    statement,
+                    "a Python branch on a step-time tensor; TF1 would have tested "
+                    "the graph node, not its value",
+                )
+        header_lifts = self._lifts
+        for field, suite in names.suites(statement):
+            flow.suites[field] = self.statements(suite)
+        if isinstance(statement, ast.For):
+            self.in_loop -= 1
+        for _ in range(scopes):
+            for stack in (
+                self.scope_names,
+                self.scope_reuse,
+                self.scope_initializers,
+                self.scope_partitioners,
+            ):
+                stack.pop()
+        children = [f for suite in flow.suites.values() for f in suite]
+        flow.build = any(f.build for f in children)
+        flow.step = flow.step or any(f.step for f in children)
+        flow.pure = (
+            not (flow.build or flow.step) and any(f.pure for f in children)
+        )
+        if children and all(f.dropped for f in children):
+            flow.dropped = children[0].dropped
+        if header_lifts:
+            self.diagnostics.refuse(
+                "N104", statement, "variables created in the header of a statement"
+            )
+        return flow
+
+    def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
+        call = item.context_expr
+        symbol = self.scopes.resolve(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and symbol == "tf.variable_scope":
+            name = names.argument(call, "name_or_scope", 0)
+            value = names.literal(name)
+            if value is None and name is not None:
+                default = names.argument(call, "default_name", 1)
+                value = names.literal(default)
+            reuse = names.argument(call, "reuse", 8)
+            self.scope_names.append(value if isinstance(value, str) else None)
+            self.scope_reuse.append(
+                (self.scope_reuse[-1] if self.scope_reuse else False)
+                or self._may_reuse(reuse)
+            )
+            outer_init = self.scope_initializers[-1] if self.scope_initializers else None
+            outer_part = self.scope_partitioners[-1] if self.scope_partitioners else None
+            self.scope_initializers.append(
+                names.argument(call, "initializer", 3) or outer_init
+            )
+            self.scope_partitioners.append(
+                names.argument(call, "partitioner", 6) or outer_part
+            )
+            for unsupported in ("custom_getter", "regularizer", "dtype", "caching_device"):
+                if _given(names.argument(call, unsupported)):
+                    self.diagnostics.refuse(
+                        "V108",
+                        call,
+                        f"variable_scope({unsupported}=...) changes every variable "
+                        "created inside it",
+                        f"Give {unsupported} to each variable instead.",
+                        "tf.variable_scope",
+                    )
+            if item.optional_vars is not None:
+                bound = names.key(item.optional_vars)
+                uses = sum(
+                    1
+                    for n in ast.walk(statement)
+                    if isinstance(n, ast.Name)
+                    and n.id == bound
+                    and isinstance(n.ctx, ast.Load)
+                )
+                if uses:
+                    self.diagnostics.refuse(
+                        "V109",
+                        call,
+                        "the variable scope object itself is used",
+                        "Name the scope where it is opened again.",
+                        "tf.variable_scope",
+                    )
+            return 1
+        self.expression(call)
+        return 0
+
+    def _may_reuse(self, node: ast.expr | None) -> bool:
+        return node is not None and names.literal(node) is not False and not (
+            isinstance(node, ast.Constant) and node.value is None
+        )
+
+    # -- expressions ---------------------------------------------------------
+
+    def expression(self, node: ast.expr) -> Kind:
+        """What the expression evaluates to; records lifts on the way."""
+        if isinstance(node, ast.Constant):
+            return Kind.HOST
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._reference(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Lambda):
+            return Kind.HOST
+        kind = Kind.HOST
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                kind = _join(kind, self.expression(child))
+            elif isinstance(child, ast.comprehension):
+                source = self.expression(child.iter)
+                self._bind(
+                    child.target,
+                    Kind.TENSOR if source in ir.STEP_KINDS else Kind.HOST,
+                    (),
+                    None,
+                )
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
+            if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
+                return Kind.TENSOR
+        elif kind in (Kind.PLACEHOLDER, Kind.ELEMENT) and isinstance(
+            node, (ast.Tuple, ast.List, ast.Dict)
+        ):
+            return Kind.TENSOR
+        return kind
+
+    def _reference(self, node: ast.Name | ast.Attribute) -> Kind:
+        symbol = self.scopes.resolve(node)
+        if symbol is not None:
+            if symbol.startswith("tf."):
+                if roles.is_initializer(symbol):
+                    return Kind.HOST
+                return Kind.HOST
+            return Kind.HOST
+        name = names.key(node)
+        if name is not None and name in self.environment:
+            return self.environment[name]
+        if isinstance(node, ast.Attribute):
+            base = self.expression(node.value)
+            if base is Kind.ITERATOR and node.attr == "initializer":
+                return Kind.INITIALIZER_OP
+            if base in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.TENSOR, Kind.ELEMENT):
+                if node.attr in ("name", "dtype", "op", "graph", "device"):
+                    return Kind.HOST
+                if base is Kind.VARIABLE and node.attr == "shape":
+                    return Kind.HOST
+                return Kind.TENSOR
+            if base is Kind.OPTIMIZER:
+                is_init = node.attr.endswith("init_op")
+                return Kind.INITIALIZER_OP if is_init else Kind.HOST
+            return Kind.HOST if base in _SETUP_KINDS or base is Kind.HOST else base
+        return Kind.HOST
+
+    def _arguments(self, call: ast.Call) -> Kind:
+        kind = Kind.HOST
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            if isinstance(argument, ast.Starred):
+                argument = argument.value
+            kind = _join(kind, self.expression(argument))
+        return kind
+
+    def _call(self, call: ast.Call) -> Kind:
+        symbol = self.scopes.resolve(call.func)
+        if symbol is not None:
+            return self._symbol_call(call, symbol)
+        times = self._user_function(call)
+        if times is not None:
+            return self._user_call(call, times)
+        if isinstance(call.func, ast.Attribute):
+            return self._method_call(call, call.func)
+        if isinstance(call.func, ast.Name):
+            kind = self.environment.get(call.func.id)
+            if kind is Kind.LAYER:
+                self._arguments(call)
+                return Kind.TENSOR
+            if kind is Kind.SCHEDULE:
+                return Kind.TENSOR
+        self.expression(call.func)
+        inside = self._arguments(call)
+        if inside in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.VARIABLE):
+            return Kind.TENSOR
+        return inside if inside in ir.STEP_KINDS or inside is Kind.PURE else Kind.HOST
+
+    def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
+        if symbol in LAYER_FUNCTIONS:
+            return self._layer(call, symbol)
+        if symbol == "tf.get_collection":
+            key = self.scopes.resolve(call.args[0]) if call.args else None
+            if key == "tf.GraphKeys.UPDATE_OPS":
+                return Kind.UPDATE_OPS
+            if key in (
+                "tf.GraphKeys.TRAINABLE_VARIABLES",
+                "tf.GraphKeys.GLOBAL_VARIABLES",
+            ):
+                return Kind.TENSOR
+            if key is not None:
+                self.diagnostics.refuse(
+                    "N105",
+                    call,
+                    "TF2 keeps no graph collections",
+                    "Keep what you collected in a list of your own.",
+                    "tf.get_collection",
+                )
+            return Kind.TENSOR
+        kind = roles.KIND_OF_CALL.get(symbol)
+        if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
+            inside = self._arguments(call)
+            self._check_initial_value(call, inside)
+            return self._variable(call, symbol)
+        if kind is Kind.OPERATION or kind is Kind.SUMMARY:
+            self._arguments(call)
+            return kind
+        if kind is not None:
+            self._arguments(call)
+            return kind
+        if symbol in roles.TRAINABLE or symbol in (
+            "tf.global_variables",
+            "tf.all_variables",
+        ):
+            return Kind.TENSOR
+        if symbol == "tf.gradients":
+            self._arguments(call)
+            self._update = ir.Update(
+                "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
+            )
+            return Kind.GRADIENTS
+        if roles.has_prefix(symbol, roles.HOST_PREFIXES):
+            self._arguments(call)
+            return Kind.HOST
+        if symbol.startswith(roles.DATASET_PREFIXES):
+            inside = self._arguments(call)
+            if symbol.endswith("make_one_shot_iterator") or symbol.endswith(
+                "make_initializable_iterator"
+            ):
+                return Kind.ITERATOR
+            if inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "I105",
+                    call,
+                    "a dataset made from placeholders",
+                    "Give the arrays to from_tensor_slices directly.",
+                    symbol,
+                )
+            return Kind.DATASET
+        if not symbol.startswith("tf."):
+            inside = self._arguments(call)
+            return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
+        if roles.is_initializer(symbol):
+            self._arguments(call)
+            return Kind.HOST
+        inside = self._arguments(call)
+        if inside in ir.STEP_KINDS or inside in (Kind.VARIABLE, Kind.SCHEDULE):
+            return Kind.TENSOR
+        if symbol in ("tf.control_dependencies", "tf.device", *roles.SCOPES):
+            return Kind.HOST
+        return Kind.PURE
+
+    def _check_initial_value(self, call: ast.Call, inside: Kind) -> None:
+        if inside in ir.STEP_KINDS:
+            self.diagnostics.refuse(
+                "V107",
+                call,
+                "a variable's initial value or shape depends on a step-time tensor",
+                "Compute it from Python values.",
+                self.scopes.resolve(call.func) or "",
+            )
+
+    def _variable(self, call: ast.Call, symbol: str) -> Kind:
+        """`tf.Variable` and `get_variable`; sharing is resolved by name here."""
+        if symbol != "tf.get_variable":
+            return Kind.VARIABLE
+        full = self.full_name(names.literal(names.argument(call, "name", 0)))
+        if full is not None and full in self.created and self.reusing:
+            return Kind.VARIABLE
+        if full is not None and self._target_hint:
+            self.created[full] = self._target_hint
+        return Kind.VARIABLE
+
+    @property
+    def reusing(self) -> bool:
+        return bool(self.scope_reuse) and self.scope_reuse[-1]
+
+    def full_name(self, name: object) -> str | None:
+        """A variable's name with its scopes, None where not a constant."""
+        if not isinstance(name, str) or any(n is None for n in self.scope_names):
+            return None
+        return "/".join([*[n for n in self.scope_names if n], name])
+
+    def _method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        base = self.expression(function.value)
+        method = function.attr
+        if base is Kind.OPTIMIZER and method in _OPTIMIZER_METHODS:
+            return self._optimizer_call(call, function)
+        inside = self._arguments(call)
+        if base is Kind.OPTIMIZER:
+            if method == "make_session_run_hook":
+                return Kind.HOOK
+            if method in ("get_chief_queue_runner", "get_init_tokens_op"):
+                return Kind.INITIALIZER_OP
+            return Kind.TENSOR if method == "get_slot" else Kind.HOST
+        if base is Kind.ITERATOR:
+            return Kind.ELEMENT if method == "get_next" else Kind.INITIALIZER_OP
+        if base is Kind.DATASET:
+            if method in ("make_one_shot_iterator", "make_initializable_iterator"):
+                return Kind.ITERATOR
+            return Kind.DATASET
+        if base is Kind.VARIABLE:
+            if method in _ASSIGNMENTS:
+                return Kind.OPERATION
+            if method == "initialized_value":
+                return Kind.PURE
+            return Kind.TENSOR
+        if base is Kind.LAYER:
+            return Kind.TENSOR
+        if base is Kind.PURE:
+            return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.PURE
+        if base in ir.STEP_KINDS:
+            return Kind.TENSOR
+        if base in (Kind.WRITER, Kind.SAVER, Kind.SCAFFOLD, Kind.HOOK):
+            return Kind.HOST
+        if base in _SETUP_KINDS:
+            return Kind.HOST
+        if inside in (Kind.PLACEHOLDER, Kind.ELEMENT):
+            return Kind.TENSOR
+        if inside in ir.STEP_KINDS:
+            return Kind.TENSOR
+        return Kind.HOST
+
+    # -- optimizers ----------------------------------------------------------
+
+    def _optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        self._arguments(call)
+        optimizer: ir.Code
+        if names.key(function.value) is None:
+            name = self.fresh("optimizer", "opt")
+            self._lifts.append(
+                Lift(function.value, name, code(function.value), code(name))
+            )
+            optimizer = code(name)
+        else:
+            optimizer = code(function.value)
+        method = function.attr
+        position = {"minimize": 1, "apply_gradients": 1}.get(method)
+        self._update = ir.Update(
+            method,
+            optimizer,
+            names.argument(call, "loss", 0) if method != "apply_gradients" else None,
+            names.argument(call, "grads_and_vars", 0)
+            if method == "apply_gradients"
+            else None,
+            names.argument(call, "var_list", 2 if method == "minimize" else 1)
+            if method != "apply_gradients"
+            else None,
+            names.argument(call, "global_step", position) if position else None,
+            "",
+        )
+        return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
+
+    # -- layers --------------------------------------------------------------
+
+    def _layer(self, call: ast.Call, symbol: str) -> Kind:
+        row = LAYER_FUNCTIONS[symbol]
+        self._arguments(call)
+        bound = names.bound_arguments(call, ("inputs", *row.parameters))
+        if bound is None or "inputs" not in bound:
+            self.diagnostics.refuse(
+                "L101",
+                call,
+                "this layer's arguments cannot be told apart",
+                "Pass them by keyword.",
+                symbol,
+            )
+            return Kind.TENSOR
+        inputs = bound.pop("inputs")
+        reuse = bound.pop("reuse", None)
+        for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
+            if _given(bound.get(argument)):
+                self.diagnostics.refuse(
+                    "L102",
+                    call,
+                    "regularisers collect losses, which this version does not carry over",
+                    "Add the penalty to the loss by hand.",
+                    symbol,
+                )
+        constructor = [
+            code(f"{name}=", value)
+            for name, value in bound.items()
+            if name not in row.call_parameters
+        ]
+        name = names.literal(bound.get("name"))
+        dynamic = "name" in bound and not isinstance(name, str)
+        if "name" not in bound and row.has_weights and not self.in_loop:
+            scope = self.full_name("") or ""
+            count = self.layer_counts.get(scope + row.default_name, 0)
+            self.layer_counts[scope + row.default_name] = count + 1
+            name = row.default_name + (f"_{count}" if count else "")
+            constructor.append(code(f"name={name!r}".replace("'", '"')))
+        shared = self.full_name(name) if isinstance(name, str) else None
+        reused = shared is not None and shared in self.created and (
+            self.reusing or self._may_reuse(reuse)
+        )
+        if reused and shared is not None:
+            variable = self.created[shared]
+        else:
+            wish = name if isinstance(name, str) else row.default_name
+            wish = wish.rpartition("/")[2].replace("-", "_")
+            variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
+            if shared is not None and row.has_weights:
+                self.created[shared] = variable
+        if dynamic and not self.in_loop and row.has_weights:
+            pass  # The name is computed at build time, as it was in TF1.
+        create = code(row.target, "(", ir.joined(", ", constructor), ")")
+        at_call = [
+            code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound
+        ]
+        use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
+        self._lifts.append(
+            Lift(call, variable, create if not reused else code(), use)
+        )
+        return Kind.TENSOR
+
+    # -- the user's own functions ---------------------------------------------
+
+    def _instance_class(self, value: ast.expr) -> ast.ClassDef | None:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            definition = self._definition(value.func)
+            if isinstance(definition, ast.ClassDef):
+                return definition
+        return None
+
+    def _definition(self, node: ast.Name) -> ast.AST | None:
+        scope = self.scopes.scope_of(node).owner(node.id)
+        bindings = scope.bindings.get(node.id, []) if scope else []
+        return bindings[0] if len(bindings) == 1 else None
+
+    def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+        definition: ast.AST | None = None
+        method = False
+        if isinstance(call.func, ast.Name):
+            definition = self._definition(call.func)
+        elif isinstance(call.func, ast.Attribute):
+            owner = self.instances.get(names.key(call.func.value) or "")
+            if owner is not None:
+                method = True
+                definition = next(
+                    (
+                        f
+                        for f in owner.body
+                        if isinstance(f, ast.FunctionDef) and f.name == call.func.attr
+                    ),
+                    None,
+                )
+        if not isinstance(definition, ast.FunctionDef):
+            return None
+        if definition in self.functions:
+            return self.functions[definition]
+        if not self._builds_graph(definition):
+            return None
+        kinds = self._parameter_kinds(call, definition, method)
+        return self._analyse_function(definition, kinds, method)
+
+    def _builds_graph(self, definition: ast.FunctionDef) -> bool:
+        """Whether the body names a TensorFlow symbol or a function that does."""
+        seen: set[ast.AST] = set()
+        work: list[ast.AST] = [definition]
+        while work:
+            current = work.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            for node in ast.walk(current):
+                if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(
+                    node.ctx, ast.Load
+                ):
+                    symbol = self.scopes.resolve(node)
+                    if symbol is not None and symbol.startswith("tf."):
+                        if not roles.has_prefix(symbol, roles.HOST_PREFIXES):
+                            return True
+                    elif isinstance(node, ast.Name):
+                        called = self._definition(node)
+                        if isinstance(called, ast.FunctionDef):
+                            work.append(called)
+        return False
+
+    def _parameter_kinds(
+        self, call: ast.Call, definition: ast.FunctionDef, method: bool
+    ) -> dict[str, Kind]:
+        parameters = parameter_names(definition)
+        if method:
+            parameters = parameters[1:]
+        bound = names.bound_arguments(call, tuple(parameters)) or {}
+        return {p: self._quietly(bound[p]) for p in parameters if p in bound}
+
+    def _analyse_function(
+        self, definition: ast.FunctionDef, kinds: dict[str, Kind], method: bool
+    ) -> FunctionTimes:
+        inner = Analysis(self.scopes, self.diagnostics, self.functions, self.taken)
+        inner.environment = {
+            name: kind
+            for name, kind in self.environment.items()
+            if "." not in name or name.startswith("self.")
+        }
+        inner.instances = dict(self.instances)
+        for parameter in parameter_names(definition):
+            kind = kinds.get(parameter, Kind.HOST)
+            inner.environment[parameter] = (
+                Kind.TENSOR if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) else kind
+            )
+        times = FunctionTimes(definition, [], Kind.HOST, is_method=method)
+        self.functions[definition] = times  # Recursion sees a host function.
+        times.flows = inner.statements(definition.body)
+        for flow in _every(times.flows):
+            if isinstance(flow.statement, ast.Return) and flow.statement.value is not None:
+                times.kind = _join(times.kind, flow.kind)
+                times.elements = inner._tuple_kinds(flow.statement.value)
+        if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
+            self.diagnostics.refuse(
+                "N106", definition, "a function that makes placeholders for its caller"
+            )
+        if any(f.update is not None for f in _every(times.flows)):
+            self.diagnostics.refuse(
+                "N107",
+                definition,
+                "the training operation is made in a helper function",
+                "Make the optimizer and its update where the session is run.",
+            )
+        times.creates = any(f.build for f in _every(times.flows))
+        steps = any(
+            f.step and not isinstance(f.statement, ast.Return) for f in _every(times.flows)
+        ) or any(
+            isinstance(f.statement, ast.Return)
+            and f.kind in ir.STEP_KINDS
+            and not _only_names(f.statement.value)
+            for f in _every(times.flows)
+        )
+        times.staged = times.creates and steps
+        times.reuses = any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.variable_scope"
+            and self._may_reuse(names.argument(node, "reuse", 8))
+            for node in ast.walk(definition)
+        )
+        if times.staged:
+            self._split_parameters(times)
+        return times
+
+    def _split_parameters(self, times: FunctionTimes) -> None:
+        built: set[str] = set()
+        stepped: set[str] = set()
+        pure_bound: dict[str, Flow] = {}
+        for flow in _every(times.flows):
+            if flow.suites:
+                header = names.reads(flow.statement) - set().union(
+                    *[
+                        names.reads(f.statement)
+                        for suite in flow.suites.values()
+                        for f in suite
+                    ]
+                )
+                if flow.build:
+                    built |= header
+                if flow.step:
+                    stepped |= header
+                continue
+            if flow.lifts:
+                for lift in flow.lifts:
+                    for node in lift.create.nodes():
+                        built |= names.reads(node)
+                    lifted = {id(n) for n in ast.walk(lift.node)}
+                    for node in lift.use.nodes():
+                        stepped |= names.reads(node)
+                    stepped |= {
+                        n.id
+                        for n in ast.walk(flow.statement)
+                        if isinstance(n, ast.Name) and id(n) not in lifted
+                    }
+            elif flow.build:
+                built |= flow.reads
+            elif flow.step or isinstance(flow.statement, ast.Return):
+                stepped |= flow.reads
+            elif flow.pure or flow.host:
+                for name in flow.binds:
+                    pure_bound[name] = flow
+        # What the build part computes from must be at hand there.
+        work = list(built)
+        while work:
+            name = work.pop()
+            flow = pure_bound.pop(name, None)
+            if flow is not None:
+                new = set(flow.reads) - built
+                built |= new
+                work.extend(new)
+        parameters = parameter_names(times.node)
+        if times.is_method:
+            parameters = parameters[1:]
+        times.build_parameters = tuple(p for p in parameters if p in built)
+        times.step_parameters = tuple(p for p in parameters if p not in built)
+
+    def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
+        self._arguments(call)
+        if not times.staged:
+            if times.kind in (Kind.HOST, Kind.PURE):
+                inside = self._arguments_quietly(call)
+                if inside in ir.STEP_KINDS:
+                    return Kind.TENSOR
+            return times.kind
+        parameters = parameter_names(times.node)
+        if times.is_method:
+            parameters = parameters[1:]
+        bound = names.bound_arguments(call, tuple(parameters))
+        if bound is None or times.node.args.vararg or times.node.args.kwarg:
+            self.diagnostics.refuse(
+                "N108", call, "this call's arguments cannot be told apart"
+            )
+            return times.kind
+        static = [p for p in times.build_parameters if p in bound]
+        signature = ast.dump(call.func) + "".join(
+            f"{p}={ast.dump(bound[p])}" for p in static if p != "reuse"
+        )
+        sharing = (
+            times.reuses
+            or self.reusing
+            or self._may_reuse(bound.get("reuse"))
+        )
+        name = self.staged_calls.get(signature) if sharing else None
+        created = name is None
+        if name is None:
+            hint = self._target_hint.rpartition(".")[2] or times.node.name
+            name = self.fresh(f"{hint}_of", f"{times.node.name}_of")
+            self.staged_calls[signature] = name
+        create = code(
+            call.func,
+            "(",
+            ir.joined(", ", [code(f"{p}=", bound[p]) for p in static]),
+            ")",
+        )
+        dynamic: list[ir.Code] = []
+        positional = True
+        for parameter in times.step_parameters:
+            if parameter not in bound:
+                positional = False
+                continue
+            prefix = "" if positional else f"{parameter}="
+            dynamic.append(code(prefix, bound[parameter]))
+        use = code(name, "(", ir.joined(", ", dynamic), ")")
+        self._lifts.append(Lift(call, name, create if created else code(), use))
+        return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
+
+    def _arguments_quietly(self, call: ast.Call) -> Kind:
+        kind = Kind.HOST
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            if isinstance(argument, ast.Starred):
+                argument = argument.value
+            kind = _join(kind, self._quietly(argument))
+        return kind
+
+    # -- feeds ---------------------------------------------------------------
+
+    def _placeholder(self, target: ast.expr, call: ast.Call) -> None:
+        name = names.key(target)
+        symbol = self.scopes.resolve(call.func)
+        if name is None:
+            self.diagnostics.refuse(
+                "S105", call, "a placeholder that has no name", symbol=symbol or ""
+            )
+            return
+        if symbol == "tf.placeholder":
+            dtype = names.argument(call, "dtype", 0)
+            shape = names.argument(call, "shape", 1)
+            default = None
+            parts: list[str | ast.AST | ir.Code] = ["tf.TensorSpec("]
+            parts.append(shape if shape is not None else "None")
+            if dtype is not None:
+                parts += [", ", dtype]
+        else:
+            default = names.argument(call, "input", 0)
+            shape = names.argument(call, "shape", 1)
+            parts = ["tf.TensorSpec(", shape if shape is not None else "None", ""]
+        parts.append(")")
+        self.placeholders[name] = ir.Placeholder(
+            name, name.replace("self.", "").replace(".", "_"), code(*parts), default
+        )
+        self.placeholder_calls[call] = name
+
+
+def _given(node: ast.expr | None) -> bool:
+    return node is not None and not (
+        isinstance(node, ast.Constant) and node.value is None
+    )
+
+
+def _only_names(node: ast.expr | None) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(_only_names(e) for e in node.elts)
+    return names.key(node) is not None if node is not None else True
+
+
+def _every(flows: Sequence[Flow]) -> list[Flow]:
+    found: list[Flow] = []
+    for flow in flows:
+        found.append(flow)
+        for suite in flow.suites.values():
+            found.extend(_every(suite))
+    return found
+
+
+every = _every
+
+# The join of two values in one expression: the later in this order wins.
+_ORDER = (
+    Kind.HOST,
+    Kind.CONFIG,
+    Kind.DATASET,
+    Kind.PURE,
+    Kind.PARTITIONER,
+    Kind.VARIABLE,
+    Kind.PLACEHOLDER,
+    Kind.ELEMENT,
+    Kind.TENSOR,
+)
+
+
+def _join(left: Kind, right: Kind) -> Kind:
+    if left is right:
+        return left
+    if left is Kind.HOST:
+        return right
+    if right is Kind.HOST:
+        return left
+    if left in _ORDER and right in _ORDER:
+        wide = max(left, right, key=_ORDER.index)
+        return Kind.TENSOR if wide in ir.STEP_KINDS else wide
+    if left in ir.STEP_KINDS or right in ir.STEP_KINDS:
+        return Kind.TENSOR
+    return right if right is not Kind.PURE else left
+
+
+def _all_names(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).split(".")[0])
+    return found

@@ -1,0 +1,46 @@
+"""What the user's own functions do when a graph is built: binding times of their bodies.
+
+A function that only creates variables is build time, one that only computes on
+tensors is step time; both stay as they are. One that does both is *staged*: its
+call at build time creates the variables and returns the step-time function.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.program.ir import Flow, Kind
+
+
+@dataclasses.dataclass(eq=False)
+class FunctionTimes:
+    """One function's binding times, joined over its call sites.
+
+    Attributes:
+      node: the definition.
+      flows: its body.
+      kind: what it returns.
+      elements: kinds of the elements where it returns a tuple, else ().
+      staged: whether it must be split.
+      build_parameters: parameters its build-time part reads.
+      step_parameters: the others that its step-time part reads.
+    """
+
+    node: ast.FunctionDef
+    flows: list[Flow]
+    kind: Kind
+    elements: tuple[Kind, ...] = ()
+    staged: bool = False
+    creates: bool = False
+    reuses: bool = False
+    build_parameters: tuple[str, ...] = ()
+    step_parameters: tuple[str, ...] = ()
+    is_method: bool = False
+
+
+def parameter_names(node: ast.FunctionDef) -> list[str]:
+    arguments = node.args
+    return [
+        a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]
+    ]

@@ -1,0 +1,262 @@
+"""What a TF1 training program means, free of how it was spelled.
+
+Front-ends make a `TrainingProgram`, back-ends read it. Nodes of the source tree
+appear as the user's own code to be carried over, never to be interpreted again.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+from collections.abc import Iterator, Sequence
+
+
+class Kind(enum.Enum):
+    """What a value is, as far as binding time is concerned."""
+
+    HOST = "plain Python"
+    PURE = "graph constant"  # Depends on nothing that changes between steps.
+    VARIABLE = "variable"
+    TENSOR = "step-time tensor"
+    PLACEHOLDER = "placeholder"
+    LAYER = "layer"
+    OPTIMIZER = "optimizer"
+    SCHEDULE = "learning-rate schedule"
+    GRADIENTS = "gradients"
+    OPERATION = "operation"
+    SUMMARY = "summary"
+    INITIALIZER_OP = "initializer operation"
+    ITERATOR = "dataset iterator"
+    ELEMENT = "dataset element"
+    DATASET = "dataset"
+    HOOK = "hook"
+    WRITER = "summary writer"
+    SAVER = "saver"
+    SCAFFOLD = "scaffold"
+    CLUSTER = "cluster"
+    SERVER = "server"
+    DEVICE = "device function"
+    CONFIG = "session configuration"
+    PARTITIONER = "partitioner"
+    UPDATE_OPS = "update operations"
+
+
+# Values that exist only while a step runs.
+STEP_KINDS = frozenset(
+    {
+        Kind.TENSOR,
+        Kind.PLACEHOLDER,
+        Kind.ELEMENT,
+        Kind.GRADIENTS,
+        Kind.OPERATION,
+        Kind.SUMMARY,
+        Kind.UPDATE_OPS,
+    }
+)
+# Values made once, under the strategy's scope.
+BUILD_KINDS = frozenset(
+    {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
+)
+
+
+class Replication(enum.Enum):
+    """How the replicas' updates meet the variables."""
+
+    ASYNCHRONOUS = "asynchronous"
+    SYNCHRONOUS = "synchronous"
+    CHOSEN_AT_RUN_TIME = "chosen at run time"
+
+
+Part = "str | ast.AST | Code"
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """New source text with the user's own expressions in its holes."""
+
+    parts: tuple[str | ast.AST | Code, ...]
+
+    def nodes(self) -> Iterator[ast.AST]:
+        for part in self.parts:
+            if isinstance(part, Code):
+                yield from part.nodes()
+            elif isinstance(part, ast.AST):
+                yield part
+
+
+def code(*parts: str | ast.AST | Code) -> Code:
+    return Code(parts)
+
+
+def joined(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
+    """`", ".join` for code."""
+    woven: list[str | ast.AST | Code] = []
+    for part in parts:
+        if woven:
+            woven.append(separator)
+        woven.append(part)
+    return Code(tuple(woven))
+
+
+@dataclasses.dataclass(eq=False)
+class Lift:
+    """A part of a step-time expression that belongs to build time.
+
+    `node` (a layer call, a variable's creation, a staged function's call) is
+    created once under `name`; in the step function it is replaced by `use`.
+    """
+
+    node: ast.AST
+    name: str
+    create: Code
+    use: Code
+
+
+@dataclasses.dataclass(eq=False)
+class Flow:
+    """One statement of a region, with its binding time.
+
+    Attributes:
+      statement: the user's statement.
+      kind: of the value it computes (compound statements: HOST).
+      reads, binds: def-use keys; `binds` includes what it mutates at step time.
+      suites: nested flows of a compound statement, by field name.
+      lifts: what of it goes to build time although the rest is step time.
+      build, step: whether it has a part of that time.
+      host: plain Python that stays where it is.
+    """
+
+    statement: ast.stmt
+    kind: Kind
+    reads: frozenset[str]
+    binds: frozenset[str]
+    suites: dict[str, list[Flow]] = dataclasses.field(default_factory=dict)
+    lifts: list[Lift] = dataclasses.field(default_factory=list)
+    build: bool = False
+    step: bool = False
+    pure: bool = False
+    dropped: str = ""  # Why nothing is left of it, if so.
+    update: Update | None = None
+    # What the statement becomes at build time, where it is not kept as it is.
+    build_code: Code | None = None
+    step_code: Code | None = None
+
+    @property
+    def host(self) -> bool:
+        return not (self.build or self.step or self.pure or self.dropped)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Update:
+    """A training operation: `minimize`, or `apply_gradients` after `compute_gradients`.
+
+    Attributes:
+      optimizer: code that names the optimizer at step time.
+      loss: the loss, for `minimize` and `compute_gradients`.
+      gradients: the gradients-and-variables expression, for `apply_gradients`.
+      variables: `var_list`, or None for all trainable variables.
+      global_step: what is incremented, or None.
+      target: the def-use key the statement binds, "" if none.
+    """
+
+    kind: str
+    optimizer: Code
+    loss: ast.expr | None
+    gradients: ast.expr | None
+    variables: ast.expr | None
+    global_step: ast.expr | None
+    target: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Placeholder:
+    """A feed: a parameter of the step functions.
+
+    `default` is code for placeholder_with_default's value.
+    """
+
+    key: str
+    parameter: str
+    spec: Code
+    default: ast.expr | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Cluster:
+    """The cluster and this process's place in it."""
+
+    spec: ast.expr
+    server: ast.stmt
+    server_call: ast.Call
+    job_name: ast.expr
+    task_index: ast.expr
+    jobs: frozenset[str] | None  # None: known only at run time.
+
+
+@dataclasses.dataclass(eq=False)
+class StepFunction:
+    """The backward slice of one or more `session.run` calls."""
+
+    name: str
+    feeds: tuple[str, ...]  # Keys of placeholders, in the order of creation.
+    element: str | None  # Key of the iterator it draws from.
+    fetches: tuple[Code, ...]
+    structure: str  # "single", "tuple", "list", "dict" or "none"
+    keys: tuple[Code, ...]
+    flows: list[Flow]
+    trains: bool
+    observed: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Run:
+    """One `session.run` call and the step function that answers it."""
+
+    call: ast.Call
+    step: StepFunction | None
+    arguments: tuple[Code, ...]
+    statement: ast.stmt | None
+    targets: Code | None  # New assignment targets, where operations were dropped.
+    replacement: Code | None = None
+
+
+@dataclasses.dataclass(eq=False)
+class TrainingProgram:
+    """A between-graph replicated training program.
+
+    The driver (a function or the module) is cut into: `path` (the compound
+    statements that lead to the home suite), `prelude` (statements of the home
+    suite before the graph), `graph` (with binding times), `between` (plain Python
+    between graph and session) and `session` on.
+    """
+
+    driver: ast.FunctionDef | ast.Module
+    path: list[tuple[ast.stmt, str]]
+    home: list[ast.stmt]
+    cluster: Cluster
+    replication: Replication
+    condition: ast.expr | None
+    aggregation: tuple[ast.expr | None, ast.expr | None]
+    sync_statements: set[ast.stmt]
+    joins: list[ast.stmt]
+    anchor: int
+    flows: list[Flow]
+    session: ast.With
+    session_call: ast.Call
+    session_name: str
+    tail: list[ast.stmt]
+    placeholders: dict[str, Placeholder]
+    steps: list[StepFunction]
+    runs: list[Run]
+    moved: list[ast.stmt]
+    copied: set[ast.stmt]
+    partitioned: bool
+    staged: list[object]
+    scaffold_summaries: bool
+    iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
+    # Names bound to an iterator's element -> the iterator's name and the statement.
+    elements: dict[str, tuple[str, Flow]] = dataclasses.field(default_factory=dict)
+    hook_edits: dict[ast.Call, Code] = dataclasses.field(default_factory=dict)
+    consumed: set[ast.stmt] = dataclasses.field(default_factory=set)
+    kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)

@@ -1,0 +1,117 @@
+"""Backward slices: which statements of the graph a set of fetches needs."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from migrate.facts import names
+from migrate.program.binding_time import every
+from migrate.program.ir import Flow, Kind
+
+
+@dataclasses.dataclass(frozen=True)
+class Slice:
+    """The flows a step function consists of, and the roots it reads.
+
+    `flows` are identities; compound statements are in it if anything inside is.
+    """
+
+    flows: frozenset[Flow]
+    needed: frozenset[str]
+    trains: bool
+
+
+class Slicer:
+    """Slices one region; `is_merge` tells a statement that merges all summaries."""
+
+    def __init__(
+        self, flows: Sequence[Flow], is_merge: Callable[[ast.AST], bool]
+    ) -> None:
+        self._flows = flows
+        self._is_merge = is_merge
+
+    def slice(self, wanted: set[str], summaries: bool) -> Slice:
+        state = _State(set(wanted), summaries)
+        self._backward(self._flows, state)
+        included = frozenset(state.included)
+        trains = any(
+            f.update is not None and f.update.kind in ("minimize", "apply_gradients")
+            for f in included
+        )
+        return Slice(included, frozenset(state.needed), trains)
+
+    def _backward(self, flows: Sequence[Flow], state: _State) -> bool:
+        """Walks statements last to first; whether any was included."""
+        any_included = False
+        for flow in reversed(flows):
+            if flow.suites:
+                included = False
+                for suite in flow.suites.values():
+                    # A loop's later iterations may feed its earlier statements.
+                    included |= self._backward(suite, state)
+                    if isinstance(flow.statement, (ast.For, ast.While)):
+                        included |= self._backward(suite, state)
+                if included:
+                    state.included.add(flow)
+                    state.needed |= _header_reads(flow.statement)
+                    any_included = True
+                continue
+            if self._wants(flow, state):
+                state.included.add(flow)
+                any_included = True
+                if isinstance(flow.statement, ast.Assign) and not state.in_loop:
+                    state.needed -= flow.binds
+                state.needed |= flow.reads
+                if self._is_merge(flow.statement):
+                    state.summaries = True
+        return any_included
+
+    def _wants(self, flow: Flow, state: _State) -> bool:
+        if not (flow.step or flow.pure or flow.lifts):
+            return False
+        if flow.binds & state.needed:
+            return True
+        return state.summaries and flow.kind is Kind.SUMMARY
+
+
+@dataclasses.dataclass
+class _State:
+    needed: set[str]
+    summaries: bool
+    included: set[Flow] = dataclasses.field(default_factory=set)
+    in_loop: bool = False
+
+
+def _header_reads(statement: ast.stmt) -> set[str]:
+    found: set[str] = set()
+    if isinstance(statement, ast.With):
+        for item in statement.items:
+            found |= names.reads(item.context_expr)
+    elif isinstance(statement, ast.For):
+        found |= names.reads(statement.iter)
+    elif isinstance(statement, (ast.If, ast.While)):
+        found |= names.reads(statement.test)
+    return found
+
+
+def build_closure(flows: Sequence[Flow]) -> set[Flow]:
+    """Pure statements that build-time ones compute with, to be kept at build time."""
+    needed: set[str] = set()
+    wanted: set[Flow] = set()
+    for flow in reversed(list(every(flows))):
+        if flow.suites:
+            if flow.build:
+                needed |= _header_reads(flow.statement)
+            continue
+        if flow.lifts:
+            for lift in flow.lifts:
+                for node in lift.create.nodes():
+                    needed |= names.reads(node)
+        elif flow.build:
+            needed |= flow.reads
+        elif flow.pure and flow.binds & needed:
+            wanted.add(flow)
+            needed |= flow.reads
+    return wanted

@@ -1,0 +1,375 @@
+"""Applies a plan to a libcst tree. Decides nothing.
+
+Statements are found by walking both trees side by side, expressions by their
+positions. An expression's replacement is built from its already rewritten parts, so
+nested edits survive; a statement that moves keeps the comments above it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+import libcst as cst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.ir import Code
+
+Position = tuple[int, int, int, int]
+_Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement
+
+
+class Rewriter:
+    """Rewrites one module; `tree` and `text` are of the same source."""
+
+    def __init__(self, text: str, tree: ast.Module, plan: Plan) -> None:
+        self.plan = plan
+        self.lines = text.split("\n")
+        wrapper = MetadataWrapper(cst.parse_module(text), unsafe_skip_copy=True)
+        self.module = wrapper.module
+        positions = wrapper.resolve(PositionProvider)
+        self._expressions: dict[Position, cst.BaseExpression] = {}
+        self._ranges = positions
+        for node, span in positions.items():
+            if isinstance(node, cst.BaseExpression):
+                where = (span.start.line, span.start.column, span.end.line, span.end.column)
+                self._expressions.setdefault(where, node)
+        self.line_of: dict[ast.stmt, cst.CSTNode] = {}
+        self.small_of: dict[ast.stmt, cst.CSTNode] = {}
+        self.block_of: dict[tuple[ast.AST, str], cst.CSTNode] = {}
+        self._pair_suite(tree, "body", tree.body, self.module)
+        self._suites = {
+            id(self.block_of[key]): items for key, items in plan.suites.items()
+        }
+        self._statements = {
+            id(self.line_of[s]): items for s, items in plan.statements.items()
+        }
+        self._notes = {id(self.line_of[s]): lines for s, lines in plan.notes.items()}
+        self._edits = self._by_node(plan.expressions)
+        self._dropped_lines = {
+            id(self.small_of[s]) for s in plan.dropped_imports if s in self.small_of
+        }
+
+    # -- pairing -------------------------------------------------------------------
+
+    def _pair_suite(
+        self, owner: ast.AST, field: str, body: Sequence[ast.stmt], block: cst.CSTNode
+    ) -> None:
+        self.block_of[owner, field] = block
+        if isinstance(block, cst.SimpleStatementSuite):
+            for statement, small in zip(body, block.body):
+                self.small_of[statement] = small
+                self.line_of[statement] = block
+            return
+        index = 0
+        assert isinstance(block, (cst.Module, cst.IndentedBlock))
+        for line in block.body:
+            if isinstance(line, cst.SimpleStatementLine):
+                for small in line.body:
+                    self.line_of[body[index]] = line
+                    self.small_of[body[index]] = small
+                    index += 1
+            else:
+                self._pair_compound(body[index], line)
+                index += 1
+
+    def _pair_compound(self, statement: ast.stmt, node: cst.CSTNode) -> None:
+        self.line_of[statement] = node
+        self.small_of[statement] = node
+        body = getattr(statement, "body", None)
+        inner = getattr(node, "body", None)
+        if isinstance(body, list) and inner is not None:
+            self._pair_suite(statement, "body", body, inner)
+        orelse = getattr(statement, "orelse", None)
+        following = getattr(node, "orelse", None)
+        if orelse and following is not None:
+            if isinstance(following, cst.If):
+                self.block_of[statement, "orelse"] = following
+                self._pair_compound(orelse[0], following)
+            else:
+                self._pair_suite(statement, "orelse", orelse, following.body)
+        final = getattr(statement, "finalbody", None)
+        if final and getattr(node, "finalbody", None) is not None:
+            self._pair_suite(statement, "finalbody", final, node.finalbody.body)  # type: ignore[attr-defined]
+        for index, handler in enumerate(getattr(statement, "handlers", [])):
+            self._pair_suite(
+                statement, f"handlers.{index}", handler.body, node.handlers[index].body  # type: ignore[attr-defined]
+            )
+
+    def _column(self, line: int, offset: int) -> int:
+        """ast counts bytes, libcst characters."""
+        text = self.lines[line - 1]
+        return offset if text.isascii() else len(text.encode()[:offset].decode())
+
+    def node_of(self, node: ast.AST) -> cst.CSTNode:
+        """The libcst node of an ast expression."""
+        if isinstance(node, ast.stmt):
+            return self.small_of[node]
+        assert isinstance(node, ast.expr)
+        assert node.end_lineno is not None and node.end_col_offset is not None
+        where = (
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            node.end_lineno,
+            self._column(node.end_lineno, node.end_col_offset),
+        )
+        found = self._expressions.get(where)
+        if found is None and isinstance(node, ast.GeneratorExp):
+            # A lone argument's parentheses are the call's own.
+            inner = (where[0], where[1] + 1, where[2], where[3] - 1)
+            found = self._expressions.get(inner)
+        if found is None:
+            for span, candidate in self._expressions.items():
+                # Parentheses around it belong to libcst's node.
+                if (
+                    span[:2] <= where[:2]
+                    and span[2:] >= where[2:]
+                    and getattr(candidate, "lpar", None)
+                    and self._stripped(candidate) == where
+                ):
+                    found = candidate
+                    break
+        if found is None:
+            raise KeyError(f"no expression at {where}")
+        return found
+
+    def _stripped(self, node: cst.BaseExpression) -> Position | None:
+        children = [c for c in node.children if c in self._ranges and isinstance(c, (cst.BaseExpression, cst.Element, cst.Arg))]
+        if not children:
+            return None
+        first, last = self._ranges[children[0]], self._ranges[children[-1]]
+        return (first.start.line, first.start.column, last.end.line, last.end.column)
+
+    def _by_node(self, edits: dict[ast.AST, Code]) -> dict[int, Code]:
+        return {id(self.node_of(node)): new for node, new in edits.items()}
+
+    # -- rendering ----------------------------------------------------------------
+
+    def run(self) -> str:
+        """The rewritten module."""
+        module = self.module.visit(_Apply(self, self._edits))
+        assert isinstance(module, cst.Module)
+        return module.code
+
+    def text(self, new: Code, edits: dict[int, Code]) -> str:
+        """Source text of new code, its holes filled with rewritten user code."""
+        parts: list[str] = []
+        for part in new.parts:
+            if isinstance(part, str):
+                parts.append(part)
+            elif isinstance(part, Code):
+                parts.append(self.text(part, edits))
+            else:
+                original = self.node_of(part)
+                inner = edits
+                if id(original) in edits and edits[id(original)] is new:
+                    inner = {k: v for k, v in edits.items() if k != id(original)}
+                node = original.visit(_Apply(self, inner))
+                assert isinstance(node, cst.CSTNode)
+                parts.append(self.module.code_for_node(node).strip())
+        return "".join(parts)
+
+    def expression(self, new: Code, edits: dict[int, Code]) -> cst.BaseExpression:
+        text = self.text(new, edits)
+        try:
+            return cst.parse_expression(text, self.module.config_for_parsing)
+        except cst.ParserSyntaxError:
+            return cst.parse_expression(f"({text})", self.module.config_for_parsing)
+
+    def items(self, items: Sequence[Item], edits: dict[int, Code]) -> list[_Statement]:
+        """The statements a list of items stands for."""
+        found: list[_Statement] = []
+        carried: list[cst.EmptyLine] = []
+        for item in items:
+            made = self._item(item, edits)
+            if isinstance(item, Dropped):
+                line = self.line_of[item.statement]
+                # Comments of what is gone stay with what follows; blank lines do not pile up.
+                own = [e for e in getattr(line, "leading_lines", ()) if e.comment]
+                if own and not carried:
+                    carried = [e for e in line.leading_lines if not e.comment][:1] + own
+                else:
+                    carried.extend(own)
+                continue
+            if made and carried:
+                leading = [*carried, *made[0].leading_lines]
+                made[0] = made[0].with_changes(leading_lines=leading)
+                carried = []
+            found.extend(made)
+        return found
+
+    def _item(self, item: Item, edits: dict[int, Code]) -> list[_Statement]:
+        if isinstance(item, Dropped):
+            return []
+        if isinstance(item, New):
+            made = self._parse(self.text(item.code, edits))
+            return self._commented(made, item.origin)
+        if isinstance(item, Block):
+            return self._block(item, edits)
+        return [self._keep(item, edits)]
+
+    def _parse(self, text: str) -> list[_Statement]:
+        module = cst.parse_module(
+            text if text.endswith("\n") else text + "\n", self.module.config_for_parsing
+        )
+        body = list(module.body)
+        if body and module.header:
+            lines = [*module.header, *body[0].leading_lines]
+            body[0] = body[0].with_changes(leading_lines=lines)
+        return body  # type: ignore[return-value]
+
+    def _commented(
+        self, made: list[_Statement], origin: ast.stmt | None
+    ) -> list[_Statement]:
+        if origin is not None and made:
+            leading = [
+                *getattr(self.line_of[origin], "leading_lines", ()),
+                *made[0].leading_lines,
+            ]
+            made[0] = made[0].with_changes(leading_lines=leading)
+            line = self.line_of[origin]
+            if isinstance(line, cst.SimpleStatementLine) and isinstance(
+                made[-1], cst.SimpleStatementLine
+            ):
+                made[-1] = made[-1].with_changes(
+                    trailing_whitespace=line.trailing_whitespace
+                )
+        return made
+
+    def _block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
+        header = self.text(item.code, edits)
+        edits = {**edits, **self._by_node(item.replace)}
+        body = self.items(item.items, edits) or self._parse("pass")
+        body[0] = body[0].with_changes(
+            leading_lines=_without_blank_start(body[0].leading_lines)
+        )
+        made = self._parse(header + "\n" + self.module.default_indent + "pass")
+        compound = made[-1]
+        block = cst.IndentedBlock(body=body)
+        made[-1] = compound.with_changes(body=block)
+        if item.orelse:
+            other = cst.IndentedBlock(body=self.items(item.orelse, edits))
+            made[-1] = made[-1].with_changes(orelse=cst.Else(body=other))
+        return self._commented(made, item.origin)
+
+    def _keep(self, item: Keep, edits: dict[int, Code]) -> _Statement:
+        own = {**edits, **self._by_node(item.replace)}
+        small = self.small_of[item.statement]
+        line = self.line_of[item.statement]
+        if isinstance(line, (cst.SimpleStatementLine, cst.SimpleStatementSuite)):
+            updated = small.visit(_Apply(self, own))
+            if isinstance(line, cst.SimpleStatementSuite) or len(line.body) > 1:
+                updated = updated.with_changes(semicolon=cst.MaybeSentinel.DEFAULT)  # type: ignore[union-attr]
+                if isinstance(line, cst.SimpleStatementSuite):
+                    return cst.SimpleStatementLine(body=[updated])  # type: ignore[list-item]
+            return line.with_changes(body=[updated])
+        # A compound statement: header edits, then the suites given.
+        apply = _Apply(
+            self,
+            own,
+            {
+                id(self.block_of[item.statement, field]): items
+                for field, items in item.suites.items()
+            },
+            top=line,
+        )
+        updated = line.visit(apply)
+        assert isinstance(updated, cst.BaseCompoundStatement)
+        return updated
+
+
+def _without_blank_start(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
+    """No blank line right under a header."""
+    kept = list(lines)
+    while kept and kept[0].comment is None:
+        kept.pop(0)
+    return kept
+
+
+class _Apply(cst.CSTTransformer):
+    """Edits expressions, and the suites the plan gives."""
+
+    def __init__(
+        self,
+        rewriter: Rewriter,
+        edits: dict[int, Code],
+        suites: dict[int, list[Item]] | None = None,
+        top: cst.CSTNode | None = None,
+    ) -> None:
+        super().__init__()
+        self._rewriter = rewriter
+        self._edits = edits
+        self._suites = {**rewriter._suites, **(suites or {})}
+        self._top = top
+
+    def on_visit(self, node: cst.CSTNode) -> bool:
+        # What is replaced whole need not be walked.
+        return id(node) not in self._suites and id(node) not in self._edits
+
+    def on_leave(self, original: cst.CSTNode, updated: cst.CSTNode) -> object:  # type: ignore[override]
+        edit = self._edits.get(id(original))
+        if edit is not None:
+            return self._rewriter.expression(edit, self._edits)
+        items = self._suites.get(id(original))
+        if items is not None:
+            return self._suite(original, updated, items)
+        if isinstance(original, (cst.Module, cst.IndentedBlock)):
+            return self._lines(original, updated)
+        return updated
+
+    def _suite(
+        self, original: cst.CSTNode, updated: cst.CSTNode, items: list[Item]
+    ) -> object:
+        made = self._rewriter.items(items, self._edits)
+        if isinstance(original, cst.If):  # An `elif`'s content.
+            if not made:
+                return cst.RemoveFromParent()
+            return cst.Else(body=cst.IndentedBlock(body=made))
+        if isinstance(original, cst.Module):
+            return updated.with_changes(body=made)
+        if not made:
+            made = [cst.SimpleStatementLine(body=[cst.Pass()])]
+        if isinstance(original, cst.SimpleStatementSuite):
+            return cst.IndentedBlock(body=made)
+        return updated.with_changes(body=made)
+
+    def _lines(self, original: cst.CSTNode, updated: cst.CSTNode) -> cst.CSTNode:
+        """Suites nobody planned: single statements may still change or get a note."""
+        body: list[object] = []
+        changed = False
+        assert isinstance(original, (cst.Module, cst.IndentedBlock))
+        assert isinstance(updated, (cst.Module, cst.IndentedBlock))
+        for before, after in zip(original.body, updated.body):
+            items = self._rewriter._statements.get(id(before))
+            if items is not None:
+                made = self._rewriter.items(items, self._edits)
+                body.extend(made)
+                changed = True
+                continue
+            dropped = self._rewriter._dropped_lines
+            if isinstance(before, cst.SimpleStatementLine) and dropped:
+                kept = [
+                    a
+                    for b, a in zip(before.body, after.body)  # type: ignore[union-attr]
+                    if id(b) not in dropped
+                ]
+                if not kept:
+                    changed = True
+                    continue
+                if len(kept) != len(before.body):
+                    after = after.with_changes(body=kept)
+                    changed = True
+            notes = self._rewriter._notes.get(id(before))
+            if notes:
+                lines = [
+                    cst.EmptyLine(comment=cst.Comment(note)) for note in notes
+                ]
+                after = after.with_changes(leading_lines=[*after.leading_lines, *lines])
+                changed = True
+            body.append(after)
+        if not changed:
+            return updated
+        if not body and isinstance(updated, cst.IndentedBlock):
+            body.append(cst.SimpleStatementLine(body=[cst.Pass()]))
+        return updated.with_changes(body=body)

@@ -1,0 +1,1 @@
+"""What needs no program to be rewritten: one module per family of symbols."""

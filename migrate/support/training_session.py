@@ -1,0 +1,1020 @@
+"""What tf.train.MonitoredTrainingSession did for a TF1 program, for tf.distribute.
+
+Written beside your program by tf1to2; it is yours to read and change. It needs
+TensorFlow 2.15 or later and nothing else.
+
+The program defines *step functions* under a strategy's scope and runs them in a
+session-like loop:
+
+    replicas = AsynchronousReplicas(strategy, cluster)
+    with strategy.scope(), replicas.recording():
+        ...variables, layers, optimizer...
+        @replicas.step_function(tf.TensorSpec([None, 784], tf.float32))
+        def train_step(x):
+            ...what one replica computes; returns what the loop wants to see...
+
+    def run_worker(task_index):
+        with MonitoredTrainingSession(replicas, is_chief=task_index == 0) as sess:
+            while not sess.should_stop():
+                loss = sess.run(train_step, batch)
+
+    replicas.run(run_worker)
+
+Asynchronous training (ParameterServerStrategy) has one client, the coordinator.
+It runs the old loop once per worker task, each in a thread of its own, so that as
+many steps are in flight as TF1 had workers. In synchronous training
+(MultiWorkerMirroredStrategy) every worker process runs the loop itself.
+
+Checkpoints are TF1's: same file format, same variable names, slots included. A
+TF1 checkpoint found in `checkpoint_dir` is continued, and TF1 can read ours.
+"""
+
+import contextlib
+import os
+import re
+import sys
+import threading
+import time
+
+import numpy as np
+import tensorflow as tf
+
+_USE_DEFAULT = object()
+_DONE = "training_done"
+
+
+# -- the cluster --------------------------------------------------------------
+
+
+def is_coordinator(cluster, job_name, task_index):
+    """Whether this task runs the training loop: the chief, or worker 0 without one."""
+    jobs = tf.train.ClusterSpec(cluster).jobs
+    for chief in ("chief", "master"):
+        if chief in jobs:
+            return job_name == chief
+    return job_name == "worker" and int(task_index) == 0
+
+
+def server_config(config=None):
+    """A server configuration with threads enough to serve and to compute at once.
+
+    On a machine with few cores the default pool can be filled by steps that wait
+    for each other; the coordinator's own server then never answers.
+    """
+    config = config or tf.compat.v1.ConfigProto()
+    if config.inter_op_parallelism_threads == 0:
+        config.inter_op_parallelism_threads = max(8, os.cpu_count() or 1)
+    return config
+
+
+def serve(server):
+    """Serves the coordinator until it says that training is done, then exits with 0."""
+    definition = server.server_def
+    own_device = f"/job:{definition.job_name}/task:{definition.task_index}"
+    with _done_queue(server.target, own_device) as (session, queue):
+        done = queue.dequeue()
+        while True:
+            try:
+                # In slices, so that an interrupt is heard.
+                options = tf.compat.v1.RunOptions(timeout_in_ms=2000)
+                session.run(done, options=options)
+                break
+            except tf.errors.DeadlineExceededError:
+                continue
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # The server's threads cannot be stopped from Python; leave without them.
+    os._exit(0)
+
+
+def leave(message):
+    """Ends a task that has nothing to do, with exit code 0."""
+    print(message)
+    sys.exit(0)
+
+
+def workers_only(cluster):
+    """The cluster without its parameter servers, as synchronous training needs it."""
+    spec = tf.train.ClusterSpec(cluster)
+    jobs = {
+        job: spec.job_tasks(job) for job in spec.jobs if job in ("chief", "worker")
+    }
+    if "master" in spec.jobs:
+        jobs["chief"] = spec.job_tasks("master")
+    return tf.train.ClusterSpec(jobs)
+
+
+@contextlib.contextmanager
+def _done_queue(target, device, timeout_ms=0):
+    """A session on one task, and the queue there that says when training is done."""
+    config = tf.compat.v1.ConfigProto(
+        device_filters=[device], operation_timeout_in_ms=timeout_ms
+    )
+    with tf.Graph().as_default(), tf.device(device):
+        queue = tf.queue.FIFOQueue(8, [tf.int32], [()], shared_name=_DONE)
+        with tf.compat.v1.Session(target, config=config) as session:
+            yield session, queue
+
+
+# -- replicas -----------------------------------------------------------------
+
+
+class _Replicas:
+    """The variables of one training program, and how its steps are run."""
+
+    def __init__(self, strategy):
+        self.strategy = strategy
+        self.ready = threading.Event()
+        self.failed = threading.Event()
+        self._recorded = []
+        self._names = set()
+        self._observed = None
+
+    @contextlib.contextmanager
+    def recording(self):
+        """Records the variables created inside, in order, under TF1's unique names."""
+
+        def create(next_creator, **kwargs):
+            name = kwargs.get("name") or "Variable"
+            scope = tf.get_current_name_scope()
+            prefix, number = (scope + "/" if scope else ""), 0
+            unique = name
+            while prefix + unique in self._names:
+                number += 1
+                unique = f"{name}_{number}"
+            self._names.add(prefix + unique)
+            kwargs["name"] = unique
+            if (
+                kwargs.get("trainable") is False
+                and kwargs.get("aggregation", tf.VariableAggregation.NONE)
+                == tf.VariableAggregation.NONE
+            ):
+                # Counters are the same on every replica.
+                kwargs["aggregation"] = tf.VariableAggregation.ONLY_FIRST_REPLICA
+            variable = next_creator(**kwargs)
+            self._recorded.append(variable)
+            return variable
+
+        with tf.variable_creator_scope(create):
+            yield
+
+    @property
+    def trainable_variables(self):
+        """Trainable variables in the order of their creation, as TF1 had them."""
+        found = []
+        for variable in self._recorded:
+            parts = _parts(variable)
+            if parts[0].trainable:
+                found.extend(parts)
+        return found
+
+    @property
+    def global_step(self):
+        """The variable named `global_step`, or None."""
+        for variable in self._recorded:
+            if _name(variable) == "global_step":
+                return variable
+        return None
+
+    def average(self, gradients):
+        """Gradients divided by the number of replicas.
+
+        `apply_gradients` of tf.compat.v1 optimizers adds up what the replicas
+        give; SyncReplicasOptimizer averaged it.
+        """
+        scale = 1.0 / self.strategy.num_replicas_in_sync
+        return [
+            None if g is None else g if scale == 1.0 else tf.math.scalar_mul(scale, g)
+            for g in gradients
+        ]
+
+    def check_aggregation(self, replicas_to_aggregate, total_num_replicas=None):
+        """Fails where SyncReplicasOptimizer would not have waited for every replica.
+
+        Raises:
+          ValueError: TF2 has no strategy that drops or repeats replicas' gradients.
+        """
+        replicas = self.strategy.num_replicas_in_sync
+        for name, value in (
+            ("replicas_to_aggregate", replicas_to_aggregate),
+            ("total_num_replicas", total_num_replicas),
+        ):
+            if value is not None and int(value) != replicas:
+                raise ValueError(
+                    f"{name}={value}, but synchronous training here averages the "
+                    f"gradients of all {replicas} workers in every step."
+                )
+
+    def observe(self, tensors):
+        """Gives the session's hooks values of this step, by key."""
+        if self._observed is not None:
+            self._observed.update(tensors)
+
+    def step_function(self, *specs):
+        """Decorates what one replica computes in one step.
+
+        Traced at once, so that layers' weights and optimizer slots exist before
+        a checkpoint is read. Must be used inside `strategy.scope()` and `recording()`.
+
+        Args:
+          *specs: a tf.TensorSpec (or a structure of them) per parameter.
+        """
+
+        def decorate(function):
+            return StepFunction(self, function, specs)
+
+        return decorate
+
+    def _trace(self, function, args):
+        """One replica's results: fetches, observed values, summaries, global step."""
+        self._observed, summary.entries = {}, []
+        fetches = tf.nest.map_structure(_value, function(*args))
+        results = {
+            "fetches": fetches,
+            "observed": tf.nest.map_structure(_value, self._observed),
+        }
+        if summary.entries:
+            results["summaries"] = summary.merge_all()
+        self._observed = None
+        step = self.global_step
+        if step is not None:
+            with tf.control_dependencies(
+                [t for t in tf.nest.flatten(fetches) if tf.is_tensor(t)]
+            ):
+                results["global_step"] = step.read_value()
+        return results
+
+    # Checkpoint entries: TF1 name -> the variables that hold it, in row order.
+
+    def entries(self):
+        """Variables by TF1's checkpoint names; a sharded one is a list of its parts."""
+        sharded = {
+            _name(v) for v in self._recorded if len(_parts(v)) > 1
+        }
+        found = {}
+        for variable in self._recorded:
+            name = _name(variable)
+            slot = re.fullmatch(r"(.*)/part_\d+/(.*)", name)
+            if slot and slot[1] in sharded:
+                found.setdefault(f"{slot[1]}/{slot[2]}", []).append(variable)
+            else:
+                found.setdefault(name, []).extend(_parts(variable))
+        return found
+
+
+class AsynchronousReplicas(_Replicas):
+    """Workers that update shared variables each at its own pace.
+
+    Args:
+      strategy: a tf.distribute.ParameterServerStrategy.
+      cluster: the tf.train.ClusterSpec (or dict) it was made from.
+    """
+
+    def __init__(self, strategy, cluster):
+        super().__init__(strategy)
+        self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+        self._cluster = tf.train.ClusterSpec(cluster)
+
+    def call(self, step, args):
+        """Runs one step on whichever worker is free; returns its numpy values."""
+        return self.coordinator.schedule(step.function, args=args).fetch()
+
+    def restored(self, is_chief, restore):
+        """The chief restores; the other workers' sessions wait for it."""
+        if is_chief:
+            restore()
+            self.ready.set()
+        while not self.ready.wait(0.1):
+            if self.failed.is_set():
+                raise RuntimeError("The chief's session could not be started.")
+
+    def run(self, worker):
+        """Runs `worker(task_index)` for every worker task, each in its own thread.
+
+        Raises:
+          Whatever the first failing worker raised, after all have ended.
+        """
+        chiefs = sum(
+            self._cluster.num_tasks(job)
+            for job in ("chief", "master")
+            if job in self._cluster.jobs
+        )
+        errors = []
+
+        def loop(task_index):
+            try:
+                worker(task_index)
+            except BaseException as error:  # Handed to the caller below.
+                errors.append(error)
+                self.failed.set()
+
+        threads = [
+            threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
+            for index in range(chiefs + self._cluster.num_tasks("worker"))
+        ]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+        try:
+            for thread in threads:
+                while thread.is_alive():
+                    thread.join(0.5)
+        finally:
+            self._dismiss()
+        if errors:
+            raise errors[0]
+
+    def _dismiss(self):
+        """Tells the tasks that wait in `serve` that training is done."""
+        chief = any(job in self._cluster.jobs for job in ("chief", "master"))
+        for index in self._cluster.task_indices("worker"):
+            if index == 0 and not chief:
+                continue
+            address = self._cluster.task_address("worker", index)
+            device = f"/job:worker/task:{index}"
+            try:
+                with _done_queue("grpc://" + address, device, 5000) as (session, queue):
+                    session.run(queue.enqueue(1))
+            except tf.errors.OpError as error:
+                tf.compat.v1.logging.warning("worker %d is gone: %s", index, error)
+
+
+class SynchronousReplicas(_Replicas):
+    """Workers that make every step together, on the average of their gradients.
+
+    Args:
+      strategy: a tf.distribute.MultiWorkerMirroredStrategy.
+      task_index: this process's index among the workers.
+    """
+
+    def __init__(self, strategy, task_index):
+        super().__init__(strategy)
+        self._task_index = int(task_index)
+
+    def call(self, step, args):
+        results = step.function(*args)
+        return tf.nest.map_structure(
+            lambda x: x.numpy() if hasattr(x, "numpy") else x, results
+        )
+
+    def restored(self, is_chief, restore):
+        """The chief restores and gives its values to all, as its variables were shared."""
+        if is_chief:
+            restore()
+        if self.strategy.num_replicas_in_sync > 1:
+            for parts in self.entries().values():
+                for variable in parts:
+                    self._broadcast(variable, is_chief)
+
+    def _broadcast(self, variable, is_chief):
+        def one_replica():
+            value = variable.read_value()
+            value = value if is_chief else tf.zeros_like(value)
+            context = tf.distribute.get_replica_context()
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, value)
+
+        value = tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+        variable.assign(self.strategy.experimental_local_results(value)[0])
+
+    def run(self, worker):
+        worker(self._task_index)
+
+
+class StepFunction:
+    """A step of training or evaluation, as every replica runs it."""
+
+    def __init__(self, replicas, function, specs):
+        self.specs = specs
+        self.__name__ = function.__name__
+        strategy = replicas.strategy
+
+        def distributed(*args):
+            results = strategy.run(
+                lambda *a: replicas._trace(function, a), args=args
+            )
+            return tf.nest.map_structure(
+                lambda x: strategy.experimental_local_results(x)[0], results
+            )
+
+        # As in TF1, Python's control flow runs when the graph is built.
+        self.function = tf.function(
+            distributed, input_signature=specs, autograph=False
+        )
+        self.function.get_concrete_function()
+
+    def feed(self, args):
+        """Arguments with the dtypes of the specs, as a TF1 feed converted them."""
+        return tuple(
+            tf.nest.map_structure(
+                lambda s, v: v
+                if tf.is_tensor(v)
+                else np.asarray(v, s.dtype.as_numpy_dtype),
+                spec,
+                arg,
+            )
+            for spec, arg in zip(self.specs, args)
+        )
+
+
+def create_global_step():
+    """The step counter, under TF1's name and dtype (int64)."""
+    return tf.Variable(0, dtype=tf.int64, trainable=False, name="global_step")
+
+
+class ScopedPartitioner:
+    """A `variable_partitioner` that shards only the variables it is asked to.
+
+    ParameterServerStrategy shards every variable by its partitioner; TF1 gave
+    partitioners to single variables or scopes.
+    """
+
+    def __init__(self):
+        self._current = None
+
+    @contextlib.contextmanager
+    def sharding(self, partitioner):
+        """Variables created inside are sharded by `partitioner`."""
+        outer, self._current = self._current, partitioner
+        try:
+            yield
+        finally:
+            self._current = outer
+
+    def __call__(self, shape, dtype, **kwargs):
+        if self._current is None:
+            return [1] * len(shape)
+        return self._current(shape, dtype, **kwargs)
+
+
+def mod_rows(ids, table):
+    """Row numbers of `ids` where TF1's partition_strategy="mod" kept them.
+
+    TF1 put id i into shard i % n at row i // n; a sharded table lays its shards
+    one after the other, so i's row is the start of its shard plus i // n.
+
+    Args:
+      ids: integer tensor, any shape.
+      table: a variable of shape [rows, ...], sharded or whole.
+    """
+    parts = _parts(table)
+    starts = np.cumsum([0] + [int(p.shape[0]) for p in parts[:-1]])
+    ids = tf.convert_to_tensor(ids)
+    shards = tf.cast(len(parts), ids.dtype)
+    return tf.gather(tf.constant(starts, ids.dtype), ids % shards) + ids // shards
+
+
+def _parts(variable):
+    """The variables that hold a value: its shards, or itself."""
+    # A ShardedVariable has no public type; what is sharded lists its `variables`.
+    return list(getattr(variable, "variables", None) or [variable])
+
+
+def _name(variable):
+    """A variable's name in a TF1 checkpoint (a shard's slot keeps its `part_N`)."""
+    parts = _parts(variable)
+    name = parts[0].name.split(":")[0]
+    return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+
+
+def _value(item):
+    """What a fetch gives: a variable's value, a tensor as it is."""
+    if hasattr(item, "read_value"):
+        return item.read_value()
+    return item
+
+
+# -- summaries ----------------------------------------------------------------
+
+
+class _Summaries:
+    """TF1's tf.summary functions: serialized summaries, collected while a step is traced."""
+
+    def __init__(self):
+        self.entries = []
+
+    def _add(self, entry):
+        self.entries.append(entry)
+        return entry
+
+    def scalar(self, name, tensor, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.ScalarSummary(tags=_tag(name, family), values=tensor)
+        )
+
+    def histogram(self, name, values, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.HistogramSummary(tag=_tag(name, family), values=values)
+        )
+
+    def image(self, name, tensor, max_outputs=3, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.ImageSummary(
+                tag=_tag(name, family), tensor=tensor, max_images=max_outputs
+            )
+        )
+
+    def merge(self, inputs, collections=None, name=None):
+        """One summary of several."""
+        return tf.raw_ops.MergeSummary(inputs=list(inputs))
+
+    def merge_all(self, key=None, scope=None, name=None):
+        """One summary of all made so far in this step, or None."""
+        return self.merge(self.entries) if self.entries else None
+
+
+# TF1's `tf.summary`, for step functions. Steps are traced one after another.
+summary = _Summaries()
+
+
+def _tag(name, family):
+    scope = tf.get_current_name_scope()
+    name = f"{family}/{family}/{name}" if family else name
+    return f"{scope}/{name}" if scope else name
+
+
+class SummaryWriter:
+    """tf.summary.FileWriter: event files that TensorBoard reads."""
+
+    def __init__(self, logdir):
+        # TF1's writer refuses to be made in eager mode, but works there.
+        with tf.Graph().as_default():
+            self._writer = tf.compat.v1.summary.FileWriter(logdir)
+
+    def add_summary(self, value, global_step=None):
+        """Writes a summary that a step gave, or a tf.compat.v1.Summary."""
+        if value is not None:
+            self._writer.add_summary(value, global_step)
+
+    def add_graph(self, graph, global_step=None):
+        """Nothing: step functions have no single graph."""
+
+    def flush(self):
+        self._writer.flush()
+
+    def close(self):
+        self._writer.close()
+
+
+# -- checkpoints --------------------------------------------------------------
+
+
+class Saver:
+    """tf.train.Saver: TF1's own checkpoint files, by variable name."""
+
+    def __init__(self, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, **_):
+        self._max_to_keep = max_to_keep
+        self._hours = keep_checkpoint_every_n_hours
+        self._kept = []
+        self._next_permanent = time.time() + self._hours * 3600
+
+    def save(self, sess, save_path, global_step=None, **_):
+        """Writes all variables to `save_path[-global_step]`; returns that prefix."""
+        prefix = save_path
+        if global_step is not None:
+            prefix = f"{save_path}-{int(getattr(global_step, 'numpy', lambda: global_step)())}"
+        names, tensors = [], []
+        for name, parts in sess.replicas.entries().items():
+            names.append(name)
+            values = [part.numpy() for part in parts]
+            tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
+        directory = os.path.dirname(prefix)
+        if directory:
+            tf.io.gfile.makedirs(directory)
+        with tf.device("CPU:0"):
+            tf.raw_ops.SaveV2(
+                prefix=prefix,
+                tensor_names=names,
+                shape_and_slices=[""] * len(names),
+                tensors=[tf.convert_to_tensor(t) for t in tensors],
+            )
+        self._keep(directory or ".", prefix)
+        return prefix
+
+    def _keep(self, directory, prefix):
+        if not self._kept:
+            state = tf.train.get_checkpoint_state(directory)
+            for path in state.all_model_checkpoint_paths if state else ():
+                if path != prefix and tf.io.gfile.exists(path + ".index"):
+                    self._kept.append(path)
+        self._kept = [p for p in self._kept if p != prefix] + [prefix]
+        while self._max_to_keep and len(self._kept) > self._max_to_keep:
+            old = self._kept.pop(0)
+            if time.time() >= self._next_permanent:
+                self._next_permanent += self._hours * 3600
+                continue
+            for path in tf.io.gfile.glob(old + ".*"):
+                tf.io.gfile.remove(path)
+        tf.compat.v1.train.update_checkpoint_state(directory, prefix, self._kept)
+
+    def restore(self, sess, save_path):
+        """Reads all variables from a TF1 checkpoint.
+
+        Raises:
+          ValueError: a variable is missing there or has another shape.
+        """
+        reader = tf.train.load_checkpoint(save_path)
+        shapes = reader.get_variable_to_shape_map()
+        wrong = []
+        entries = sess.replicas.entries()
+        for name, parts in entries.items():
+            shape = list(parts[0].shape)
+            if len(parts) > 1:
+                shape[0] = sum(int(p.shape[0]) for p in parts)
+            if name not in shapes:
+                wrong.append(f"{name}: not in the checkpoint")
+            elif list(shapes[name]) != shape:
+                wrong.append(f"{name}: {shapes[name]} there, {shape} here")
+        if wrong:
+            raise ValueError(
+                f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
+            )
+        for name, parts in entries.items():
+            value = reader.get_tensor(name)
+            row = 0
+            for part in parts:
+                rows = int(part.shape[0]) if len(parts) > 1 else None
+                part.assign(value if rows is None else value[row : row + rows])
+                row += rows or 0
+        unused = sorted(set(shapes) - set(entries))
+        if unused:
+            tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
+
+
+class Scaffold:
+    """The parts of tf.train.Scaffold that mean something here."""
+
+    def __init__(self, saver=None, **_):
+        self.saver = saver or Saver()
+
+
+# -- hooks --------------------------------------------------------------------
+
+
+class _Timer:
+    """Says when a hook is due: every so many steps, or seconds, and at first."""
+
+    def __init__(self, every_secs=None, every_steps=None):
+        if (every_secs is None) == (every_steps is None):
+            raise ValueError("exactly one of every_secs and every_steps is needed")
+        self._secs, self._steps = every_secs, every_steps
+        self.last_step = self._last_time = None
+
+    def due(self, step):
+        if self.last_step is None:
+            return True
+        if step == self.last_step:
+            return False
+        if self._secs is not None:
+            return time.time() >= self._last_time + self._secs
+        return step >= self.last_step + self._steps
+
+    def mark(self, step):
+        """Notes that the hook acted; returns (seconds, steps) since it last did."""
+        now = time.time()
+        since = (
+            (None, None)
+            if self._last_time is None
+            else (now - self._last_time, step - self.last_step)
+        )
+        self._last_time, self.last_step = now, step
+        return since
+
+
+class Hook:
+    """What a session calls: begin once, before and after every run, end once.
+
+    `step` is the global step after the run; `observed` what the step function
+    gave to `observe`.
+    """
+
+    def begin(self, sess):
+        pass
+
+    def before_run(self, sess):
+        pass
+
+    def after_run(self, sess, step, results):
+        pass
+
+    def end(self, sess):
+        pass
+
+
+class StopAtStepHook(Hook):
+    """Stops when the global step has reached `last_step`, or `num_steps` more than now."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if (num_steps is None) == (last_step is None):
+            raise ValueError("exactly one of num_steps and last_step is needed")
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def begin(self, sess):
+        if self._last_step is None:
+            self._last_step = sess.global_step() + self._num_steps
+
+    def after_run(self, sess, step, results):
+        if step >= self._last_step:
+            sess.request_stop()
+
+
+class LoggingTensorHook(Hook):
+    """Logs observed values every so many runs of this worker, or seconds."""
+
+    def __init__(
+        self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None
+    ):
+        self._keys, self._formatter, self._at_end = list(tensors), formatter, at_end
+        only_at_end = at_end and every_n_iter is None and every_n_secs is None
+        self._timer = None if only_at_end else _Timer(every_n_secs, every_n_iter)
+        self._runs, self._last = 0, None
+
+    def after_run(self, sess, step, results):
+        values = results["observed"]
+        if any(key not in values for key in self._keys):
+            return  # A run that does not compute them.
+        self._last = {key: values[key] for key in self._keys}
+        if self._timer is not None and self._timer.due(self._runs):
+            self._log(self._timer.mark(self._runs)[0])
+        self._runs += 1
+
+    def _log(self, seconds):
+        if self._formatter:
+            text = self._formatter(self._last)
+        else:
+            text = ", ".join(f"{key} = {self._last[key]}" for key in self._keys)
+            if seconds is not None:
+                text += f" ({seconds:.3f} sec)"
+        tf.compat.v1.logging.info("%s", text)
+
+    def end(self, sess):
+        if self._at_end and self._last is not None:
+            self._log(None)
+
+
+class NanTensorHook(Hook):
+    """Fails, or stops, when the observed loss is not a number."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        self._key, self._fail = loss_tensor, fail_on_nan_loss
+
+    def after_run(self, sess, step, results):
+        value = results["observed"].get(self._key)
+        if value is not None and np.isnan(value):
+            message = "Model diverged with loss = NaN."
+            if self._fail:
+                tf.compat.v1.logging.error(message)
+                raise NanLossDuringTrainingError(message)
+            tf.compat.v1.logging.warning(message)
+            sess.request_stop()
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is NaN."""
+
+
+class CheckpointSaverHook(Hook):
+    """Saves at the start, then every so many steps or seconds, and at the end."""
+
+    def __init__(
+        self,
+        checkpoint_dir,
+        save_secs=None,
+        save_steps=None,
+        saver=None,
+        checkpoint_basename="model.ckpt",
+        scaffold=None,
+        listeners=None,
+    ):
+        if listeners:
+            raise ValueError("CheckpointSaverListener is not supported")
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._timer = _Timer(save_secs, save_steps)
+        self._saver = saver or (scaffold.saver if scaffold else Saver())
+
+    def begin(self, sess):
+        self._save(sess, sess.global_step())
+
+    def after_run(self, sess, step, results):
+        if self._timer.due(step):
+            self._save(sess, step)
+
+    def end(self, sess):
+        step = sess.global_step()
+        if step != self._timer.last_step:
+            self._save(sess, step)
+
+    def _save(self, sess, step):
+        self._timer.mark(step)
+        self._saver.save(sess, self._path, step)
+
+
+class SummarySaverHook(Hook):
+    """Writes the step's summaries at the first run, then every so many steps or seconds."""
+
+    def __init__(
+        self,
+        save_steps=None,
+        save_secs=None,
+        output_dir=None,
+        summary_writer=None,
+        scaffold=None,
+        summary_op=None,
+    ):
+        self._timer = _Timer(save_secs, save_steps)
+        self._key = summary_op
+        self._writer = summary_writer or SummaryWriter(output_dir)
+
+    def after_run(self, sess, step, results):
+        value = (
+            results["observed"].get(self._key) if self._key else results.get("summaries")
+        )
+        if value is not None and self._timer.due(step):
+            self._timer.mark(step)
+            self._writer.add_summary(value, step)
+
+    def end(self, sess):
+        self._writer.flush()
+
+
+class StepCounterHook(Hook):
+    """Logs, and writes as a summary, the global steps per second."""
+
+    def __init__(
+        self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None
+    ):
+        self._timer = _Timer(every_n_secs, None if every_n_secs else every_n_steps)
+        self._writer = summary_writer or (SummaryWriter(output_dir) if output_dir else None)
+
+    def after_run(self, sess, step, results):
+        if not self._timer.due(step):
+            return
+        seconds, steps = self._timer.mark(step)
+        if seconds:
+            rate = steps / seconds
+            tf.compat.v1.logging.info("global_step/sec: %g", rate)
+            if self._writer:
+                value = tf.compat.v1.Summary.Value(
+                    tag="global_step/sec", simple_value=rate
+                )
+                self._writer.add_summary(tf.compat.v1.Summary(value=[value]), step)
+
+    def end(self, sess):
+        if self._writer:
+            self._writer.flush()
+
+
+class ProfilerHook(Hook):
+    """Profiles a step every so many steps or seconds; TensorBoard shows the traces."""
+
+    def __init__(
+        self,
+        save_steps=None,
+        save_secs=None,
+        output_dir="",
+        show_dataflow=True,
+        show_memory=False,
+    ):
+        self._timer = _Timer(save_secs, save_steps)
+        self._directory = output_dir or "."
+        self._next, self._running = None, False
+
+    def before_run(self, sess):
+        if self._next is not None and self._timer.due(self._next):
+            tf.profiler.experimental.start(self._directory)
+            self._running = True
+
+    def after_run(self, sess, step, results):
+        if self._running:
+            tf.profiler.experimental.stop()
+            self._running = False
+            self._timer.mark(step)
+        elif self._next is None:
+            self._timer.mark(step)  # TF1 traces nothing in the first run either.
+        self._next = step + 1
+
+    def end(self, sess):
+        if self._running:
+            tf.profiler.experimental.stop()
+            self._running = False
+
+
+# -- the session --------------------------------------------------------------
+
+
+class MonitoredTrainingSession:
+    """Restores at the start, runs steps and hooks, saves; TF1's defaults.
+
+    Leaving the `with` block by tf.errors.OutOfRangeError or StopIteration ends
+    training quietly, as it did in TF1.
+
+    Args:
+      replicas: AsynchronousReplicas or SynchronousReplicas.
+      is_chief: the chief restores, saves, and writes summaries.
+      checkpoint_dir: where checkpoints are, None for none.
+      scaffold, hooks, chief_only_hooks: as in TF1.
+      save_checkpoint_secs, save_checkpoint_steps: default every 600 s.
+      save_summaries_steps, save_summaries_secs: default every 100 steps.
+      log_step_count_steps: how often the speed is logged.
+      summary_dir: default `checkpoint_dir`.
+    """
+
+    def __init__(
+        self,
+        replicas,
+        is_chief=True,
+        checkpoint_dir=None,
+        scaffold=None,
+        hooks=None,
+        chief_only_hooks=None,
+        save_checkpoint_secs=_USE_DEFAULT,
+        save_summaries_steps=_USE_DEFAULT,
+        save_summaries_secs=_USE_DEFAULT,
+        log_step_count_steps=100,
+        save_checkpoint_steps=_USE_DEFAULT,
+        summary_dir=None,
+    ):
+        self.replicas = replicas
+        self._is_chief = is_chief
+        self._checkpoint_dir = checkpoint_dir
+        self._scaffold = scaffold or Scaffold()
+        self._stop = False
+        summary_dir = summary_dir or checkpoint_dir
+        if save_summaries_steps is _USE_DEFAULT and save_summaries_secs is _USE_DEFAULT:
+            save_summaries_steps = 100
+        if save_checkpoint_secs is _USE_DEFAULT and save_checkpoint_steps is _USE_DEFAULT:
+            save_checkpoint_secs = 600
+        steps, secs = _given(save_summaries_steps), _given(save_summaries_secs)
+        own = list(chief_only_hooks or ()) if is_chief else []
+        if is_chief and summary_dir:
+            if log_step_count_steps:
+                own.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
+            if steps or secs:
+                own.append(
+                    SummarySaverHook(
+                        None if secs else steps, secs, output_dir=summary_dir
+                    )
+                )
+        steps, secs = _given(save_checkpoint_steps), _given(save_checkpoint_secs)
+        if is_chief and checkpoint_dir and (steps or secs):
+            own.append(
+                CheckpointSaverHook(
+                    checkpoint_dir, secs, steps, scaffold=self._scaffold
+                )
+            )
+        self._hooks = own + list(hooks or ())
+
+    def __enter__(self):
+        self.replicas.restored(self._is_chief, self._restore)
+        for hook in self._hooks:
+            hook.begin(self)
+        return self
+
+    def _restore(self):
+        if self._checkpoint_dir:
+            latest = tf.train.latest_checkpoint(self._checkpoint_dir)
+            if latest:
+                tf.compat.v1.logging.info("Restoring parameters from %s", latest)
+                self._scaffold.saver.restore(self, latest)
+
+    def run(self, step_function, *args):
+        """Runs one step; returns its results as numpy values.
+
+        Raises:
+          RuntimeError: a hook has asked to stop.
+        """
+        if self._stop:
+            raise RuntimeError("Run called even after should_stop requested.")
+        for hook in self._hooks:
+            hook.before_run(self)
+        results = self.replicas.call(step_function, step_function.feed(args))
+        step = results.get("global_step", 0)
+        for hook in self._hooks:
+            hook.after_run(self, step, results)
+        return results["fetches"]
+
+    def global_step(self):
+        """The global step's present value."""
+        variable = self.replicas.global_step
+        return 0 if variable is None else variable.numpy()
+
+    def should_stop(self):
+        return self._stop or self.replicas.failed.is_set()
+
+    def request_stop(self):
+        self._stop = True
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __exit__(self, exception_type, exception, traceback):
+        quiet = (tf.errors.OutOfRangeError, StopIteration)
+        if exception_type is None or issubclass(exception_type, quiet):
+            self._stop = True
+            for hook in self._hooks:
+                hook.end(self)
+            return True
+        return False
+
+
+def _given(value):
+    return None if value is _USE_DEFAULT or not value or value < 0 else value

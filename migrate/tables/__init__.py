@@ -1,0 +1,1 @@
+"""Facts about TensorFlow, as typed rows. Logic is elsewhere."""

@@ -1,0 +1,104 @@
+"""TF1's session run hooks and the emitted counterpart of each."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class HookRow:
+    """One hook.
+
+    Attributes:
+      symbol: the TF1 symbol.
+      target: its name in the emitted module, "" where refused.
+      parameters: TF 1.15.5's constructor parameters in order.
+      tensors: the parameter that holds tensors to observe, "" if none.
+      dropped: parameters without meaning in TF2.
+    """
+
+    symbol: str
+    target: str
+    parameters: tuple[str, ...]
+    tensors: str = ""
+    dropped: tuple[str, ...] = ()
+
+
+_ROWS = (
+    HookRow("tf.train.StopAtStepHook", "StopAtStepHook", ("num_steps", "last_step")),
+    HookRow(
+        "tf.train.LoggingTensorHook",
+        "LoggingTensorHook",
+        ("tensors", "every_n_iter", "every_n_secs", "at_end", "formatter"),
+        tensors="tensors",
+    ),
+    HookRow(
+        "tf.train.CheckpointSaverHook",
+        "CheckpointSaverHook",
+        (
+            "checkpoint_dir",
+            "save_secs",
+            "save_steps",
+            "saver",
+            "checkpoint_basename",
+            "scaffold",
+            "listeners",
+        ),
+    ),
+    HookRow(
+        "tf.train.SummarySaverHook",
+        "SummarySaverHook",
+        (
+            "save_steps",
+            "save_secs",
+            "output_dir",
+            "summary_writer",
+            "scaffold",
+            "summary_op",
+        ),
+        tensors="summary_op",
+    ),
+    HookRow(
+        "tf.train.NanTensorHook",
+        "NanTensorHook",
+        ("loss_tensor", "fail_on_nan_loss"),
+        tensors="loss_tensor",
+    ),
+    HookRow(
+        "tf.train.StepCounterHook",
+        "StepCounterHook",
+        ("every_n_steps", "every_n_secs", "output_dir", "summary_writer"),
+    ),
+    HookRow(
+        "tf.train.ProfilerHook",
+        "ProfilerHook",
+        ("save_steps", "save_secs", "output_dir", "show_dataflow", "show_memory"),
+    ),
+)
+
+HOOKS: dict[str, HookRow] = {row.symbol: row for row in _ROWS}
+
+# tf.train.MonitoredTrainingSession(...), TF 1.15.5.
+SESSION_PARAMETERS = (
+    "master",
+    "is_chief",
+    "checkpoint_dir",
+    "scaffold",
+    "hooks",
+    "chief_only_hooks",
+    "save_checkpoint_secs",
+    "save_summaries_steps",
+    "save_summaries_secs",
+    "config",
+    "stop_grace_period_secs",
+    "log_step_count_steps",
+    "max_wait_secs",
+    "save_checkpoint_steps",
+    "summary_dir",
+)
+SESSION_DROPPED = {
+    "master": "the strategy knows the cluster",
+    "config": "TF2 configures devices per process, not per session",
+    "stop_grace_period_secs": "there are no queue-runner threads to wait for",
+    "max_wait_secs": "workers are threads of the coordinator, or meet in collectives",
+}

@@ -1,0 +1,153 @@
+"""The role each TF1 symbol plays in a training program.
+
+What is not listed and begins with `tf.` is an operation on tensors: step time
+where one of its inputs is, else a graph constant.
+"""
+
+from __future__ import annotations
+
+from migrate.program.ir import Kind
+from migrate.tables.hooks import HOOKS
+from migrate.tables.layers import LAYER_CLASSES
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+
+PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
+VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+GLOBAL_STEPS = frozenset(
+    {
+        "tf.train.get_or_create_global_step",
+        "tf.train.create_global_step",
+        "tf.train.get_global_step",
+        "tf.contrib.framework.get_or_create_global_step",
+        "tf.contrib.framework.create_global_step",
+        "tf.contrib.framework.get_global_step",
+    }
+)
+SYNC_OPTIMIZERS = frozenset(
+    {"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"}
+)
+SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"})
+TRAINABLE = frozenset({"tf.trainable_variables"})
+SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
+PARTITIONERS = frozenset(
+    {
+        "tf.fixed_size_partitioner",
+        "tf.variable_axis_size_partitioner",
+        "tf.min_max_variable_partitioner",
+    }
+)
+SUMMARIES = frozenset(
+    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image")
+)
+INITIALIZER_OPS = frozenset(
+    {
+        "tf.global_variables_initializer",
+        "tf.local_variables_initializer",
+        "tf.initialize_all_variables",
+        "tf.initialize_local_variables",
+        "tf.tables_initializer",
+        "tf.report_uninitialized_variables",
+        "tf.variables_initializer",
+    }
+)
+
+_BY_KIND: dict[Kind, frozenset[str]] = {
+    Kind.PLACEHOLDER: PLACEHOLDERS,
+    Kind.VARIABLE: VARIABLES | GLOBAL_STEPS,
+    Kind.OPTIMIZER: frozenset(OPTIMIZERS)
+    | SYNC_OPTIMIZERS
+    | {"tf.train.Optimizer", "tf.contrib.estimator.clip_gradients_by_norm"},
+    Kind.SCHEDULE: SCHEDULES,
+    Kind.LAYER: frozenset(LAYER_CLASSES),
+    Kind.PARTITIONER: PARTITIONERS,
+    Kind.SUMMARY: SUMMARIES
+    | {"tf.summary.merge_all", "tf.summary.merge", "tf.summary.audio"},
+    Kind.INITIALIZER_OP: INITIALIZER_OPS,
+    Kind.HOOK: frozenset(HOOKS),
+    Kind.WRITER: frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"}),
+    Kind.SAVER: frozenset({"tf.train.Saver"}),
+    Kind.SCAFFOLD: frozenset({"tf.train.Scaffold"}),
+    Kind.CLUSTER: frozenset({"tf.train.ClusterSpec"}),
+    Kind.SERVER: frozenset({"tf.train.Server"}),
+    Kind.DEVICE: frozenset(
+        {
+            "tf.train.replica_device_setter",
+            "tf.contrib.training.GreedyLoadBalancingStrategy",
+            "tf.contrib.training.byte_size_load_fn",
+            "tf.contrib.training.RandomStrategy",
+        }
+    ),
+    Kind.CONFIG: frozenset(
+        {
+            "tf.ConfigProto",
+            "tf.GPUOptions",
+            "tf.GraphOptions",
+            "tf.OptimizerOptions",
+            "tf.RunOptions",
+            "tf.RunMetadata",
+        }
+    ),
+    Kind.OPERATION: frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add"}),
+}
+
+KIND_OF_CALL: dict[str, Kind] = {
+    symbol: kind for kind, symbols in _BY_KIND.items() for symbol in symbols
+}
+
+# Modules and classes that compute on the host, whatever they are given.
+HOST_PREFIXES = (
+    "tf.app",
+    "tf.flags",
+    "tf.logging",
+    "tf.gfile",
+    "tf.errors",
+    "tf.python_io",
+    "tf.train.Example",
+    "tf.train.Feature",
+    "tf.train.Features",
+    "tf.train.BytesList",
+    "tf.train.FloatList",
+    "tf.train.Int64List",
+    "tf.train.latest_checkpoint",
+    "tf.train.get_checkpoint_state",
+    "tf.train.NanLossDuringTrainingError",
+    "tf.GraphKeys",
+    "tf.AUTO_REUSE",
+    "tf.set_random_seed",
+    "tf.reset_default_graph",
+    "tf.get_default_graph",
+    "tf.Graph",
+    "tf.get_logger",
+    "tf.test",
+    "tf.examples",
+    "tf.contrib.learn.datasets",
+    "tf.contrib.learn.python.learn.datasets",
+    "tf.contrib.training.HParams",
+    "tf.TensorShape",
+    "tf.Dimension",
+    "tf.DType",
+    "tf.as_dtype",
+    "tf.dtypes",
+    "tf.VERSION",
+    "tf.__version__",
+)
+DATASET_PREFIXES = ("tf.data.", "tf.contrib.data.")
+
+# Initializers: called once at build time, their instances take a shape.
+INITIALIZER_SUFFIX = "_initializer"
+
+
+def is_initializer(symbol: str) -> bool:
+    """Whether a symbol makes an initializer object (`tf.zeros_initializer`)."""
+    name = symbol.rpartition(".")[2]
+    return (
+        symbol.startswith(("tf.initializers.", "tf.keras.initializers."))
+        or (name.endswith(INITIALIZER_SUFFIX) and symbol not in INITIALIZER_OPS)
+    )
+
+
+def has_prefix(symbol: str, prefixes: tuple[str, ...]) -> bool:
+    return any(
+        symbol == p or symbol.startswith(p if p.endswith(".") else p + ".")
+        for p in prefixes
+    )

@@ -1,0 +1,91 @@
+"""TF1 symbols that a migrated program cannot keep, with what to do instead.
+
+`tf.compat.v1` still exports most of them, but they need a graph session, a
+collection or a queue runner, and fail (or do nothing) when TF2 executes eagerly.
+"""
+
+from __future__ import annotations
+
+# Symbol or prefix -> (code, reason, recipe).
+UNSUPPORTED: dict[str, tuple[str, str, str]] = {
+    "tf.Session": ("S120", "sessions do not exist in TF2", "Use tf.train.MonitoredTrainingSession in the TF1 program first."),
+    "tf.InteractiveSession": ("S120", "sessions do not exist in TF2", "Call the functions directly."),
+    "tf.train.Supervisor": ("N120", "Supervisor programs are not covered yet", "Use tf.train.MonitoredTrainingSession in the TF1 program first."),
+    "tf.train.MonitoredSession": ("N121", "MonitoredSession is not covered yet", "Use tf.train.MonitoredTrainingSession in the TF1 program first."),
+    "tf.train.SingularMonitoredSession": ("N121", "SingularMonitoredSession is not covered yet", "Use tf.train.MonitoredTrainingSession."),
+    "tf.train.ChiefSessionCreator": ("N121", "session creators are not covered yet", "Use tf.train.MonitoredTrainingSession."),
+    "tf.train.WorkerSessionCreator": ("N121", "session creators are not covered yet", "Use tf.train.MonitoredTrainingSession."),
+    "tf.train.SessionRunHook": ("H120", "a hook of your own talks to the graph session", "Derive it from training_session.Hook: begin, before_run, after_run(sess, step, results), end."),
+    "tf.train.SessionRunArgs": ("H120", "a hook of your own talks to the graph session", "Observe the tensor in the step function: replicas.observe({...})."),
+    "tf.train.ExponentialMovingAverage": ("O120", "moving averages of variables are not covered yet", "Update shadow variables of your own in the step function."),
+    "tf.train.QueueRunner": ("I120", "queue runners do not exist in TF2", "Read the data with tf.data."),
+    "tf.train.start_queue_runners": ("I120", "queue runners do not exist in TF2", "Read the data with tf.data."),
+    "tf.train.string_input_producer": ("I120", "queue runners do not exist in TF2", "Use tf.data.Dataset.from_tensor_slices."),
+    "tf.train.slice_input_producer": ("I120", "queue runners do not exist in TF2", "Use tf.data.Dataset.from_tensor_slices."),
+    "tf.train.batch": ("I120", "queue runners do not exist in TF2", "Use tf.data.Dataset.batch."),
+    "tf.train.shuffle_batch": ("I120", "queue runners do not exist in TF2", "Use tf.data.Dataset.shuffle and batch."),
+    "tf.TFRecordReader": ("I120", "queue readers do not exist in TF2", "Use tf.data.TFRecordDataset."),
+    "tf.TextLineReader": ("I120", "queue readers do not exist in TF2", "Use tf.data.TextLineDataset."),
+    "tf.WholeFileReader": ("I120", "queue readers do not exist in TF2", "Use tf.io.read_file in a tf.data map."),
+    "tf.metrics": ("M120", "tf.metrics keeps its state in a graph's local variables", "Use tf_keras.metrics."),
+    "tf.estimator": ("N122", "Estimators are not covered yet; TensorFlow 2.16 removed them", "A later version migrates them to Keras."),
+    "tf.contrib.learn.Experiment": ("N122", "contrib.learn is not covered yet", "Use a training loop of your own."),
+    "tf.contrib.slim": ("N123", "contrib.slim is not covered yet", "Install tf_slim, or use tf_keras.layers."),
+    "tf.contrib.layers.xavier_initializer": ("", "", ""),
+    "tf.layers": ("L120", "this layer is used outside a program this version reads", "Use tf_keras.layers."),
+    "tf.placeholder": ("S121", "a placeholder outside a program this version reads", "Make it a function's parameter."),
+    "tf.placeholder_with_default": ("S121", "a placeholder outside a program this version reads", "Make it a function's parameter."),
+    "tf.sparse_placeholder": ("S121", "sparse feeds are not covered yet", "Feed indices and values."),
+    "tf.get_variable": ("V120", "get_variable outside a program this version reads", "Make the variable with tf.Variable."),
+    "tf.variable_scope": ("V120", "a variable scope outside a program this version reads", "Use tf.name_scope."),
+    "tf.get_variable_scope": ("V120", "variable scopes do not exist in TF2", "Name the scope where it is opened."),
+    "tf.make_template": ("V121", "templates share variables through the graph", "Make a tf.Module."),
+    "tf.get_collection": ("N105", "TF2 keeps no graph collections", "Keep what you collected in a list of your own."),
+    "tf.add_to_collection": ("N105", "TF2 keeps no graph collections", "Keep what you collected in a list of your own."),
+    "tf.get_collection_ref": ("N105", "TF2 keeps no graph collections", "Keep what you collected in a list of your own."),
+    "tf.losses.get_total_loss": ("L121", "TF2 collects no losses", "Add up the losses yourself."),
+    "tf.losses.get_regularization_loss": ("L121", "TF2 collects no losses", "Add the penalty yourself."),
+    "tf.losses.get_losses": ("L121", "TF2 collects no losses", "Keep the losses in a list."),
+    "tf.summary.FileWriter": ("M121", "the graph's summary writer fails in TF2", "Use tf.summary.create_file_writer."),
+    "tf.summary": ("M121", "a summary outside a step function", "Write it with tf.summary where its value is known."),
+    "tf.train.Saver": ("V122", "a Saver outside a program this version reads", "Use tf.train.Checkpoint."),
+    "tf.train.Server": ("C120", "a server outside a program this version reads", "Use tf.distribute.Server."),
+    "tf.train.replica_device_setter": ("C121", "a device setter without a training session that this version reads", "Create variables under a strategy's scope."),
+    "tf.train.MonitoredTrainingSession": ("N101", "this session's program was refused", "See the other findings."),
+    "tf.train.SyncReplicasOptimizer": ("O121", "synchronisation outside a program this version reads", "Use tf.distribute.MultiWorkerMirroredStrategy."),
+    "tf.gradients": ("O122", "gradients of a graph", "Use tf.GradientTape."),
+    "tf.trainable_variables": ("V123", "TF2 keeps no list of all variables", "Pass the variables along."),
+    "tf.global_variables": ("V123", "TF2 keeps no list of all variables", "Pass the variables along."),
+    "tf.global_variables_initializer": ("S122", "variables are initialised when they are created", "Remove it."),
+    "tf.local_variables_initializer": ("S122", "variables are initialised when they are created", "Remove it."),
+    "tf.initialize_all_variables": ("S122", "variables are initialised when they are created", "Remove it."),
+    "tf.train.get_global_step": ("V124", "TF2 keeps no global step by itself", "Pass the step variable along."),
+    "tf.train.get_or_create_global_step": ("V124", "TF2 keeps no global step by itself", "Pass the step variable along."),
+    "tf.train.create_global_step": ("V124", "TF2 keeps no global step by itself", "Pass the step variable along."),
+    "tf.train.global_step": ("V124", "TF2 keeps no global step by itself", "Use the variable's .numpy()."),
+    "tf.get_default_session": ("S120", "sessions do not exist in TF2", "Call the functions directly."),
+    "tf.RunOptions": ("S108", "run options trace a graph session", "Use tf.profiler.experimental."),
+    "tf.RunMetadata": ("S108", "run metadata belongs to a graph session", "Use tf.profiler.experimental."),
+    "tf.fixed_size_partitioner": ("V125", "a partitioner outside a program this version reads", "Give tf.distribute.experimental.partitioners to the strategy."),
+    "tf.variable_axis_size_partitioner": ("V125", "a partitioner outside a program this version reads", "Give tf.distribute.experimental.partitioners to the strategy."),
+    "tf.min_max_variable_partitioner": ("V125", "a partitioner outside a program this version reads", "Give tf.distribute.experimental.partitioners to the strategy."),
+}
+UNSUPPORTED.pop("tf.contrib.layers.xavier_initializer")
+
+# contrib symbols with a home.
+CONTRIB_HOMES: dict[str, str] = {
+    "tf.contrib.layers.xavier_initializer": "tf.compat.v1.glorot_uniform_initializer",
+    "tf.contrib.layers.xavier_initializer_conv2d": "tf.compat.v1.glorot_uniform_initializer",
+    "tf.contrib.layers.variance_scaling_initializer": "",
+    "tf.contrib.layers.flatten": "",
+}
+_READERS = (
+    "tf.examples.tutorials.mnist.input_data",
+    "tf.contrib.learn.datasets.mnist",
+    "tf.contrib.learn.python.learn.datasets.mnist",
+)
+MNIST_SYMBOLS: dict[str, str] = {
+    f"{reader}.{name}": f"mnist_input_data.{name}"
+    for reader in _READERS
+    for name in ("read_data_sets", "load_mnist", "DataSet")
+}

@@ -1,0 +1,133 @@
+"""Distributed MNIST, asynchronous: workers update shared variables on parameter servers.
+
+Start one process per task, e.g. for two parameter servers and two workers:
+
+  python tf1.py --job_name=ps --task_index=0 --ps_hosts=... --worker_hosts=...
+  python tf1.py --job_name=ps --task_index=1 ...
+  python tf1.py --job_name=worker --task_index=0 ...
+  python tf1.py --job_name=worker --task_index=1 ...
+"""
+from __future__ import absolute_import
+from __future__ import division
+from __future__ import print_function
+
+import math
+import time
+
+import tensorflow as tf
+from tensorflow.examples.tutorials.mnist import input_data
+
+flags = tf.app.flags
+flags.DEFINE_string("data_dir", "/tmp/mnist-data", "Directory of the MNIST files")
+flags.DEFINE_string("checkpoint_dir", None, "Directory of checkpoints and summaries")
+flags.DEFINE_string("loss_log", None, "File that gets a line 'step loss' per step")
+flags.DEFINE_integer("train_steps", 200, "Number of (global) training steps")
+flags.DEFINE_integer("batch_size", 100, "Training batch size")
+flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer")
+flags.DEFINE_float("learning_rate", 0.01, "Learning rate")
+flags.DEFINE_string("optimizer", "sgd", "One of sgd, momentum, adam, adagrad")
+flags.DEFINE_integer("seed", 1, "Seed of the order of the training examples")
+flags.DEFINE_string("ps_hosts", "localhost:2222",
+                    "Comma-separated list of hostname:port pairs")
+flags.DEFINE_string("worker_hosts", "localhost:2223,localhost:2224",
+                    "Comma-separated list of hostname:port pairs")
+flags.DEFINE_string("job_name", None, "job name: worker or ps")
+flags.DEFINE_integer("task_index", None, "Worker task index; 0 is the chief")
+
+FLAGS = flags.FLAGS
+
+IMAGE_PIXELS = 28
+
+
+def make_optimizer(name, learning_rate):
+  if name == "momentum":
+    return tf.train.MomentumOptimizer(learning_rate, 0.9)
+  if name == "adam":
+    return tf.train.AdamOptimizer(learning_rate)
+  if name == "adagrad":
+    return tf.train.AdagradOptimizer(learning_rate)
+  return tf.train.GradientDescentOptimizer(learning_rate)
+
+
+def main(unused_argv):
+  print("job name = %s, task index = %d" % (FLAGS.job_name, FLAGS.task_index))
+
+  # Construct the cluster and start the server.
+  ps_hosts = FLAGS.ps_hosts.split(",")
+  worker_hosts = FLAGS.worker_hosts.split(",")
+  cluster = tf.train.ClusterSpec({"ps": ps_hosts, "worker": worker_hosts})
+  server = tf.train.Server(
+      cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+  if FLAGS.job_name == "ps":
+    server.join()
+
+  is_chief = (FLAGS.task_index == 0)
+  mnist = input_data.read_data_sets(FLAGS.data_dir, one_hot=True,
+                                    validation_size=0, seed=FLAGS.seed)
+
+  # The device setter puts variables on the parameter servers, one after another,
+  # and the computation on this worker.
+  with tf.device(tf.train.replica_device_setter(
+      worker_device="/job:worker/task:%d" % FLAGS.task_index,
+      cluster=cluster)):
+    global_step = tf.train.get_or_create_global_step()
+
+    x = tf.placeholder(tf.float32, [None, IMAGE_PIXELS * IMAGE_PIXELS])
+    y_ = tf.placeholder(tf.float32, [None, 10])
+
+    # Variables of the hidden layer
+    hid_w = tf.Variable(
+        tf.truncated_normal([IMAGE_PIXELS * IMAGE_PIXELS, FLAGS.hidden_units],
+                            stddev=1.0 / IMAGE_PIXELS), name="hid_w")
+    hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units]), name="hid_b")
+
+    # Variables of the softmax layer
+    sm_w = tf.Variable(
+        tf.truncated_normal([FLAGS.hidden_units, 10],
+                            stddev=1.0 / math.sqrt(FLAGS.hidden_units)),
+        name="sm_w")
+    sm_b = tf.Variable(tf.zeros([10]), name="sm_b")
+
+    hid = tf.nn.relu(tf.nn.xw_plus_b(x, hid_w, hid_b))
+    logits = tf.nn.xw_plus_b(hid, sm_w, sm_b)
+    loss = tf.reduce_mean(
+        tf.nn.softmax_cross_entropy_with_logits_v2(labels=y_, logits=logits))
+
+    opt = make_optimizer(FLAGS.optimizer, FLAGS.learning_rate)
+    train_op = opt.minimize(loss, global_step=global_step)
+
+    correct = tf.equal(tf.argmax(logits, 1), tf.argmax(y_, 1))
+    accuracy = tf.reduce_mean(tf.cast(correct, tf.float32))
+
+  hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
+  losses = []
+  start = time.time()
+  with tf.train.MonitoredTrainingSession(
+      master=server.target,
+      is_chief=is_chief,
+      checkpoint_dir=FLAGS.checkpoint_dir,
+      save_checkpoint_steps=1000,
+      save_summaries_steps=None,
+      hooks=hooks) as sess:
+    local_step = 0
+    while not sess.should_stop():
+      batch_xs, batch_ys = mnist.train.next_batch(FLAGS.batch_size)
+      _, step, loss_value = sess.run([train_op, global_step, loss],
+                                     feed_dict={x: batch_xs, y_: batch_ys})
+      local_step += 1
+      losses.append((local_step, loss_value))
+      if local_step % 100 == 0 and not sess.should_stop():
+        train_accuracy = sess.run(accuracy, feed_dict={x: batch_xs, y_: batch_ys})
+        print("%f: worker %d: %d local steps (global step: %d), loss %g, accuracy %g"
+              % (time.time(), FLAGS.task_index, local_step, step, loss_value,
+                 train_accuracy))
+
+  print("Training took %.1f s" % (time.time() - start))
+  if FLAGS.loss_log:
+    with open("%s.%d" % (FLAGS.loss_log, FLAGS.task_index), "w") as log:
+      for local_step, loss_value in losses:
+        log.write("%d %r\n" % (local_step, float(loss_value)))
+
+
+if __name__ == "__main__":
+  tf.app.run()

@@ -1,0 +1,162 @@
+"""A program's tasks as separate processes on this machine, bounded in time."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import pathlib
+import socket
+import subprocess
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of the loopback interface that were free a moment ago."""
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
+        for one in sockets:
+            one.bind(("localhost", 0))
+        return [one.getsockname()[1] for one in sockets]
+
+
+@dataclasses.dataclass(frozen=True)
+class Hosts:
+    """Addresses of a cluster's tasks, "localhost:port"."""
+
+    ps: tuple[str, ...]
+    worker: tuple[str, ...]
+
+    @classmethod
+    def on_loopback(cls, ps: int, workers: int) -> Hosts:
+        addresses = [f"localhost:{port}" for port in free_ports(ps + workers)]
+        return cls(tuple(addresses[:ps]), tuple(addresses[ps:]))
+
+
+@dataclasses.dataclass(frozen=True)
+class Ended:
+    """How one task ended: exit code (None: it was stopped) and what it printed."""
+
+    task: str
+    code: int | None
+    output: str
+
+
+class TasksFailed(RuntimeError):
+    """A worker did not end with exit code 0 in time."""
+
+
+CommandLine = Callable[[str, int, Hosts], Sequence[str]]
+
+
+def flag_arguments(job: str, index: int, hosts: Hosts) -> list[str]:
+    """The classic command line: hosts, job and index as flags."""
+    return [
+        f"--job_name={job}",
+        f"--task_index={index}",
+        "--ps_hosts=" + ",".join(hosts.ps),
+        "--worker_hosts=" + ",".join(hosts.worker),
+    ]
+
+
+def run_tasks(
+    python: str,
+    program: pathlib.Path,
+    arguments: Sequence[str],
+    directory: pathlib.Path,
+    *,
+    ps: int = 1,
+    workers: int = 1,
+    environment: Mapping[str, str] | None = None,
+    timeout: float = 120.0,
+    command_line: CommandLine = flag_arguments,
+    task_environment: Callable[[str, int, Hosts], Mapping[str, str]] | None = None,
+    worker_delay: float = 0.0,
+) -> list[Ended]:
+    """Runs every task of `program`; returns when all workers have ended with 0.
+
+    Parameter servers are stopped then if they still run (TF1's never end). Each
+    task's output goes to `directory/<job>-<index>.log`.
+
+    Args:
+      timeout: seconds for all workers together.
+      worker_delay: seconds between the chief's start and the other workers'
+        (TF1's second worker waits 30 s if it finds no session of the chief).
+
+    Raises:
+      TasksFailed: a worker failed or did not end in time; its output is in the message.
+    """
+    hosts = Hosts.on_loopback(ps, workers)
+    directory.mkdir(parents=True, exist_ok=True)
+    tasks = [("ps", i) for i in range(ps)] + [("worker", i) for i in range(workers)]
+    deadline = time.monotonic() + timeout
+    with contextlib.ExitStack() as stack:
+        processes: dict[tuple[str, int], subprocess.Popen[bytes]] = {}
+        for job, index in tasks:
+            if job == "worker" and index == 1 and worker_delay:
+                time.sleep(worker_delay)
+            extra = task_environment(job, index, hosts) if task_environment else {}
+            processes[job, index] = stack.enter_context(
+                _process(
+                    [
+                        python,
+                        str(program),
+                        *command_line(job, index, hosts),
+                        *arguments,
+                    ],
+                    directory / f"{job}-{index}.log",
+                    {**os.environ, **(environment or {}), **extra},
+                )
+            )
+        waiting = {task for task in tasks if task[0] == "worker"}
+        while waiting and time.monotonic() < deadline:
+            waiting = {task for task in waiting if processes[task].poll() is None}
+            failed = [t for t in tasks if processes[t].poll() not in (None, 0)]
+            if failed:
+                break
+            time.sleep(0.05)
+        for _ in range(20):  # A ps that ends by itself gets a second to do so.
+            if all(p.poll() is not None for p in processes.values()):
+                break
+            time.sleep(0.05)
+        codes = {task: process.poll() for task, process in processes.items()}
+    ended = [
+        Ended(
+            f"{job}-{index}",
+            codes[job, index],
+            (directory / f"{job}-{index}.log").read_text(errors="replace"),
+        )
+        for job, index in tasks
+    ]
+    wrong = [
+        e
+        for e in ended
+        if e.code not in (None, 0) or (e.code is None and e.task.startswith("worker"))
+    ]
+    if wrong:
+        raise TasksFailed(
+            "\n".join(f"{e.task} ended with {e.code}:\n{e.output[-3000:]}" for e in wrong)
+        )
+    return ended
+
+
+@contextlib.contextmanager
+def _process(
+    command: Sequence[str], log: pathlib.Path, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            command,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=dict(environment),
+            cwd=log.parent,
+        )
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+            process.wait(10)
