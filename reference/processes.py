@@ -62,7 +62,7 @@ def flag_arguments(job: str, index: int, hosts: Hosts) -> list[str]:
 
 def run_tasks(
     python: str,
-    program: pathlib.Path,
+    program: pathlib.Path | Sequence[str],
     arguments: Sequence[str],
     directory: pathlib.Path,
     *,
@@ -101,7 +101,7 @@ def run_tasks(
                 _process(
                     [
                         python,
-                        str(program),
+                        *([str(program)] if isinstance(program, pathlib.Path) else program),
                         *command_line(job, index, hosts),
                         *arguments,
                     ],

@@ -26,6 +26,7 @@ flags.DEFINE_integer("batch_size", 100, "Training batch size")
 flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer")
 flags.DEFINE_float("learning_rate", 0.01, "Learning rate")
 flags.DEFINE_string("optimizer", "sgd", "One of sgd, momentum, adam, adagrad")
+flags.DEFINE_string("loss", "cross_entropy", "cross_entropy or squared")
 flags.DEFINE_integer("seed", 1, "Seed of the order of the training examples")
 flags.DEFINE_string("ps_hosts", "localhost:2222",
                     "Comma-separated list of hostname:port pairs")
@@ -90,8 +91,11 @@ def main(unused_argv):
 
     hid = tf.nn.relu(tf.nn.xw_plus_b(x, hid_w, hid_b))
     logits = tf.nn.xw_plus_b(hid, sm_w, sm_b)
-    loss = tf.reduce_mean(
-        tf.nn.softmax_cross_entropy_with_logits_v2(labels=y_, logits=logits))
+    if FLAGS.loss == "squared":
+      loss = tf.reduce_mean(tf.reduce_sum(tf.square(logits - y_), axis=1))
+    else:
+      loss = tf.reduce_mean(
+          tf.nn.softmax_cross_entropy_with_logits_v2(labels=y_, logits=logits))
 
     opt = make_optimizer(FLAGS.optimizer, FLAGS.learning_rate)
     train_op = opt.minimize(loss, global_step=global_step)
@@ -100,7 +104,9 @@ def main(unused_argv):
     accuracy = tf.reduce_mean(tf.cast(correct, tf.float32))
 
   hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
-  losses = []
+  log = None
+  if FLAGS.loss_log:
+    log = open("%s.%d" % (FLAGS.loss_log, FLAGS.task_index), "w")
   start = time.time()
   with tf.train.MonitoredTrainingSession(
       master=server.target,
@@ -115,7 +121,9 @@ def main(unused_argv):
       _, step, loss_value = sess.run([train_op, global_step, loss],
                                      feed_dict={x: batch_xs, y_: batch_ys})
       local_step += 1
-      losses.append((local_step, loss_value))
+      if log:
+        log.write("%d %r\n" % (local_step, float(loss_value)))
+        log.flush()
       if local_step % 100 == 0 and not sess.should_stop():
         train_accuracy = sess.run(accuracy, feed_dict={x: batch_xs, y_: batch_ys})
         print("%f: worker %d: %d local steps (global step: %d), loss %g, accuracy %g"
@@ -123,10 +131,6 @@ def main(unused_argv):
                  train_accuracy))
 
   print("Training took %.1f s" % (time.time() - start))
-  if FLAGS.loss_log:
-    with open("%s.%d" % (FLAGS.loss_log, FLAGS.task_index), "w") as log:
-      for local_step, loss_value in losses:
-        log.write("%d %r\n" % (local_step, float(loss_value)))
 
 
 if __name__ == "__main__":
