@@ -44,11 +44,11 @@ def migrate_text(
     _notes(plan, tree, findings, text)
     if plan.empty:
         return Migration(text, tuple(sorted(findings)))
-    _imports(plan, scopes, text)
     from migrate.rewrite import Rewriter  # libcst is slow to import.
 
     new = Rewriter(text, tree, plan).run()
-    new = _with_imports(new, plan)
+    if plan.suites or plan.expressions or plan.statements:
+        new = _with_imports(_without_unused(new), plan)
     failures = gates.check(new, filename)
     if failures:
         broken = [
@@ -202,39 +202,25 @@ def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> 
 # -- imports ------------------------------------------------------------------------
 
 
-def _imports(plan: Plan, scopes: Scopes, text: str) -> None:
-    """Drops TensorFlow imports that nothing needs any more."""
-    if not (plan.suites or plan.expressions or plan.statements):
-        plan.imports.clear()
-        return
-    edited = {
-        id(n) for node in plan.expressions for n in ast.walk(node)
-    }
-    used: set[tuple[int, str]] = set()
-    for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            owner = scopes.scope_of(node).owner(node.id)
-            if owner is None:
-                continue
-            if id(node) in edited:
-                continue
-            for binding in owner.bindings[node.id]:
-                used.add((id(binding), node.id))
-    for node in ast.walk(scopes.tree):
+def _without_unused(text: str) -> str:
+    """Drops imports of TensorFlow's submodules whose names the new text does not use."""
+    tree = ast.parse(text)
+    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    lines = text.split("\n")
+    for node in reversed(tree.body):
         if not isinstance(node, (ast.Import, ast.ImportFrom)):
             continue
         module = node.module if isinstance(node, ast.ImportFrom) else None
-        paths = [module or ""] if module else [a.name for a in node.names]
+        paths = [module] if module else [a.name for a in node.names]
         if not all(p == "tensorflow" or p.startswith("tensorflow.") for p in paths):
             continue
-        bound = [a.asname or a.name.split(".")[0] for a in node.names]
-        is_plain = isinstance(node, ast.Import) and [
-            (a.name, a.asname) for a in node.names
-        ] == [("tensorflow", "tf")]
-        if is_plain:
+        if isinstance(node, ast.Import) and paths == ["tensorflow"]:
             continue
-        if not any((id(node), name) in used for name in bound):
-            plan.dropped_imports.add(node)
+        bound = {a.asname or a.name.split(".")[0] for a in node.names}
+        alone = ";" not in lines[node.lineno - 1] and "*" not in bound
+        if alone and not bound & read:
+            del lines[node.lineno - 1 : node.end_lineno]
+    return "\n".join(lines)
 
 
 def _with_imports(text: str, plan: Plan) -> str:

@@ -73,8 +73,6 @@ class Plan:
     statements: dict[ast.stmt, list[Item]] = dataclasses.field(default_factory=dict)
     # Import lines to be present, e.g. "import tf_keras".
     imports: list[str] = dataclasses.field(default_factory=list)
-    # Whole import statements that go away.
-    dropped_imports: set[ast.stmt] = dataclasses.field(default_factory=set)
     # Comment lines above statements: refusals.
     notes: dict[ast.stmt, list[str]] = dataclasses.field(default_factory=dict)
     support: set[str] = dataclasses.field(default_factory=set)

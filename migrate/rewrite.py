@@ -47,9 +47,6 @@ class Rewriter:
         }
         self._notes = {id(self.line_of[s]): lines for s, lines in plan.notes.items()}
         self._edits = self._by_node(plan.expressions)
-        self._dropped_lines = {
-            id(self.small_of[s]) for s in plan.dropped_imports if s in self.small_of
-        }
 
     # -- pairing -------------------------------------------------------------------
 
@@ -115,31 +112,18 @@ class Rewriter:
             self._column(node.end_lineno, node.end_col_offset),
         )
         found = self._expressions.get(where)
-        if found is None and isinstance(node, ast.GeneratorExp):
-            # A lone argument's parentheses are the call's own.
-            inner = (where[0], where[1] + 1, where[2], where[3] - 1)
-            found = self._expressions.get(inner)
         if found is None:
-            for span, candidate in self._expressions.items():
-                # Parentheses around it belong to libcst's node.
-                if (
-                    span[:2] <= where[:2]
-                    and span[2:] >= where[2:]
-                    and getattr(candidate, "lpar", None)
-                    and self._stripped(candidate) == where
-                ):
-                    found = candidate
-                    break
+            # The parentheses of a tuple or generator are outside libcst's position.
+            inside = [
+                (span, candidate)
+                for span, candidate in self._expressions.items()
+                if where[:2] < span[:2] and span[2:] < where[2:]
+                and isinstance(candidate, (cst.Tuple, cst.GeneratorExp))
+            ]
+            found = min(inside, key=lambda pair: pair[0][:2])[1] if inside else None
         if found is None:
             raise KeyError(f"no expression at {where}")
         return found
-
-    def _stripped(self, node: cst.BaseExpression) -> Position | None:
-        children = [c for c in node.children if c in self._ranges and isinstance(c, (cst.BaseExpression, cst.Element, cst.Arg))]
-        if not children:
-            return None
-        first, last = self._ranges[children[0]], self._ranges[children[-1]]
-        return (first.start.line, first.start.column, last.end.line, last.end.column)
 
     def _by_node(self, edits: dict[ast.AST, Code]) -> dict[int, Code]:
         return {id(self.node_of(node)): new for node, new in edits.items()}
@@ -216,7 +200,12 @@ class Rewriter:
         body = list(module.body)
         if body and module.header:
             lines = [*module.header, *body[0].leading_lines]
-            body[0] = body[0].with_changes(leading_lines=lines)
+            body[0] = body[0].with_changes(
+                leading_lines=[
+                    line if line.comment else cst.EmptyLine(indent=False)
+                    for line in lines
+                ]
+            )
         return body  # type: ignore[return-value]
 
     def _commented(
@@ -347,19 +336,6 @@ class _Apply(cst.CSTTransformer):
                 body.extend(made)
                 changed = True
                 continue
-            dropped = self._rewriter._dropped_lines
-            if isinstance(before, cst.SimpleStatementLine) and dropped:
-                kept = [
-                    a
-                    for b, a in zip(before.body, after.body)  # type: ignore[union-attr]
-                    if id(b) not in dropped
-                ]
-                if not kept:
-                    changed = True
-                    continue
-                if len(kept) != len(before.body):
-                    after = after.with_changes(body=kept)
-                    changed = True
             notes = self._rewriter._notes.get(id(before))
             if notes:
                 lines = [

@@ -54,11 +54,29 @@ class _Layout:
 
     # -- overall -----------------------------------------------------------------
 
+    def _check_names(self) -> None:
+        """Names of ours that the program already uses for something else."""
+        own = {"strategy", "replicas", "training_session", "tape"}
+        if self.program.partitioned:
+            own.add("partitioner")
+        for statement in ast.walk(self.program.driver):
+            if isinstance(statement, ast.stmt) and not names.suites(statement):
+                for name in sorted(names.binds(statement) & own):
+                    self.diagnostics.refuse(
+                        "N111",
+                        statement,
+                        f"the program has a name `{name}` of its own, which the "
+                        "migrated program needs",
+                        "Rename it.",
+                    )
+
     def run(self) -> None:
         program, plan = self.program, self.plan
+        self._check_names()
         plan.support.add("training_session.py")
         plan.imports.append("import training_session")
         self._cluster()
+        self._sync_hook_lists()
         self._session_call()
         for call, new in program.hook_edits.items():
             plan.replace(call, new)
@@ -70,7 +88,7 @@ class _Layout:
         before = program.home[: program.anchor]
         at = program.home.index(program.session)
         graph = [self.flow_of[s] for s in program.home[program.anchor : at]]
-        items: list[Item] = [self._outside(s) for s in before]
+        items: list[Item] = self._outside_suite(before)
         items.extend(self._strategy())
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
@@ -79,7 +97,7 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped),
             default=-1,
         )
-        items.extend(self._outside(f.statement) for f in graph[:first])
+        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
         if self._needs_global_step():
             scope.append(New(code("training_session.create_global_step()")))
@@ -94,7 +112,7 @@ class _Layout:
             items.extend(self._tail([*after, *program.tail]))
         else:
             items.extend(
-                self._outside(s) for s in after if s not in program.moved
+                self._outside_suite([s for s in after if s not in program.moved])
             )
             items.extend(self._worker([s for s in after if s not in program.moved]))
         plan.suites[home_owner] = items
@@ -110,11 +128,16 @@ class _Layout:
             if statement not in home and statement not in self.program.copied:
                 yield statement
 
+    def _outside_suite(self, statements: list[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            items.extend(
+                self.plan.statements.get(statement) or [self._outside(statement)]
+            )
+        return items
+
     def _outside(self, statement: ast.stmt) -> Item:
         """A statement that stays in the home suite, before or after the graph."""
-        if statement in self.plan.statements:
-            inner = self.plan.statements[statement]
-            return inner[0] if len(inner) == 1 else Block(code("if True:"), inner)
         if (
             statement in self.program.moved
             and statement not in self.program.copied
@@ -124,7 +147,7 @@ class _Layout:
         if flow is not None and (flow.dropped or self._only_setup(flow)):
             return Dropped(statement)
         if names.suites(statement):
-            return rebuilt(statement, lambda suite: [self._outside(s) for s in suite])
+            return rebuilt(statement, self._outside_suite)
         if self._mentions_sync(statement):
             return self._without_sync(statement)
         return Keep(statement)
@@ -188,7 +211,7 @@ class _Layout:
             else code("config=training_session.server_config()")
         )
         plan.replace(
-            call, code("tf.distribute.Server(\n        ", ir.joined(",\n        ", parts), ")")
+            call, code("tf.distribute.Server(\n    ", ir.joined(",\n    ", parts), ")")
         )
         leave = (
             'training_session.leave("Synchronous training needs no parameter server.")'
@@ -225,7 +248,7 @@ class _Layout:
                     f"    cluster_resolver={_RESOLVER}(\n"
                     "        training_session.workers_only(",
                     spec,
-                    '), task_type="worker", task_id=',
+                    '),\n        task_type="worker",\n        task_id=',
                     index,
                     ',\n        rpc_layer="grpc"))',
                 )
@@ -240,7 +263,7 @@ class _Layout:
         ]
         partitioner = ""
         head: list[Item] = []
-        if program.partitioned:
+        if program.partitioned and program.replication is not Replication.SYNCHRONOUS:
             head = [New(code("partitioner = training_session.ScopedPartitioner()"))]
             partitioner = ",\n    variable_partitioner=partitioner"
         if program.cluster.jobs is not None and not (
@@ -312,8 +335,8 @@ class _Layout:
         self.plan.replace(
             call,
             code(
-                "training_session.MonitoredTrainingSession(\n        ",
-                ir.joined(",\n        ", parts),
+                "training_session.MonitoredTrainingSession(\n    ",
+                ir.joined(",\n    ", parts),
                 ")",
             ),
         )
@@ -376,7 +399,34 @@ class _Layout:
             return [Keep(statement)] if flow in self.pure_at_build else []
         if self._mentions_sync(statement):
             return [self._without_sync(statement)]
+        sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
+        if sharded is not None:
+            return [
+                Block(
+                    code("with partitioner.sharding(", sharded, "):"),
+                    [Keep(statement)],
+                )
+            ]
         return [Keep(statement)]
+
+    def _partitioner_of(
+        self, node: ast.AST, symbols: tuple[str, ...], position: int
+    ) -> ast.expr | None:
+        """The partitioner that a call in `node` is given, if shards are kept at all."""
+        if (
+            not self.program.partitioned
+            or self.program.replication is Replication.SYNCHRONOUS
+        ):
+            return None
+        for call in ast.walk(node):
+            if (
+                isinstance(call, ast.Call)
+                and self.scopes.resolve(call.func) in symbols
+            ):
+                value = names.argument(call, "partitioner", position)
+                if value is not None and names.literal(value) is None and not isinstance(value, ast.Constant):
+                    return value
+        return None
 
     def _build_compound(self, flow: Flow) -> list[Item]:
         if not flow.build and not any(
@@ -402,7 +452,16 @@ class _Layout:
         suites = {field: self._build(suite) for field, suite in flow.suites.items()}
         if all(is_empty(items) for items in suites.values()):
             return [Dropped(statement)] if not flow.step else []
-        return [Keep(statement, suites)]
+        kept = Keep(statement, suites)
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                sharded = self._partitioner_of(
+                    item.context_expr, ("tf.variable_scope",), 6
+                )
+                if sharded is not None:
+                    header = code("with partitioner.sharding(", sharded, "):")
+                    return [Block(header, [kept])]
+        return [kept]
 
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift]
@@ -876,20 +935,30 @@ class _Layout:
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if any(gone(a) for a in statement.value.args):
                 return Dropped(statement)
-        edits: dict[ast.AST, Code] = {}
-        for node in ast.walk(statement):
-            if isinstance(node, (ast.List, ast.Tuple)) and any(gone(e) for e in node.elts):
-                kept: list[str | ast.AST | Code] = [e for e in node.elts if not gone(e)]
-                if isinstance(node, ast.List):
-                    edits[node] = code("[", ir.joined(", ", kept), "]")
-                else:
-                    comma = "," if len(kept) == 1 else ""
-                    edits[node] = code("(", ir.joined(", ", kept), comma + ")")
-        if not edits:
-            self.diagnostics.refuse(
-                "O105", statement, "the synchronisation hook is used in an unusual way"
+        return Keep(statement)
+
+    def _sync_hook_lists(self) -> None:
+        """Displays of hooks lose the synchronisation hook wherever they stand."""
+
+        def gone(node: ast.AST) -> bool:
+            return self._is_sync_hook(node) or (
+                isinstance(node, ast.Name) and node.id in self.sync_names
             )
-        return Keep(statement, replace=edits)
+
+        for node in ast.walk(self.program.driver):
+            if not isinstance(node, (ast.List, ast.Tuple)) or not any(
+                gone(e) for e in node.elts
+            ):
+                continue
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            kept: list[str | ast.AST | Code] = [e for e in node.elts if not gone(e)]
+            if isinstance(node, ast.List):
+                new = code("[", ir.joined(", ", kept), "]")
+            else:
+                comma = "," if len(kept) == 1 else ""
+                new = code("(", ir.joined(", ", kept), comma + ")")
+            self.plan.replace(node, new)
 
     # -- staged functions --------------------------------------------------------------
 
@@ -949,7 +1018,7 @@ class _Layout:
             *documentation,
             *build,
             Block(
-                code(f"def {inner}(", signature(times.step_parameters, False), "):"),
+                code(f"\ndef {inner}(", signature(times.step_parameters, False), "):"),
                 step,
             ),
             New(code(f"return {inner}")),

@@ -12,7 +12,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Code, Kind, code
 from migrate.tables import roles
 from migrate.tables.hooks import HOOKS
@@ -82,12 +82,6 @@ class Expressions:
 
     def run(self) -> None:
         self._setup_claims()
-        for flow in every(self.program.flows):
-            for lift in flow.lifts:
-                self.claimed[lift.node] = (
-                    "L104",
-                    "made once under the strategy's scope, applied in the step function",
-                )
         self._visit(self.scopes.tree, [])
 
     # -- claims ----------------------------------------------------------------------

@@ -67,11 +67,18 @@ class _Recogniser:
         refuse = self.diagnostics.refuse
         chain = self._enclosing(self.session_call)
         session = next((n for n in chain if isinstance(n, ast.stmt)), None)
+        item = next(
+            (
+                i
+                for i in getattr(session, "items", ())
+                if i.context_expr is self.session_call
+            ),
+            None,
+        )
         if (
             not isinstance(session, ast.With)
-            or len(session.items) != 1
-            or session.items[0].context_expr is not self.session_call
-            or not isinstance(session.items[0].optional_vars, ast.Name)
+            or item is None
+            or not isinstance(item.optional_vars, ast.Name)
         ):
             refuse(
                 "S101",
@@ -81,6 +88,7 @@ class _Recogniser:
                 "tf.train.MonitoredTrainingSession",
             )
             return None
+        self.session_name = item.optional_vars.id
         driver = next(
             n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module))
         )
@@ -298,9 +306,9 @@ class _Recogniser:
             self.diagnostics,
             analysis,
             flows,
-            session,
+            self.session_call,
+            self.session_name,
             tail,
-            sync.statements,
         )
         runs.run()
         replication = sync.replication
@@ -318,7 +326,7 @@ class _Recogniser:
             flows=flows,
             session=session,
             session_call=self.session_call,
-            session_name=session.items[0].optional_vars.id,  # type: ignore[union-attr]
+            session_name=self.session_name,
             tail=tail,
             placeholders=analysis.placeholders,
             steps=runs.steps,

@@ -35,16 +35,16 @@ class RunResolver:
         diagnostics: Diagnostics,
         analysis: Analysis,
         flows: list[Flow],
-        session: ast.With,
+        session: ast.Call,
+        session_name: str,
         tail: list[ast.stmt],
-        sync_statements: set[ast.stmt],
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
         self.analysis = analysis
         self.flows = flows
         self.session = session
-        self.session_name = session.items[0].optional_vars.id  # type: ignore[union-attr]
+        self.session_name = session_name
         self.tail = tail
         self.slicer = Slicer(flows, self._is_merge)
         self.steps: list[ir.StepFunction] = []
@@ -62,8 +62,7 @@ class RunResolver:
         self._iterators()
         self._hooks()
         has_summaries = any(f.kind is Kind.SUMMARY for f in every(self.flows))
-        call = self.session.items[0].context_expr
-        assert isinstance(call, ast.Call)
+        call = self.session
         off = {"save_summaries_steps", "save_summaries_secs"}
         given = {k.arg: k.value for k in call.keywords if k.arg in off}
         disabled = bool(given) and all(not names.literal(v) for v in given.values())
@@ -540,7 +539,7 @@ class RunResolver:
                     allowed |= {id(n) for n in ast.walk(self._display(leaf))}
         for call in self.hook_edits:
             allowed |= {id(n) for n in ast.walk(call)}
-        allowed |= {id(n) for n in ast.walk(self.session.items[0].context_expr)}
+        allowed |= {id(n) for n in ast.walk(self.session)}
         rebound = set().union(*[names.binds(s) for s in self.tail])
         for statement in self.tail:
             for node in ast.walk(statement):

@@ -168,6 +168,11 @@ class Analysis:
             kind = _join(kind, self.environment.get(name or "", Kind.HOST))
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT):
                 kind = Kind.TENSOR
+        if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) and not isinstance(
+            statement.value, ast.Call
+        ):
+            kind = Kind.TENSOR  # Another name for a feed, or a part of one.
+            elements = tuple(Kind.TENSOR for _ in elements)
         flow.kind = kind
         if self._update is not None and names.key(targets[0]):
             self._update = ir.Update(
@@ -883,6 +888,12 @@ class Analysis:
     def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
         self._arguments(call)
         if not times.staged:
+            if times.kind is Kind.HOST:
+                kinds = {f.kind for f in _every(times.flows) if f.step}
+                if Kind.SUMMARY in kinds:
+                    return Kind.SUMMARY  # A helper that only writes summaries.
+                if kinds:
+                    return Kind.OPERATION
             if times.kind in (Kind.HOST, Kind.PURE):
                 inside = self._arguments_quietly(call)
                 if inside in ir.STEP_KINDS:
@@ -959,7 +970,9 @@ class Analysis:
         else:
             default = names.argument(call, "input", 0)
             shape = names.argument(call, "shape", 1)
-            parts = ["tf.TensorSpec(", shape if shape is not None else "None", ""]
+            parts = ["tf.TensorSpec(", shape if shape is not None else "None"]
+            if default is not None:
+                parts += [", tf.convert_to_tensor(", default, ").dtype"]
         parts.append(")")
         self.placeholders[name] = ir.Placeholder(
             name, name.replace("self.", "").replace(".", "_"), code(*parts), default

@@ -277,7 +277,7 @@ class AsynchronousReplicas(_Replicas):
 
     def call(self, step, args):
         """Runs one step on whichever worker is free; returns its numpy values."""
-        return self.coordinator.schedule(step.function, args=args).fetch()
+        return step.unpack(self.coordinator.schedule(step.function, args=args).fetch())
 
     def restored(self, is_chief, restore):
         """The chief restores; the other workers' sessions wait for it."""
@@ -352,10 +352,7 @@ class SynchronousReplicas(_Replicas):
         self._task_index = int(task_index)
 
     def call(self, step, args):
-        results = step.function(*args)
-        return tf.nest.map_structure(
-            lambda x: x.numpy() if hasattr(x, "numpy") else x, results
-        )
+        return step.unpack([value.numpy() for value in step.function(*args)])
 
     def restored(self, is_chief, restore):
         """The chief restores and gives its values to all, as its variables were shared."""
@@ -392,15 +389,26 @@ class StepFunction:
             results = strategy.run(
                 lambda *a: replicas._trace(function, a), args=args
             )
-            return tf.nest.map_structure(
-                lambda x: strategy.experimental_local_results(x)[0], results
-            )
+            self._structure = results
+            # Operations have no value, and no place among a function's results.
+            return [
+                strategy.experimental_local_results(x)[0]
+                for x in tf.nest.flatten(results)
+                if x is not None
+            ]
 
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(
             distributed, input_signature=specs, autograph=False
         )
         self.function.get_concrete_function()
+
+    def unpack(self, values):
+        """The step's results in the structure that the step function returned."""
+        values = iter(values)
+        return tf.nest.map_structure(
+            lambda x: None if x is None else next(values), self._structure
+        )
 
     def feed(self, args):
         """Arguments with the dtypes of the specs, as a TF1 feed converted them."""
