@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 import re
 
 from migrate import gates
@@ -17,7 +16,7 @@ from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.rules.symbols import SymbolRules
-from migrate.tables import roles
+from migrate.tables import roles, symbols
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
@@ -39,6 +38,12 @@ def migrate_text(
     scopes = Scopes(tree)
     if already_migrated(scopes):
         return Migration(text)
+    if not (
+        scopes.is_tf1(symbols.exists_in_tf2)
+        or scopes.imports_compat()
+        or between_graph.find_sessions(scopes)
+    ):
+        return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
     plan, findings = _plan(scopes, options)
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
@@ -98,7 +103,10 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
                 )
         return Plan(), diagnostics.findings
     rules = SymbolRules(scopes, plan, claimed)
-    rules.run()
+    if program is None and scopes.imports_compat():
+        rules.report_only()  # compat.v1 code outside a program runs as it is.
+    else:
+        rules.run()
     return plan, [*diagnostics.findings, *rules.findings]
 
 
@@ -237,9 +245,18 @@ def _with_imports(text: str, plan: Plan) -> str:
         module = line.split()[1]
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
-    if not wanted:
-        return text
     lines = text.split("\n")
+    for node in tree.body:
+        if isinstance(node, ast.Import) and [
+            (a.name, a.asname) for a in node.names
+        ] == [("tensorflow.compat.v1", "tf")]:
+            lines[node.lineno - 1] = "import tensorflow as tf"
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "tensorflow.compat"
+            and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
+        ):
+            lines[node.lineno - 1] = "import tensorflow as tf"
     place = 0
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):

@@ -48,9 +48,8 @@ def load(start: pathlib.Path) -> Config:
             unknown = set(table) - _KEYS
             if unknown:
                 raise ConfigError(f"{file}: unknown key {sorted(unknown)[0]!r}")
-            lists = {
-                k: tuple(v) for k, v in table.items() if k in ("select", "ignore", "exclude")
+            values: dict[str, Any] = {
+                k: tuple(v) if isinstance(v, list) else v for k, v in table.items()
             }
-            rest = {k: v for k, v in table.items() if k not in lists}
-            return Config(**lists, **rest)
+            return Config(**values)
     return Config()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import pathlib
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import pathspec
 
+_Ignores = list[tuple[pathlib.Path, Any]]  # pathspec changed its generics
 _SKIPPED = frozenset(
     {".git", ".hg", ".svn", ".tox", ".nox", ".mypy_cache", ".pytest_cache",
      ".ruff_cache", "__pycache__", "node_modules", ".ipynb_checkpoints", ".eggs"}
@@ -35,7 +37,7 @@ def walk(root: pathlib.Path, exclude: Sequence[str] = ()) -> Iterator[pathlib.Pa
     directories are not followed, so a loop of links cannot hold the walk.
     """
     excluded = pathspec.PathSpec.from_lines("gitwildmatch", exclude)
-    ignores: list[tuple[pathlib.Path, pathspec.PathSpec]] = []
+    ignores: _Ignores = []
     for parent in [root.resolve(), *root.resolve().parents]:
         _read_ignore(parent, ignores)
         if (parent / ".git").exists():
@@ -61,7 +63,7 @@ def walk(root: pathlib.Path, exclude: Sequence[str] = ()) -> Iterator[pathlib.Pa
 
 
 def _read_ignore(
-    directory: pathlib.Path, ignores: list[tuple[pathlib.Path, pathspec.PathSpec]]
+    directory: pathlib.Path, ignores: _Ignores
 ) -> None:
     file = directory / ".gitignore"
     if file.is_file():
@@ -72,7 +74,7 @@ def _read_ignore(
 def _ignored(
     path: pathlib.Path,
     directory: bool,
-    ignores: list[tuple[pathlib.Path, pathspec.PathSpec]],
+    ignores: _Ignores,
 ) -> bool:
     absolute = path.parent.resolve() / path.name
     for base, spec in ignores:

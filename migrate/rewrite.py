@@ -170,15 +170,17 @@ class Rewriter:
             if isinstance(item, Dropped):
                 line = self.line_of[item.statement]
                 # Comments of what is gone stay with what follows; blank lines do not pile up.
-                own = [e for e in getattr(line, "leading_lines", ()) if e.comment]
+                leading = getattr(line, "leading_lines", ())
+                own = [e for e in leading if e.comment]
                 if own and not carried:
-                    carried = [e for e in line.leading_lines if not e.comment][:1] + own
+                    carried = [e for e in leading if not e.comment][:1] + own
                 else:
                     carried.extend(own)
                 continue
             if made and carried:
-                leading = [*carried, *made[0].leading_lines]
-                made[0] = made[0].with_changes(leading_lines=leading)
+                made[0] = made[0].with_changes(
+                    leading_lines=[*carried, *made[0].leading_lines]
+                )
                 carried = []
             found.extend(made)
         return found
@@ -206,7 +208,7 @@ class Rewriter:
                     for line in lines
                 ]
             )
-        return body  # type: ignore[return-value]
+        return body
 
     def _commented(
         self, made: list[_Statement], origin: ast.stmt | None
@@ -341,7 +343,8 @@ class _Apply(cst.CSTTransformer):
                 lines = [
                     cst.EmptyLine(comment=cst.Comment(note)) for note in notes
                 ]
-                after = after.with_changes(leading_lines=[*after.leading_lines, *lines])
+                above = [*getattr(after, "leading_lines", ()), *lines]
+                after = after.with_changes(leading_lines=above)
                 changed = True
             body.append(after)
         if not changed:

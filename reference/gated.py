@@ -5,6 +5,11 @@ worker contributes to a step is a race even with num_tokens=0. For a comparison 
 step, every `session.run` of a worker waits here until all workers have made as many.
 The barrier is a directory of files, one per worker; nothing of the program changes.
 
+A worker that asks for its session before the chief has one waits 30 s
+(SessionManager's recovery_wait_secs) until it asks again. It cannot be started later
+instead: the chief's session waits for every worker's server. So the other workers'
+sessions are held back here until the chief is in its first run.
+
 Environment: GATE_DIR, GATE_WORKERS (their number), GATE_TASK (this one's index).
 Runs under Python 3.7 and TensorFlow 1.15.
 """
@@ -35,17 +40,32 @@ class Gate(tf.compat.v1.train.SessionRunHook):
         except OSError:
             return 0
 
+    def _ended(self, task):
+        return os.path.exists(self._path(task) + ".ended")
+
+    def _wait(self, tasks, runs, pause):
+        """Until each of `tasks` has begun `runs` runs or has ended."""
+        deadline = time.time() + LIMIT
+        while any(self._count(t) < runs and not self._ended(t) for t in tasks):
+            if time.time() > deadline:
+                raise RuntimeError("the other workers did not come")
+            time.sleep(pause)
+
+    def wait_for_chief(self):
+        """Until the chief's session exists."""
+        if self._task:
+            self._wait([0], 1, 0.02)
+
     def before_run(self, run_context):
         self._runs += 1
         with open(self._path(self._task), "ab") as mark:
             mark.write(b".")
-        deadline = time.time() + LIMIT
-        while any(self._count(t) < self._runs for t in range(self._workers)):
-            if time.time() > deadline:
-                raise RuntimeError("the other workers did not come")
-            time.sleep(0.0005)
+        self._wait(range(self._workers), self._runs, 0.0005)
 
     def end(self, session):
+        # Which of two asynchronous workers sees the last step first is a race; the
+        # other may begin one more run.
+        open(self._path(self._task) + ".ended", "wb").close()
         # Closing the chief's session can hang in TF1 once another worker is gone;
         # checkpoints are saved and logs are written by now.
         sys.stdout.flush()
@@ -60,6 +80,7 @@ def main():
         original = tf.compat.v1.train.MonitoredTrainingSession
 
         def gated(*args, **kwargs):
+            gate.wait_for_chief()
             kwargs["hooks"] = [gate] + list(kwargs.get("hooks") or [])
             return original(*args, **kwargs)
 

@@ -10,7 +10,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.plan import Plan
+from migrate.plan import Dropped, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Code, Kind, code
@@ -130,6 +130,15 @@ class Expressions:
                         "dropped: TF2 places variables round robin; give the strategy "
                         "a partitioner to balance bytes",
                     )
+            elif symbol in (
+                "tf.disable_v2_behavior",
+                "tf.disable_eager_execution",
+                "tf.enable_resource_variables",
+            ):
+                claim[node] = ("T106", "dropped: the program runs as TF2 does")
+                parent = self.scopes.parents.get(node)
+                if isinstance(parent, ast.Expr):
+                    self.plan.statements[parent] = [Dropped(parent)]
             elif symbol in ("tf.Graph", "tf.reset_default_graph"):
                 claim[node] = ("S118", "dropped: TF2 has no default graph to open")
         for node in ast.walk(self.scopes.tree):

@@ -142,6 +142,7 @@ def literal(node: ast.AST | None) -> object:
     if node is None:
         return None
     try:
-        return ast.literal_eval(node)  # type: ignore[arg-type]
+        value: object = ast.literal_eval(node)
+        return value
     except (ValueError, TypeError, SyntaxError):
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from migrate.facts import modules
 
@@ -118,6 +118,22 @@ class Scopes:
         if len({modules.canonical(p) if p else None for p in paths}) == 1:
             return paths.pop()
         return None
+
+    def is_tf1(self, exists_in_tf2: Callable[[str], bool]) -> bool:
+        """Whether the file is written for TF1: it uses a name that TF2 has not."""
+        for node, symbol in self.walk_uses():
+            path = self._path(node) or ""
+            if not path.startswith("tensorflow") or not symbol.startswith("tf."):
+                continue
+            if path.startswith("tensorflow.compat.v1"):
+                continue
+            if not exists_in_tf2("tf" + path[len("tensorflow") :]):
+                return True
+        return False
+
+    def imports_compat(self) -> bool:
+        """Whether a name of the module stands for tensorflow.compat.v1."""
+        return any(path == "tensorflow.compat.v1" for path in self._imported.values())
 
     def is_imported(self, binding: ast.AST, name: str) -> bool:
         return (binding, name) in self._imported

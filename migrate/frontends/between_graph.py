@@ -273,7 +273,7 @@ class _Recogniser:
         cluster: ir.Cluster,
     ) -> ir.TrainingProgram | None:
         server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
-        joins = [
+        joins: list[ast.stmt] = [
             s
             for s in _all_statements(driver.body)
             if isinstance(s, ast.Expr)
@@ -446,7 +446,7 @@ class _Recogniser:
                 moved.append(statement)
                 moved_names |= binds
         program.moved = moved
-        staying = set()
+        staying: set[str] = set()
         for flow in program.flows:
             if flow.statement not in moved:
                 staying |= flow.reads

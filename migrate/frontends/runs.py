@@ -185,6 +185,7 @@ class RunResolver:
         """Has the step functions give a hook's tensors; returns the keys as source."""
         display = self._display(value)
         pairs: list[tuple[str, ast.expr]] = []
+        item: ast.expr
         if row.tensors == "tensors":
             if isinstance(display, ast.Dict):
                 for key, item in zip(display.keys, display.values):
@@ -209,7 +210,7 @@ class RunResolver:
             if isinstance(value, ast.Constant) and value.value is None:
                 return "None"
             pairs = [(ast.unparse(value), value)]
-        for key, item in pairs:
+        for tag, item in pairs:
             if isinstance(item, ast.Constant) and isinstance(item.value, str):
                 self.diagnostics.refuse(
                     "H102",
@@ -219,8 +220,8 @@ class RunResolver:
                     row.symbol,
                 )
                 return None
-            self.observed[key] = item
-        keys = [repr(key).replace("'", '"') for key, _ in pairs]
+            self.observed[tag] = item
+        keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
         return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
 
     def _display(self, value: ast.expr) -> ast.expr:
@@ -349,9 +350,10 @@ class RunResolver:
         for leaf in leaves:
             node = leaf.node
             if isinstance(node, ast.Attribute) and node.attr == "initializer":
-                name = names.key(node.value)
-                if name in self.iterators:
-                    replacement = code(name or "", " = iter(", self.iterators[name or ""], ")")
+                iterator = names.key(node.value) or ""
+                if iterator in self.iterators:
+                    dataset = self.iterators[iterator]
+                    replacement = code(iterator, " = iter(", dataset, ")")
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
 
     # -- feeds ---------------------------------------------------------------------

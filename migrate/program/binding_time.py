@@ -874,9 +874,9 @@ class Analysis:
         work = list(built)
         while work:
             name = work.pop()
-            flow = pure_bound.pop(name, None)
-            if flow is not None:
-                new = set(flow.reads) - built
+            source = pure_bound.pop(name, None)
+            if source is not None:
+                new = set(source.reads) - built
                 built |= new
                 work.extend(new)
         parameters = parameter_names(times.node)

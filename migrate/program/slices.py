@@ -47,12 +47,7 @@ class Slicer:
         any_included = False
         for flow in reversed(flows):
             if flow.suites:
-                included = False
-                for suite in flow.suites.values():
-                    # A loop's later iterations may feed its earlier statements.
-                    included |= self._backward(suite, state)
-                    if isinstance(flow.statement, (ast.For, ast.While)):
-                        included |= self._backward(suite, state)
+                included = self._suites(flow, state)
                 if included:
                     state.included.add(flow)
                     state.needed |= _header_reads(flow.statement)
@@ -61,12 +56,30 @@ class Slicer:
             if self._wants(flow, state):
                 state.included.add(flow)
                 any_included = True
-                if isinstance(flow.statement, ast.Assign) and not state.in_loop:
+                if isinstance(flow.statement, ast.Assign):
                     state.needed -= flow.binds
                 state.needed |= flow.reads
                 if self._is_merge(flow.statement):
                     state.summaries = True
         return any_included
+
+    def _suites(self, flow: Flow, state: _State) -> bool:
+        """A compound statement's suites; whether anything in them was included."""
+        if isinstance(flow.statement, ast.With):
+            return self._backward(flow.suites["body"], state)
+        # Each branch may or may not run: what one of them binds, the statements
+        # before may still have to give, and each starts from the same needs.
+        after = set(state.needed)
+        needed = set(after)
+        included = False
+        again = 2 if isinstance(flow.statement, (ast.For, ast.While)) else 1
+        for _ in range(again):  # A loop's later rounds feed its earlier statements.
+            for suite in flow.suites.values():
+                state.needed = set(after if again == 1 else needed)
+                included |= self._backward(suite, state)
+                needed |= state.needed
+        state.needed = needed
+        return included
 
     def _wants(self, flow: Flow, state: _State) -> bool:
         if not (flow.step or flow.pure or flow.lifts):
@@ -81,7 +94,6 @@ class _State:
     needed: set[str]
     summaries: bool
     included: set[Flow] = dataclasses.field(default_factory=set)
-    in_loop: bool = False
 
 
 def _header_reads(statement: ast.stmt) -> set[str]:

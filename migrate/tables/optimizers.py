@@ -33,12 +33,12 @@ class OptimizerRow:
     scenario: str = "optimizers"
 
 
-def _v1(name: str, **changes: bool) -> OptimizerRow:
+def _v1(name: str, accepts_schedule: bool = True) -> OptimizerRow:
     return OptimizerRow(
         f"tf.train.{name}",
         f"tf.compat.v1.train.{name}",
         "TF1's own kernel; same numerics and slot names",
-        **changes,
+        accepts_schedule=accepts_schedule,
     )
 
 

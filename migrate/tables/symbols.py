@@ -41,8 +41,32 @@ def modules() -> frozenset[str]:
 
 @functools.cache
 def target_names() -> frozenset[str]:
-    """Names that exist in both supported TF2 versions."""
-    return frozenset(row.target for row in symbols().values())
+    """Public `tf.` names that exist in every supported TF2 version."""
+    text = importlib.resources.files(__package__).joinpath("targets.txt").read_text("utf-8")
+    return frozenset(line for line in text.splitlines() if not line.startswith("#"))
+
+
+@functools.cache
+def _target_prefixes() -> frozenset[str]:
+    found: set[str] = set()
+    for name in target_names():
+        while "." in name:
+            name = name.rpartition(".")[0]
+            found.add(name)
+    return frozenset(found)
+
+
+def exists_in_tf2(name: str) -> bool:
+    """Whether `tf.X` can be a name of TF2: a public one, its module, or its attribute."""
+    if name in _target_prefixes():
+        return True
+    while "." in name:
+        if name in target_names():
+            return True
+        name = name.rpartition(".")[0]
+        if name in _target_prefixes():
+            return False
+    return name == "tf"
 
 
 def lookup(symbol: str) -> SymbolRow | None:
