@@ -1,12 +1,19 @@
-"""The command line: `tf1to2 migrate|check|rule`."""
+"""The command line: `tf1to2 migrate|check|rule`.
+
+Exit codes: 0 done, 1 findings remain (refusals, or `check` found work), 2 usage or
+internal error, an interrupt, or a file that could not be read, checked or written.
+What is only needed once there is work to do is imported then: start-up is felt.
+"""
 
 from __future__ import annotations
 
+import errno
 import pathlib
-import shutil
+import re
+import signal
 import sys
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
@@ -14,75 +21,158 @@ from migrate import __version__
 from migrate.migration import STRATEGIES, Options
 
 if TYPE_CHECKING:
+    from migrate.config import Config
+    from migrate.discover import Exclusions
     from migrate.pipeline import FileResult
+    from migrate.report.summary import Run
+
+_STDIN = "-"
+_CODES = re.compile(r"[A-Z]\d{0,3}")
+_MANY = 20  # Files worth a progress bar.
+_COLOURS: dict[str, dict[str, Any]] = {
+    "rewritten": {"fg": "blue"},
+    "refused": {"fg": "yellow", "bold": True},
+    "failed": {"fg": "red", "bold": True},
+    "dim": {"dim": True},
+}
+
+
+class _Group(click.Group):
+    """Keeps to the exit codes also where Python or click would give another."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        signal.signal(signal.SIGTERM, _terminate)
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("\nInterrupted.", err=True)
+            sys.exit(2)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except OSError as error:
+            if error.errno == errno.EPIPE:  # `| head`; click ends quietly.
+                raise
+            _internal_error()
+        except Exception:
+            _internal_error()
+
+
+def _terminate(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _internal_error() -> NoReturn:
+    import traceback
+
+    traceback.print_exc()
+    click.echo("This is a fault of tf1to2: please report it.", err=True)
+    sys.exit(2)
+
+
+@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tf1to2")
+def main() -> None:
+    """Migrate TensorFlow 1 distributed training to tf.distribute."""
 
 
 def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The options that `migrate` and `check` have in common."""
     options = (
         click.argument("paths", nargs=-1, required=True),
-        click.option("--report", "reports", multiple=True, metavar="FILE",
-                     help="Write a report; .json .sarif .html .md .txt. Repeatable."),
-        click.option("--select", multiple=True, metavar="CODES", help="Report only these codes."),
-        click.option("--ignore", multiple=True, metavar="CODES", help="Do not report these codes."),
-        click.option("--exclude", multiple=True, metavar="GLOB", help="Leave out files."),
-        click.option("--strategy", type=click.Choice(STRATEGIES), default=None,
-                     help="Override the strategy that the program's own code implies."),
-        click.option("--jobs", type=click.IntRange(0), default=None,
-                     help="Processes; 0 takes one per processor."),
-        click.option("--quiet", is_flag=True, help="Print only what was refused or failed."),
+        click.option(
+            "--report",
+            "reports",
+            multiple=True,
+            metavar="FILE",
+            type=click.Path(dir_okay=False, path_type=pathlib.Path),
+            help="Write a report: .json .sarif .html .md .txt. Repeatable.",
+        ),
+        click.option(
+            "--select",
+            multiple=True,
+            metavar="CODES",
+            help="Report these codes only (C111, or all of a kind: C). Repeatable.",
+        ),
+        click.option(
+            "--ignore",
+            multiple=True,
+            metavar="CODES",
+            help="Do not report these codes. Repeatable.",
+        ),
+        click.option(
+            "--exclude",
+            multiple=True,
+            metavar="GLOB",
+            help="Leave out files, as .gitignore would. Repeatable.",
+        ),
+        click.option(
+            "--strategy",
+            type=click.Choice(STRATEGIES),
+            help="Override the strategy that the program's own code implies.",
+        ),
+        click.option(
+            "--jobs",
+            type=click.IntRange(0),
+            metavar="N",
+            help="Processes; 0, the default, takes one per processor.",
+        ),
+        click.option(
+            "--quiet", "-q", is_flag=True, help="Print only what was refused or failed."
+        ),
+        click.option(
+            "--verbose", "-v", is_flag=True, help="List what is rewritten and kept, too."
+        ),
     )
     for option in reversed(options):
         command = option(command)
     return command
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="tf1to2")
-def main() -> None:
-    """Migrate TensorFlow 1 distributed training to tf.distribute."""
-
-
 @main.command("migrate")
 @_shared
 @click.option("--diff", is_flag=True, help="Print a unified diff.")
 @click.option("--write", is_flag=True, help="Change the files in place, atomically.")
-@click.option("--output", type=click.Path(path_type=pathlib.Path), metavar="DIR",
-              help="Write a migrated copy of the tree; all else is copied.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=pathlib.Path),
+    metavar="DIR",
+    help="Write a migrated copy of the tree; all else in it is copied.",
+)
 def migrate_command(
     diff: bool, write: bool, output: pathlib.Path | None, **shared: Any
 ) -> None:
     """Show (or, with --write or --output, do) the migration of files and trees.
 
-    `-` reads a program from standard input and writes the result to standard output.
+    Without one of the three it only tells what would change. `-` reads a program from
+    standard input and writes the result to standard output.
     """
-    if (diff + write + (output is not None)) > 1:
+    if diff + write + (output is not None) > 1:
         raise click.UsageError("--diff, --write and --output exclude each other")
-    if shared["paths"] == ("-",):
-        _stdin(shared)
-        return
-    from migrate import run
-
-    results = _results(shared)
-    if diff:
-        for result in results:
-            _print_diff(result)
+    job = _Job(shared)
+    if job.stdin:
+        if write or output is not None:
+            raise click.UsageError("`-` writes to standard output: no --write, no --output")
+        _stdin(job, diff=diff)
+    elif diff:
+        shown: set[pathlib.Path] = set()
+        job.finish(job.run(_checked, lambda r: _print_diff(r, shown)), to_stderr=True)
     elif write:
-        results = [
-            run.write_result(r, r.path) if r.changed else r for r in results
-        ]
+        job.finish(job.run(_written), written=True)
     elif output is not None:
-        results = _copy(shared, results, output)
-    verb = "migrated" if write or output is not None else "would change"
-    _finish(results, shared, verb, to_stderr=diff)
+        job.finish(_copy(job, output), written=True)
+    else:
+        job.finish(job.run(_checked))
 
 
 @main.command()
 @_shared
 def check(**shared: Any) -> None:
-    """Report what a migration would find; exit with 1 if there is anything to migrate."""
-    results = _results(shared)
-    code = _report(results, shared, "would change", False)
-    sys.exit(code or int(any(r.changed for r in results)))
+    """Tell what a migration would find; exit with 1 if there is anything to migrate."""
+    job = _Job(shared)
+    if job.stdin:
+        _stdin(job, check=True)
+    else:
+        job.finish(job.run(_checked), check=True)
 
 
 @main.command()
@@ -102,181 +192,286 @@ def rule(code: str | None) -> None:
     if found is None:
         raise click.UsageError(f"no code {code}; `tf1to2 rule` lists them")
     click.secho(f"{found.id}  {found.title}", bold=True)
-    click.echo(found.explanation)
-    if found.before:
-        click.echo(f"\nBefore:\n{_indented(found.before)}\nAfter:\n{_indented(found.after)}")
+    _paragraph(found.explanation)
+    for heading, text in (("Promise", found.promise), ("Refused when", found.refused_when)):
+        if text:
+            _paragraph(f"{heading}: {text}")
+    for heading, example in (("Before", found.before), ("After", found.after)):
+        if example:
+            click.secho(f"\n{heading}", bold=True)
+            click.echo("".join(f"    {line}\n" for line in example.splitlines()), nl=False)
 
 
-def _indented(text: str) -> str:
-    return "".join(f"    {line}\n" for line in text.splitlines())
+def _paragraph(text: str) -> None:
+    click.echo(f"\n{click.wrap_text(text, width=88)}")
 
 
-def _options(shared: dict[str, Any], paths: Sequence[pathlib.Path]) -> tuple[Options, Any]:
-    from migrate import config
-
-    first = paths[0] if paths and paths[0].exists() else pathlib.Path.cwd()
-    try:
-        defaults = config.load(first if first.is_dir() else first.parent)
-    except (config.ConfigError, TypeError) as error:
-        raise click.UsageError(str(error)) from None
-
-    def codes(given: Sequence[str], default: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(c for g in given for c in g.split(",") if c) or default
-
-    options = Options(
-        shared["strategy"] or defaults.strategy,
-        codes(shared["select"], defaults.select),
-        codes(shared["ignore"], defaults.ignore),
-    )
-    if options.strategy not in STRATEGIES:
-        raise click.UsageError(f"unknown strategy {options.strategy!r}")
-    return options, defaults
+# -- one run --------------------------------------------------------------------------
 
 
-def _results(shared: dict[str, Any]) -> list[FileResult]:
-    from migrate import run
+class _Job:
+    """The options of one call, checked, and the run that they ask for."""
 
-    paths = [pathlib.Path(p) for p in shared["paths"]]
-    options, defaults = _options(shared, paths)
-    jobs = shared["jobs"] if shared["jobs"] is not None else defaults.jobs
-    tty = sys.stderr.isatty() and not shared["quiet"]
+    def __init__(self, shared: dict[str, Any]) -> None:
+        from migrate import report
 
-    def progress(done: int, total: int) -> None:
-        if tty and total > 20:
-            click.echo(f"\r{done}/{total} files", nl=done == total, err=True)
-
-    results: list[FileResult] = []
-    try:
-        for result in run.migrate_all(
-            paths,
-            options,
-            exclude=shared["exclude"] or defaults.exclude,
-            jobs=jobs,
-            progress=progress,
-        ):
-            results.append(result)
-    except KeyboardInterrupt:
-        click.echo(
-            f"\nInterrupted after {len(results)} files; nothing was written.", err=True
+        names: tuple[str, ...] = shared["paths"]
+        self.stdin = names == (_STDIN,)
+        if _STDIN in names and not self.stdin:
+            raise click.UsageError("`-` stands alone")
+        self.paths = [pathlib.Path(name) for name in names if name != _STDIN]
+        self.reports: tuple[pathlib.Path, ...] = shared["reports"]
+        for path in self.reports:
+            try:
+                report.check_suffix(path)
+            except ValueError as error:
+                raise click.BadParameter(str(error), param_hint="--report") from None
+        self.quiet: bool = shared["quiet"]
+        self.verbose: bool = shared["verbose"]
+        self.interrupted = False
+        self._configs = self._load_configs()
+        config = self._configs[0]
+        self.options = Options(
+            shared["strategy"] or config.strategy,
+            _codes("--select", shared["select"]) or _codes("select", config.select),
+            _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
         )
-        sys.exit(2)
-    return results
+        self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
+        self._exclude: tuple[str, ...] = shared["exclude"]
 
+    def _load_configs(self) -> list[Config]:
+        """What holds for each path; all but its patterns is taken from the first one's."""
+        from migrate import config
 
-def _print_diff(result: FileResult) -> None:
-    import difflib
-
-    from migrate.pipeline import support_source
-
-    def show(old: str, new: str, before: str, after: str) -> None:
-        for line in difflib.unified_diff(
-            old.splitlines(keepends=True), new.splitlines(keepends=True), before, after
-        ):
-            colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[0])
-            end = "" if line.endswith("\n") else "\n\\ No newline at end of file\n"
-            click.secho(line + end, fg=colour, nl=False)
-
-    if result.changed:
-        name = str(result.path)
-        show(
-            result.old.decode("utf-8", "replace"),
-            result.new.decode("utf-8", "replace"),
-            name,
-            name,
-        )
-        for support in result.support:
-            path = result.path.parent / support
-            if not path.exists() and path not in _shown:
-                _shown.add(path)
-                lines = support_source(support).count(b"\n")
-                click.secho(f"+++ {path} (new, {lines} lines)", fg="green")
-
-
-_shown: set[pathlib.Path] = set()
-
-
-def _copy(
-    shared: dict[str, Any], results: list[FileResult], output: pathlib.Path
-) -> list[FileResult]:
-    """Copies the trees and writes the migrated files over their copies."""
-    from migrate import run
-
-    roots = [pathlib.Path(p) for p in shared["paths"]]
-    for root in roots:
-        if root.is_dir() and output.resolve().is_relative_to(root.resolve()):
-            raise click.UsageError("--output must not lie inside the tree")
-        if root.is_dir():
-            shutil.copytree(
-                root,
-                output,
-                symlinks=True,
-                dirs_exist_ok=True,
-                ignore=shutil.ignore_patterns(".git", "__pycache__"),
-            )
-        elif root.is_file():
-            output.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(root, output / root.name)
-    done = []
-    for result in results:
-        base = next(
-            (r for r in roots if r.is_dir() and result.path.is_relative_to(r)), None
-        )
-        target = output / (result.path.relative_to(base) if base else result.path.name)
-        done.append(run.write_result(result, target) if result.changed else result)
-    return done
-
-
-def _report(
-    results: Sequence[FileResult], shared: dict[str, Any], verb: str, to_stderr: bool
-) -> int:
-    from migrate import report
-    from migrate.findings import Outcome
-
-    for result in results:
-        for finding in result.findings:
-            if finding.outcome not in (Outcome.REFUSED, Outcome.FAILED):
-                continue
-            if finding.code == "N100":
-                continue
-            where = report.place(result, finding.line, finding.column, finding.cell)
-            colour = "red" if finding.outcome is Outcome.FAILED else "yellow"
-            symbol = f"{finding.symbol}: " if finding.symbol else ""
-            click.echo(
-                f"{where}: {click.style(finding.code, fg=colour, bold=True)} "
-                f"{symbol}{finding.reason}",
-                err=True,
-            )
-            if finding.recipe:
-                click.echo(f"    {finding.recipe}", err=True)
-    summary = report.summarise(results)
-    if not shared["quiet"]:
-        if not to_stderr:
-            for result in results:
-                if result.changed:
-                    click.echo(f"{result.path}: {verb}")
-        click.secho(report.sentence(summary, verb), bold=True, err=to_stderr)
-    for name in shared["reports"]:
+        starts = [p.absolute() for p in self.paths if p.exists()] or [pathlib.Path.cwd()]
+        directories = [s if s.is_dir() else s.parent for s in starts]
         try:
-            report.save(pathlib.Path(name), results)
-        except (ValueError, OSError) as error:
+            return [config.load(d) for d in dict.fromkeys(directories)]
+        except config.ConfigError as error:
             raise click.UsageError(str(error)) from None
-    return summary.exit_code
+
+    def _exclusions(self) -> Exclusions:
+        """Files' patterns from their directories; the command's from here and each tree."""
+        from migrate.discover import Exclusions, Patterns
+
+        configured = {c.directory: c.exclude for c in self._configs if c.directory}
+        found = [Patterns(base, patterns) for base, patterns in configured.items()]
+        if self._exclude:
+            bases = [pathlib.Path.cwd(), *(p for p in self.paths if p.is_dir())]
+            found += [Patterns(base, self._exclude) for base in bases]
+        return Exclusions(tuple(found))
+
+    def run(
+        self,
+        complete: Callable[[FileResult], FileResult],
+        show: Callable[[FileResult], None] = lambda result: None,
+        *,
+        each_link: bool = False,
+    ) -> list[FileResult]:
+        """Migrates all files; each is completed (written), whole, before an interrupt."""
+        from migrate import run, write
+
+        done: list[FileResult] = []
+        try:
+            with _Progress(self.quiet) as progress:
+                for result in run.run_tree(
+                    self.paths,
+                    self.options,
+                    exclusions=self._exclusions(),
+                    jobs=self.jobs,
+                    each_link=each_link,
+                    progress=progress.show,
+                ):
+                    with write.uninterrupted():
+                        done.append(complete(result))
+                    show(done[-1])
+        except KeyboardInterrupt:
+            self.interrupted = True
+            total = progress.total or len(done)
+            click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
+        return done
+
+    def finish(
+        self,
+        results: Sequence[FileResult],
+        *,
+        written: bool = False,
+        check: bool = False,
+        to_stderr: bool = False,
+    ) -> NoReturn:
+        """Prints and saves the reports, and exits."""
+        from migrate import report
+        from migrate.report import summary, text
+
+        action = summary.Action.WRITE if written else summary.Action.DRY_RUN
+        run = summary.Run(results, action, self.interrupted)
+        for line in text.findings(run, _paint, self.verbose):
+            click.echo(line, err=True)
+        if not self.quiet:
+            for line in _summary(run):
+                click.echo(line, err=to_stderr)
+        code = summary.summarise(results).exit_code
+        if check and not code:
+            code = int(any(r.changed for r in results))
+        for path in self.reports:
+            try:
+                report.save(path, run)
+            except OSError as error:
+                reason = error.strerror or error
+                click.echo(f"{path}: the report cannot be written: {reason}", err=True)
+                code = 2
+        sys.exit(2 if self.interrupted else code)
 
 
-def _finish(
-    results: Sequence[FileResult], shared: dict[str, Any], verb: str, to_stderr: bool
-) -> None:
-    sys.exit(_report(results, shared, verb, to_stderr))
+def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Codes, or their beginnings, given as lists with commas, repeated, or both.
+
+    Raises:
+      UsageError: one that no code begins with.
+    """
+    from migrate.codes import FAMILIES
+
+    codes = tuple(c.strip().upper() for g in given for c in g.split(",") if c.strip())
+    for code in codes:
+        if not _CODES.fullmatch(code) or code[0] not in FAMILIES:
+            raise click.UsageError(f"{name}: no code is {code}; `tf1to2 rule` lists them")
+    return codes
 
 
-def _stdin(shared: dict[str, Any]) -> None:
-    from migrate.pipeline import migrate_bytes
+def _paint(text: str, role: str) -> str:
+    return click.style(text, **_COLOURS.get(role, {}))
+
+
+def _summary(run: Run) -> Iterator[str]:
+    from migrate.report import summary, text
+
+    table = list(text.statistics(run, _paint))
+    changes = list(text.files(run, _paint))
+    yield from changes
+    if changes and table:
+        yield ""
+    yield from table
+    yield click.style(summary.sentence(run), bold=True)
+
+
+class _Progress:
+    """A bar on a terminal's standard error, when there is enough to wait for."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = sys.stderr.isatty() and not quiet
+        self._bar: Any = None
+        self.total = 0
+
+    def __enter__(self) -> _Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.render_finish()
+
+    def show(self, done: int, total: int) -> None:
+        self.total = total
+        if not self._shown or total < _MANY:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=total, label="files", file=sys.stderr)
+            self._bar.render_progress()
+        self._bar.update(1)
+
+
+# -- what becomes of the results ------------------------------------------------------
+
+
+def _checked(result: FileResult) -> FileResult:
+    from migrate import run
+
+    return run.check_support(result, result.path) if result.changed else result
+
+
+def _written(result: FileResult) -> FileResult:
+    from migrate import run
+
+    return run.write_result(result, result.path) if result.changed else result
+
+
+def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
+    from migrate import run
+
+    copy = run.Copy(tuple(job.paths), output)
+    try:
+        copy.check()
+    except run.CopyError as error:
+        raise click.UsageError(str(error)) from None
+    failures = copy.make()
+
+    def complete(result: FileResult) -> FileResult:
+        if not result.changed:
+            return result
+        return run.write_result(result, copy.target(result.path), own_copy=True)
+
+    named = {failure.path for failure in failures}
+    results = job.run(complete, each_link=True)
+    return [*failures, *(r for r in results if not (r.failed and r.path in named))]
+
+
+def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
+    """The diff of a file, and the modules that come beside it as new files.
+
+    On a terminal a new module is only named: a thousand new lines, the same for every
+    program, would drown what one wants to see.
+    """
+    import os
+
+    from migrate import pipeline
+
+    if not result.changed:
+        return
+    _echo_diff(result.old, result.new, os.fsencode(result.path))
+    for name in result.support:
+        path = result.path.parent / name
+        if path.exists() or path in shown:
+            continue
+        shown.add(path)
+        source = pipeline.support_source(name)
+        if sys.stdout.isatty():
+            lines = source.count(b"\n")
+            click.secho(f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green")
+        else:
+            _echo_diff(None, source, os.fsencode(path))
+
+
+def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
+    from migrate import diff
+
+    colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
+    colourful = sys.stdout.isatty()
+    for line in diff.unified(old, new, name):
+        colour = colours.get(line[:1]) if colourful else None
+        text = line.rstrip(b"\n")
+        end = line[len(text) :]
+        click.echo(colour + text + b"\x1b[0m" + end if colour else line, nl=False)
+
+
+def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
+    """A filter: the result, or where there is none the input as it was."""
+    from migrate import pipeline
 
     data = sys.stdin.buffer.read()
-    options, _ = _options(shared, [])
-    result = migrate_bytes(pathlib.Path("stdin.py"), data, options)
-    sys.stdout.buffer.write(result.new)
-    sys.exit(_report([result], {**shared, "quiet": True}, "would change", True))
+    is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
+    path = pathlib.Path("stdin.ipynb" if is_notebook else "stdin.py")
+    result = pipeline.migrate_bytes(path, data, job.options)
+    if diff:
+        _print_diff(result, set())
+    elif not check:
+        click.echo(result.new if result.changed else data, nl=False)
+        if result.support:
+            needs = ", ".join(result.support)
+            click.echo(
+                f"The result imports {needs}; `tf1to2 migrate FILE --write` writes it too.",
+                err=True,
+            )
+    job.quiet = not check
+    job.finish([result], check=check, to_stderr=True)
 
 
 if __name__ == "__main__":

@@ -7,13 +7,24 @@ import dataclasses
 
 @dataclasses.dataclass(frozen=True)
 class Code:
-    """One code: its title, what is promised, and an example where there is one."""
+    """One code.
+
+    Attributes:
+      id: one letter and three digits.
+      title: a few words.
+      explanation: what it means, for who meets it in a report.
+      before, after: an example, where there is one.
+      promise: what is the same after the rewrite, and what may not be.
+      refused_when: what the rule does not take, and leaves.
+    """
 
     id: str
     title: str
     explanation: str
     before: str = ""
     after: str = ""
+    promise: str = ""
+    refused_when: str = ""
 
 
 FAMILIES = {
@@ -33,19 +44,103 @@ FAMILIES = {
 }
 
 _ROWS = (
-    Code("E001", "cannot be read", "The path does not exist or may not be read. Nothing was changed."),
-    Code("E002", "unknown encoding", "The bytes are not in the encoding that the file's coding line (or UTF-8) says. The file is left as it is."),
-    Code("E003", "syntax error", "The file is not valid Python 3. The file is left as it is."),
-    Code("E004", "Python 2", "The file is Python 2. Bring it to Python 3 first; then migrate it."),
-    Code("E005", "too deep", "The file is nested more deeply than Python's own parser allows."),
-    Code("E006", "cannot be written", "The file is read-only or its directory is. Nothing was changed."),
-    Code("G001", "does not compile", "A gate: the result would not compile, so the file was left as it is. Please report it."),
-    Code("G002", "unbound name", "A gate: the result would use a name that nothing binds, so the file was left as it is. Please report it."),
-    Code("G003", "missing symbol", "A gate: the result would use a TensorFlow name that does not exist, so the file was left as it is."),
-    Code("G004", "not stable", "A gate: migrating the result again would change it, so the file was left as it is."),
-    Code("G005", "cells joined", "A notebook's program spans cells in a way that cannot be cut into cells again. Put it into one cell."),
-    Code("G006", "name taken", "A module of yours has the name of an emitted one. Rename yours."),
-    Code("G009", "internal error", "The tool failed on this file, which is left as it is. Please report it."),
+    Code(
+        "E001",
+        "cannot be read",
+        "The path does not exist, may not be read, or is no regular file. All other "
+        "files are done.",
+    ),
+    Code(
+        "E002",
+        "unknown encoding",
+        "The bytes are not in the encoding that the file's coding line (PEP 263) names, "
+        "or UTF-8 without one; or the result would not fit it. The finding names the "
+        "first byte that is wrong. Save the file as UTF-8, or correct its coding line.",
+        promise="The file is left as it is, byte for byte.",
+    ),
+    Code(
+        "E003",
+        "syntax error",
+        "The file is not valid Python 3, or a notebook is not valid JSON. In a notebook "
+        "every code cell has to be valid by itself.",
+        promise="The file is left as it is, byte for byte.",
+    ),
+    Code(
+        "E004",
+        "Python 2",
+        "The file is Python 2. Bring it to Python 3 first, for instance with "
+        "python-modernize, futurize or 2to3; then migrate it.",
+        before='print "loss", loss',
+        after='print("loss", loss)',
+        promise="The file is left as it is, byte for byte.",
+    ),
+    Code(
+        "E005",
+        "too deep",
+        "The file is nested more deeply, or is larger, than can be analysed. Generated "
+        "code can be like that: leave it out with --exclude, or put its data into a file.",
+        promise="The file is left as it is, byte for byte.",
+    ),
+    Code(
+        "E006",
+        "cannot be written",
+        "The file or its directory is read-only, the disk is full, or the file was "
+        "changed while tf1to2 ran.",
+        promise="The file is as it was: a result replaces it whole or not at all.",
+    ),
+    Code(
+        "E007",
+        "TensorFlow 1 in a magic",
+        "A notebook's magic or shell line installs or selects TensorFlow 1, or is another "
+        "file's source (%%writefile). Only IPython sees it, so it is not migrated. Change "
+        "or delete it.",
+        before="%tensorflow_version 1.x\n!pip install tensorflow==1.15",
+        after="!pip install tensorflow tf-keras",
+    ),
+    Code(
+        "G001",
+        "does not compile",
+        "A gate: the result would not compile. Please report it.",
+        promise="The file is left as it is.",
+    ),
+    Code(
+        "G002",
+        "unbound name",
+        "A gate: the result would use a name that nothing binds. Please report it.",
+        promise="The file is left as it is.",
+    ),
+    Code(
+        "G003",
+        "missing symbol",
+        "A gate: the result would use a TensorFlow name that does not exist.",
+        promise="The file is left as it is.",
+    ),
+    Code(
+        "G004",
+        "not stable",
+        "A gate: migrating the result again would change it. Please report it.",
+        promise="The file is left as it is.",
+    ),
+    Code(
+        "G005",
+        "cells joined",
+        "A notebook's program spans cells in a way that cannot be cut into cells again. "
+        "Put the program into one cell.",
+        promise="The notebook is left as it is.",
+    ),
+    Code(
+        "G006",
+        "name taken",
+        "A module of yours, beside the program, has the name of one that the result "
+        "imports. Rename yours.",
+        promise="Neither file is touched.",
+    ),
+    Code(
+        "G009",
+        "internal error",
+        "The tool failed on this file. Please report it.",
+        promise="The file is left as it is; all others are done.",
+    ),
     Code("C110", "server", "tf.train.Server is tf.distribute.Server. It gets threads enough to serve and to compute at once: worker 0's process is also the coordinator.", 'server = tf.train.Server(cluster, job_name="worker", task_index=0)', 'server = tf.distribute.Server(\n    cluster, job_name="worker", task_index=0,\n    config=training_session.server_config())'),
     Code("C111", "device setter", "replica_device_setter goes: ParameterServerStrategy places variables on parameter servers round robin, as the setter did; MultiWorkerMirroredStrategy keeps a copy on each worker.", "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)", "with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)"),
     Code("C112", "session configuration", "A ConfigProto given to the server is kept; one given only to the session is dropped: TF2 configures devices per process and places softly by default."),

@@ -1,4 +1,4 @@
-"""`[tool.tf1to2]` of the nearest pyproject.toml."""
+"""`[tool.tf1to2]` of the nearest pyproject.toml that has it."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import pathlib
 import sys
 from typing import Any
 
+from migrate.migration import STRATEGIES
+
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-_KEYS = {"select", "ignore", "exclude", "strategy", "jobs"}
 
 
 class ConfigError(ValueError):
@@ -21,35 +21,66 @@ class ConfigError(ValueError):
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """Defaults for the command's options."""
+    """Defaults for the command's options.
+
+    Attributes:
+      select, ignore: codes, or what they begin with.
+      exclude: patterns as in a .gitignore, from `directory`.
+      strategy: one of `STRATEGIES`.
+      jobs: processes; 0 takes one per processor.
+      directory: of the file that says so; None where no file does.
+    """
 
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     strategy: str = "auto"
     jobs: int = 0
+    directory: pathlib.Path | None = None
+
+
+_LISTS = ("select", "ignore", "exclude")
 
 
 def load(start: pathlib.Path) -> Config:
-    """The configuration for a path.
+    """The configuration for what lies in a directory.
 
     Raises:
-      ConfigError: an unknown key, or a file that is not TOML.
+      ConfigError: a file that is not TOML, an unknown key, or a wrong value.
     """
     start = start.resolve()
     for directory in [start, *start.parents]:
         file = directory / "pyproject.toml"
-        if file.is_file():
+        if not file.is_file():
+            continue
+        try:
+            data = tomllib.loads(file.read_text("utf-8"))
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+            raise ConfigError(f"{file}: {error}") from None
+        table = data.get("tool", {}).get("tf1to2")
+        if table is not None:
             try:
-                data = tomllib.loads(file.read_text("utf-8"))
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-                raise ConfigError(f"{file}: {error}") from None
-            table: dict[str, Any] = data.get("tool", {}).get("tf1to2", {})
-            unknown = set(table) - _KEYS
-            if unknown:
-                raise ConfigError(f"{file}: unknown key {sorted(unknown)[0]!r}")
-            values: dict[str, Any] = {
-                k: tuple(v) if isinstance(v, list) else v for k, v in table.items()
-            }
-            return Config(**values)
+                return _config(table, directory)
+            except ConfigError as error:
+                raise ConfigError(f"{file}: [tool.tf1to2] {error}") from None
     return Config()
+
+
+def _config(table: Any, directory: pathlib.Path) -> Config:
+    if not isinstance(table, dict):
+        raise ConfigError("is not a table")
+    known = {*_LISTS, "strategy", "jobs"}
+    for key, value in table.items():
+        if key not in known:
+            raise ConfigError(f"has the unknown key {key!r}; known are {sorted(known)}")
+        if key in _LISTS and not (
+            isinstance(value, list) and all(isinstance(v, str) for v in value)
+        ):
+            raise ConfigError(f"{key} is to be a list of strings")
+    strategy, jobs = table.get("strategy", "auto"), table.get("jobs", 0)
+    if strategy not in STRATEGIES:
+        raise ConfigError(f"strategy is to be one of {', '.join(STRATEGIES)}")
+    if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
+        raise ConfigError("jobs is to be a number of processes, or 0")
+    select, ignore, exclude = (tuple(table.get(key, ())) for key in _LISTS)
+    return Config(select, ignore, exclude, strategy, jobs, directory)

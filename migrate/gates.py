@@ -10,13 +10,21 @@ from migrate.facts.scopes import Scopes
 from migrate.tables import symbols
 
 
-def check(text: str, filename: str) -> list[tuple[str, int, str]]:
-    """Failed gates as (code, line, reason); empty if all is well."""
+def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
+    """The first gate alone."""
     try:
-        tree = ast.parse(text, filename)
         compile(text, filename, "exec", dont_inherit=True)
     except SyntaxError as error:
         return [("G001", error.lineno or 1, f"the result does not compile: {error.msg}")]
+    return []
+
+
+def check(text: str, filename: str) -> list[tuple[str, int, str]]:
+    """Failed gates as (code, line, reason); empty if all is well."""
+    broken = compiles(text, filename)
+    if broken:
+        return broken
+    tree = ast.parse(text, filename)
     failures = [
         ("G002", 1, f"the result uses `{name}`, which nothing binds")
         for name in sorted(unbound(text, filename))

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import importlib.resources
 import pathlib
+import warnings
+from collections.abc import Callable, Iterable
 
 from migrate.findings import Finding, Outcome
-from migrate.migration import Options
+from migrate.migration import Migration, Options
 from migrate.source import notebook as notebooks
 from migrate.source import python
 
+Core = Callable[[str, Options, str], Migration]
+
+# A file without these bytes names no TensorFlow symbol, so it is not even decoded.
+# (UTF-16 hides them; Python does not read it, which is then said.)
 _PREFILTER = b"tensorflow"
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,14 +28,14 @@ class FileResult:
 
     Attributes:
       path: the file.
-      old, new: its bytes before and after; equal where nothing changes.
+      old, new: its bytes before and after; both empty where nothing changes.
       findings: every TF1 construct in it, or why it failed.
       support: emitted modules it needs beside it.
     """
 
     path: pathlib.Path
-    old: bytes
-    new: bytes
+    old: bytes = b""
+    new: bytes = b""
     findings: tuple[Finding, ...] = ()
     support: tuple[str, ...] = ()
 
@@ -39,84 +47,133 @@ class FileResult:
     def failed(self) -> bool:
         return any(f.outcome is Outcome.FAILED for f in self.findings)
 
+    def with_failure(self, code: str, reason: str, recipe: str = "") -> FileResult:
+        """The same file, left as it was, and why."""
+        finding = Finding(1, 1, code, Outcome.FAILED, "", reason, recipe)
+        return FileResult(self.path, findings=(*self.findings, finding))
 
-def migrate_bytes(path: pathlib.Path, data: bytes, options: Options) -> FileResult:
-    """Migrates one file's bytes; problems of the file are findings, not exceptions."""
-    if _PREFILTER not in data and not data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return FileResult(path, data, data)
+
+def is_candidate(path: pathlib.Path, data: bytes) -> bool:
+    """Whether a file can need a migration, told from its bytes alone."""
+    if _PREFILTER not in data:
+        return data.startswith(_UTF16)
+    return not is_support(path, data)
+
+
+def is_support(path: pathlib.Path, data: bytes) -> bool:
+    """Whether a file is one of the modules that the tool itself writes."""
+    return path.name in support_names() and data == support_source(path.name)
+
+
+@functools.cache
+def support_names() -> frozenset[str]:
+    """The names of the modules that can be written beside a program."""
+    files = importlib.resources.files("migrate.support").iterdir()
+    names = (file.name for file in files if file.is_file())
+    return frozenset(n for n in names if n.endswith(".py") and n != "__init__.py")
+
+
+@functools.cache
+def support_source(name: str) -> bytes:
+    """The bytes of an emitted module."""
+    return importlib.resources.files("migrate.support").joinpath(name).read_bytes()
+
+
+def migrate_bytes(
+    path: pathlib.Path, data: bytes, options: Options, core: Core | None = None
+) -> FileResult:
+    """Migrates one file's bytes; problems of the file are findings, not exceptions.
+
+    Args:
+      core: what migrates a module's text; None is the compiler.
+    """
+    unchanged = FileResult(path)
+    if not is_candidate(path, data):
+        return unchanged
     try:
         source = python.decode(data)
         if path.suffix == ".ipynb":
-            return _notebook(path, data, source, options)
-        new, findings, support = _module(source.text, str(path), options)
-        changed = new != source.text
-        return FileResult(
-            path, data, source.encode(new) if changed else data, findings, support
-        )
+            text, findings, support = _notebook(path, source.text, options, core)
+        else:
+            python.check_syntax(source.text, str(path))
+            text, findings, support = _module(source.text, str(path), options, core)
+        if text == source.text:
+            return FileResult(path, findings=findings)
+        return FileResult(path, data, source.encode(text), findings, support)
     except python.Unreadable as error:
-        return FileResult(path, data, data, (error.finding,))
-    except RecursionError:
-        return _failure(path, data, "E005", "nested too deeply to be analysed")
+        return FileResult(path, findings=(error.finding,))
+    except (RecursionError, MemoryError):
+        return unchanged.with_failure("E005", "nested too deeply to be analysed")
     except UnicodeEncodeError as error:
-        return _failure(path, data, "E002", f"the result does not fit {error.encoding}")
+        return unchanged.with_failure(
+            "E002", f"the result does not fit {error.encoding}", "Save the file as UTF-8."
+        )
 
 
-def _failure(path: pathlib.Path, data: bytes, code: str, reason: str) -> FileResult:
-    return FileResult(
-        path, data, data, (Finding(1, 1, code, Outcome.FAILED, "", reason),)
-    )
+def _compiler() -> Core:
+    from migrate.compiler import migrate_text  # libcst is slow to import.
+
+    return migrate_text
 
 
-def _module(
-    text: str, filename: str, options: Options
-) -> tuple[str, tuple[Finding, ...], tuple[str, ...]]:
-    from migrate.compiler import migrate_text
+_Result = tuple[str, tuple[Finding, ...], tuple[str, ...]]
 
-    python.check_syntax(text, filename)
+
+def _module(text: str, filename: str, options: Options, core: Core | None) -> _Result:
+    core = core or _compiler()
     try:
-        migration = migrate_text(text, options, filename)
-        if migration.text != text:
-            again = migrate_text(migration.text, options, filename)
-            if again.text != migration.text:
-                reason = "migrating the result again would change it"
-                failed = Finding(1, 1, "G004", Outcome.FAILED, "", reason)
-                return text, (*migration.findings, failed), ()
-    except RecursionError:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
+            migration = core(text, options, filename)
+            findings = tuple(_in_characters(migration.findings, text))
+            if any(f.outcome is Outcome.FAILED for f in findings):
+                return text, findings, ()
+            if migration.text != text:
+                again = core(migration.text, options, filename)
+                if again.text != migration.text:
+                    reason = "migrating the result again would change it"
+                    failed = Finding(1, 1, "G004", Outcome.FAILED, "", reason)
+                    return text, (*findings, failed), ()
+    except (RecursionError, MemoryError):
         raise
     except Exception as error:  # A fault of ours must not cost the user the run.
         reason = f"internal error, please report it: {type(error).__name__}: {error}"
         return text, (Finding(1, 1, "G009", Outcome.FAILED, "", reason),), ()
-    return migration.text, tuple(migration.findings), tuple(migration.support)
+    return migration.text, findings, tuple(migration.support)
+
+
+def _in_characters(findings: Iterable[Finding], text: str) -> Iterable[Finding]:
+    """Columns as an editor counts them; `ast` counts UTF-8 bytes."""
+    lines = [] if text.isascii() else text.split("\n")
+    for finding in findings:
+        line = lines[finding.line - 1] if finding.line <= len(lines) else ""
+        if not line.isascii():
+            before = line.encode()[: finding.column - 1].decode(errors="ignore")
+            finding = dataclasses.replace(finding, column=len(before) + 1)
+        yield finding
+
+
+def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    return tuple(sorted(findings, key=lambda f: (f.cell or 0, f.line, f.column)))
 
 
 def _notebook(
-    path: pathlib.Path, data: bytes, source: python.SourceText, options: Options
-) -> FileResult:
+    path: pathlib.Path, text: str, options: Options, core: Core | None
+) -> _Result:
     try:
-        notebook = notebooks.read(source.text)
+        notebook = notebooks.read(text)
     except ValueError as error:
-        return _failure(path, data, "E003", f"not a notebook: {error}")
-    module = notebook.module
-
-    def located(finding: Finding) -> Finding:
-        cell, line = notebooks.cell_of(module, finding.line)
-        return dataclasses.replace(finding, line=line, cell=cell)
-
+        reason = f"not a notebook: {error}"
+        raise python.Unreadable(Finding(1, 1, "E003", Outcome.FAILED, "", reason)) from None
+    if not notebook.cells:
+        return text, (), ()
+    notebooks.check_cells(notebook, str(path))
+    new, found, support = _module(notebook.module, str(path), options, core)
+    findings = _ordered([*map(notebook.located, found), *notebooks.hidden(notebook)])
+    if new == notebook.module:
+        return text, findings, ()
     try:
-        new, findings, support = _module(module, str(path), options)
-    except python.Unreadable as error:
-        raise python.Unreadable(located(error.finding)) from None
-    located_findings = tuple(located(f) for f in findings)
-    if new == module:
-        return FileResult(path, data, data, located_findings)
-    try:
-        text = notebooks.write(notebook, new)
+        return notebooks.write(notebook, new), findings, support
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
-        return FileResult(path, data, data, (*located_findings, failed))
-    return FileResult(path, data, source.encode(text), located_findings, support)
-
-
-def support_source(name: str) -> bytes:
-    """The bytes of an emitted module."""
-    return importlib.resources.files("migrate.support").joinpath(name).read_bytes()
+        return text, (*findings, failed), ()

@@ -1,110 +1,377 @@
-"""A run over files and trees: who is looked at, in which order, and what is kept."""
+"""A run over files and trees: who is looked at, in which order, and what is written."""
 
 from __future__ import annotations
 
+import collections
 import concurrent.futures
+import dataclasses
 import os
 import pathlib
+import shutil
+import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures.process import BrokenProcessPool
 
-from migrate import discover, write
-from migrate.findings import Finding, Outcome
+from migrate import discover, pipeline, write
 from migrate.migration import Options
-from migrate.pipeline import FileResult, migrate_bytes, support_source
+from migrate.pipeline import Core, FileResult
 
-_FEW = 24  # Starting processes costs more than this many files.
+_FEW = 8  # Files worth a process pool: starting one costs about as much as these.
+_AHEAD = 4  # Files per process that are read before their turn.
 
+_NO_EXCLUSIONS = discover.Exclusions()
+_NO_OPTIONS = Options()
 
-def failure(path: pathlib.Path, code: str, reason: str) -> FileResult:
-    """A file that could not be handled."""
-    return FileResult(path, b"", b"", (Finding(1, 1, code, Outcome.FAILED, "", reason),))
-
-
-def files(
-    paths: Sequence[pathlib.Path], exclude: Sequence[str]
-) -> Iterator[pathlib.Path | FileResult]:
-    """The files to migrate; a path that is not there is a failure of its own."""
-    seen: set[pathlib.Path] = set()
-    for path in paths:
-        if path.is_dir():
-            found: Iterable[pathlib.Path] = (
-                p for p in discover.walk(path, exclude) if discover.is_source(p)
-            )
-        elif path.exists():
-            found = [path]
-        else:
-            broken = path.is_symlink()
-            reason = "a link that leads nowhere" if broken else "no such file or directory"
-            yield failure(path, "E001", reason)
-            continue
-        for file in found:
-            if file not in seen:
-                seen.add(file)
-                yield file
+NAME_TAKEN = "G006"
 
 
-def migrate_file(path: pathlib.Path, options: Options) -> FileResult:
-    """Reads and migrates one file."""
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        return failure(path, "E001", f"cannot be read: {error.strerror or error}")
-    return migrate_bytes(path, data, options)
-
-
-def migrate_all(
+def collect(
     paths: Sequence[pathlib.Path],
-    options: Options,
+    exclusions: discover.Exclusions = _NO_EXCLUSIONS,
+    each_link: bool = False,
+) -> list[pathlib.Path | FileResult]:
+    """The files to look at, each once; a path that is not there is a failed result.
+
+    Args:
+      each_link: a link to a file counts as a file of its own.
+    """
+    seen: set[str] = set()
+    work: list[pathlib.Path | FileResult] = []
+    for path in paths:
+        for item in _below(path, exclusions):
+            if isinstance(item, FileResult):
+                work.append(item)
+                continue
+            # A file and a link to it are one file: it is written through the link.
+            identity = os.path.abspath(item) if each_link else os.path.realpath(item)
+            if identity not in seen:
+                seen.add(identity)
+                work.append(item)
+    return work
+
+
+def _below(
+    path: pathlib.Path, exclusions: discover.Exclusions
+) -> Iterator[pathlib.Path | FileResult]:
+    if path.is_dir():
+        errors: list[OSError] = []
+        for file in discover.walk(path, exclusions, errors.append):
+            if discover.is_source(file):
+                yield file
+        for error in errors:
+            reason = f"cannot be listed: {error.strerror}"
+            yield FileResult(pathlib.Path(error.filename)).with_failure("E001", reason)
+    elif path.is_file():
+        yield path
+    elif path.exists():
+        yield FileResult(path).with_failure("E001", "not a regular file")
+    elif path.is_symlink():
+        yield FileResult(path).with_failure("E001", "a link that leads nowhere")
+    else:
+        yield FileResult(path).with_failure("E001", "no such file or directory")
+
+
+def run_tree(
+    paths: Sequence[pathlib.Path],
+    options: Options = _NO_OPTIONS,
     *,
-    exclude: Sequence[str] = (),
+    core: Core | None = None,
+    exclusions: discover.Exclusions = _NO_EXCLUSIONS,
     jobs: int = 0,
+    each_link: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Iterator[FileResult]:
     """Migrates every file, in order. Nothing is written.
 
     Args:
+      core: what migrates a module's text; None is the compiler. With several
+        processes it must be a module's function.
       jobs: processes; 0 takes one per processor.
+      each_link: a link to a file counts as a file of its own, as in a copy of a tree.
+      progress: is told how many files are done, of how many.
     """
-    work = list(files(paths, exclude))
-    todo = [w for w in work if isinstance(w, pathlib.Path)]
-    jobs = jobs or os.cpu_count() or 1
-    if jobs == 1 or len(todo) < _FEW:
-        for index, item in enumerate(work):
-            yield item if isinstance(item, FileResult) else migrate_file(item, options)
-            progress(index + 1, len(work))
+    work = collect(paths, exclusions, each_link)
+    results = _results(work, options, core, jobs or os.cpu_count() or 1)
+    for done, result in enumerate(results, 1):
+        progress(done, len(work))
+        yield result
+
+
+def _results(
+    work: Sequence[pathlib.Path | FileResult],
+    options: Options,
+    core: Core | None,
+    jobs: int,
+) -> Iterator[FileResult]:
+    items = (_read(item) for item in work)
+    if jobs == 1 or len(work) < _FEW:
+        for item in items:
+            yield item.migrate(options, core) if isinstance(item, _Loaded) else item
         return
-    with concurrent.futures.ProcessPoolExecutor(jobs) as pool:
-        try:
-            results = pool.map(migrate_file, todo, [options] * len(todo), chunksize=8)
-            for index, item in enumerate(work):
-                yield item if isinstance(item, FileResult) else next(results)
-                progress(index + 1, len(work))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    yield from _in_processes(items, options, core, jobs)
 
 
-def write_result(result: FileResult, target: pathlib.Path) -> FileResult:
-    """Writes one result and the modules it needs; a failure is added to the findings."""
+@dataclasses.dataclass(frozen=True)
+class _Loaded:
+    """A file that is worth the compiler's time, and its bytes."""
+
+    path: pathlib.Path
+    data: bytes
+
+    def migrate(self, options: Options, core: Core | None) -> FileResult:
+        return pipeline.migrate_bytes(self.path, self.data, options, core)
+
+
+def _read(item: pathlib.Path | FileResult) -> _Loaded | FileResult:
+    if isinstance(item, FileResult):
+        return item
     try:
-        for name in result.support:
-            beside = target.resolve().parent / name
-            source = support_source(name)
-            if beside.exists():
-                if beside.read_bytes() != source:
-                    return _with_failure(
-                        result, "G006", f"{name} exists beside it and is another file"
-                    )
-                continue
-            write.atomically(beside, source)
-        write.atomically(target, result.new)
+        data = item.read_bytes()
     except OSError as error:
-        return _with_failure(result, "E006", f"cannot be written: {error}")
+        return FileResult(item).with_failure(
+            "E001", f"cannot be read: {error.strerror or error}"
+        )
+    if pipeline.is_candidate(item, data):
+        return _Loaded(item, data)
+    return FileResult(item)
+
+
+class _Processes:
+    """A pool that outlives its processes: one that a file kills is replaced."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: concurrent.futures.ProcessPoolExecutor | None = None
+
+    def submit(
+        self, item: _Loaded, options: Options, core: Core | None
+    ) -> concurrent.futures.Future[FileResult]:
+        if self._pool is None:
+            self._pool = _pool(self._jobs)
+        try:
+            return self._pool.submit(item.migrate, options, core)
+        except BrokenProcessPool:
+            self.close()
+            return self.submit(item, options, core)
+
+    def alone(self, item: _Loaded, options: Options, core: Core | None) -> FileResult:
+        """A file once more, in a process of its own: it, or one beside it, killed one."""
+        with _pool(1) as single:
+            try:
+                return single.submit(item.migrate, options, core).result()
+            except BrokenProcessPool:
+                reason = "the process that analysed it died: nested too deeply, or too large"
+                return FileResult(item.path).with_failure("E005", reason)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
+    return concurrent.futures.ProcessPoolExecutor(jobs, initializer=_leave_signals)
+
+
+def _leave_signals() -> None:
+    """An interrupt is the main process's to handle; it ends this one."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _in_processes(
+    items: Iterable[_Loaded | FileResult],
+    options: Options,
+    core: Core | None,
+    jobs: int,
+) -> Iterator[FileResult]:
+    """Results in order, with a bounded number of files in flight."""
+    Future = concurrent.futures.Future[FileResult]
+    ahead: collections.deque[tuple[_Loaded, Future] | FileResult] = collections.deque()
+    processes = _Processes(jobs)
+
+    def first() -> FileResult:
+        item = ahead.popleft()
+        if isinstance(item, FileResult):
+            return item
+        loaded, future = item
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            return processes.alone(loaded, options, core)
+
+    try:
+        for item in items:
+            if isinstance(item, _Loaded):
+                ahead.append((item, processes.submit(item, options, core)))
+            else:
+                ahead.append(item)
+            if len(ahead) >= jobs * _AHEAD:
+                yield first()
+        while ahead:
+            yield first()
+    finally:
+        processes.close()
+
+
+# -- what is written ----------------------------------------------------------------
+
+
+def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
+    """The result, or its failure where a file of the user's has an emitted module's name.
+
+    Args:
+      target: where the result is to be written.
+    """
+    for name in result.support:
+        beside = pathlib.Path(os.path.realpath(target)).parent / name
+        try:
+            mine = not beside.exists() or beside.read_bytes() == pipeline.support_source(name)
+        except OSError:
+            mine = False
+        if not mine:
+            return result.with_failure(
+                NAME_TAKEN,
+                f"{name}, which the result imports, exists beside it and is another file",
+                f"Rename or remove {name}, and migrate again.",
+            )
     return result
 
 
-def _with_failure(result: FileResult, code: str, reason: str) -> FileResult:
-    finding = Finding(1, 1, code, Outcome.FAILED, "", reason)
-    return FileResult(
-        result.path, result.old, result.old, (*result.findings, finding)
-    )
+def write_result(
+    result: FileResult, target: pathlib.Path, *, own_copy: bool = False
+) -> FileResult:
+    """Writes one result and the modules it needs; a failure is added to the findings.
+
+    The modules come first: a program without them would not start.
+
+    Args:
+      own_copy: the target is a copy that this run made, so it may be read-only.
+    """
+    result = check_support(result, target)
+    if not result.changed:
+        return result
+    try:
+        if not own_copy:
+            write.check_writable(target)
+        present = target.read_bytes()
+        if present == result.new:
+            return result  # Through a link to it.
+        if present != result.old:
+            return result.with_failure(
+                "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
+            )
+        for name in result.support:
+            beside = target.resolve().parent / name
+            if not beside.exists():
+                write.atomically(beside, pipeline.support_source(name))
+        write.atomically(target, result.new)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return result.with_failure("E006", f"cannot be written: {reason}")
+    return result
+
+
+# -- a migrated copy ------------------------------------------------------------------
+
+
+class CopyError(ValueError):
+    """The copy cannot be made where the user wants it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Copy:
+    """Trees and files, and the directory that their migrated copy goes to.
+
+    One tree becomes the directory itself; of several each keeps its name in it.
+    """
+
+    roots: tuple[pathlib.Path, ...]
+    output: pathlib.Path
+
+    def check(self) -> None:
+        """Tells before anything is copied that it cannot be.
+
+        Raises:
+          CopyError: the directory is not empty, or lies in a tree, or names clash.
+        """
+        if self.output.exists() and not (
+            self.output.is_dir() and not any(self.output.iterdir())
+        ):
+            raise CopyError(f"--output: {self.output} exists and is not an empty directory")
+        inner = pathlib.Path(os.path.realpath(self.output))
+        for root in self.roots:
+            if root.is_dir() and inner.is_relative_to(root.resolve()):
+                raise CopyError("--output must not lie inside the tree that is copied")
+        names = collections.Counter(self._base(root) for root in self.roots)
+        for name, times in names.items():
+            if times > 1:
+                raise CopyError(f"--output: {times} of the paths would both be {name}")
+
+    def _base(self, root: pathlib.Path) -> pathlib.Path:
+        if root.is_dir() and len(self.roots) == 1:
+            return self.output
+        named = root.name not in ("", "..")
+        return self.output / (root.name if named else root.resolve().name)
+
+    def target(self, path: pathlib.Path) -> pathlib.Path:
+        """Where the copy of a file is."""
+        for root in self.roots:
+            if path == root:
+                return self._base(root)
+            if root.is_dir() and path.is_relative_to(root):
+                return self._base(root) / path.relative_to(root)
+        raise ValueError(f"{path} is in none of the paths")
+
+    def make(self) -> list[FileResult]:
+        """Copies everything as it is; what cannot be copied comes back as failures.
+
+        Version control and byte code stay behind. A link within a tree stays one; of a
+        link out of its tree to a file the file is copied, so that nothing written to
+        the copy can reach the original.
+        """
+        failures: list[FileResult] = []
+        for root in self.roots:
+            base = self._base(root)
+            if root.is_dir():
+                errors: list[OSError] = []
+                for current, directories, files in os.walk(root, onerror=errors.append):
+                    here = pathlib.Path(current)
+                    directories[:] = sorted(
+                        d for d in directories if d not in (".git", "__pycache__")
+                    )
+                    (base / here.relative_to(root)).mkdir(parents=True, exist_ok=True)
+                    links = [d for d in directories if (here / d).is_symlink()]
+                    for name in [*sorted(files), *links]:
+                        source = here / name
+                        target = base / source.relative_to(root)
+                        failures += _copy(source, target, root)
+                for error in errors:
+                    reason = f"cannot be listed: {error.strerror}"
+                    path = pathlib.Path(error.filename)
+                    failures.append(FileResult(path).with_failure("E001", reason))
+            elif root.is_file():
+                base.parent.mkdir(parents=True, exist_ok=True)
+                failures += _copy(pathlib.Path(os.path.realpath(root)), base, root)
+        return failures
+
+
+def _copy(
+    source: pathlib.Path, target: pathlib.Path, root: pathlib.Path
+) -> Iterator[FileResult]:
+    try:
+        if source.is_symlink():
+            link = os.readlink(source)
+            real = pathlib.Path(os.path.realpath(source))
+            inside = not os.path.isabs(link) and real.is_relative_to(root.resolve())
+            if inside or real.is_dir() or not real.exists():
+                target.symlink_to(link)
+                return
+        if not source.is_file():
+            reason = "cannot be copied: not a regular file"
+            yield FileResult(source).with_failure("E001", reason)
+            return
+        shutil.copy2(source, target)
+    except OSError as error:
+        reason = f"cannot be copied: {error.strerror or error}"
+        yield FileResult(source).with_failure("E001", reason)

@@ -2,31 +2,98 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
+import signal
 import tempfile
+import threading
+from collections.abc import Iterator
+from types import FrameType
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Lets the block finish before an interrupt or a termination takes effect."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # Only the main thread can set handlers, and only it is interrupted.
+        return
+    pending: list[int] = []
+
+    def defer(number: int, frame: FrameType | None) -> None:
+        pending.append(number)
+
+    handlers = {number: signal.signal(number, defer) for number in _SIGNALS}
+    try:
+        yield
+    finally:
+        for which, handler in handlers.items():
+            signal.signal(which, handler)
+        for number in pending[:1]:
+            signal.raise_signal(number)
+
+
+def check_writable(path: pathlib.Path) -> None:
+    """Tells before anything is written that a file cannot be.
+
+    Raises:
+      PermissionError: the file is read-only. (To replace it only its directory need be
+        writable, but who made it read-only meant the content.)
+    """
+    target = path.resolve()
+    if target.exists():
+        mode = target.stat().st_mode
+        if not mode & 0o222 or not os.access(target, os.W_OK):
+            raise PermissionError("the file is read-only")
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError("its directory is read-only")
 
 
 def atomically(path: pathlib.Path, data: bytes) -> None:
-    """Replaces `path`'s content; mode is kept, a link is written through.
+    """Replaces `path`'s content; mode and owner are kept, a link is written through.
 
     Raises:
-      OSError: the file is read-only, or cannot be replaced; it is as it was.
+      OSError: it cannot be replaced; it is as it was.
     """
     target = path.resolve()
-    mode: int | None = None
-    if target.exists():
-        mode = target.stat().st_mode & 0o7777
-        if not mode & 0o222 or not os.access(target, os.W_OK):
-            raise PermissionError(f"{path} is read-only")
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".tf1to2-")
+    with uninterrupted():
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".tf1to2-")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            _as_it_was(target, name)
+            os.replace(name, target)
+        except BaseException:
+            pathlib.Path(name).unlink(missing_ok=True)
+            raise
+        _sync_directory(target.parent)
+
+
+def _as_it_was(target: pathlib.Path, name: str) -> None:
+    """Gives the new file the old one's owner and mode, or a new file's usual mode."""
     try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, mode if mode is not None else 0o644)
-        os.replace(name, target)
-    except BaseException:
-        pathlib.Path(name).unlink(missing_ok=True)
-        raise
+        old = target.stat()
+    except FileNotFoundError:
+        umask = os.umask(0)
+        os.umask(umask)
+        os.chmod(name, 0o666 & ~umask)
+        return
+    new = os.stat(name)
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with contextlib.suppress(OSError):  # Not ours to give: it stays the writer's.
+            os.chown(name, old.st_uid, old.st_gid)
+    os.chmod(name, old.st_mode & 0o7777)
+
+
+def _sync_directory(directory: pathlib.Path) -> None:
+    """Makes the rename survive a power cut, where directories can be synchronised."""
+    with contextlib.suppress(OSError):
+        handle = os.open(directory, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

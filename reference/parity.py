@@ -86,6 +86,44 @@ def losses(out: pathlib.Path, workers: int) -> tuple[tuple[float, ...], ...]:
     )
 
 
+def train(
+    python: str,
+    program: pathlib.Path,
+    work: pathlib.Path,
+    out: pathlib.Path,
+    given: Sequence[str],
+    *,
+    steps: int,
+    workers: int = 1,
+    in_step: bool = False,
+) -> tuple[tuple[float, ...], ...]:
+    """Trains to global step `steps` from `out`'s checkpoints; each worker's losses.
+
+    Args:
+      in_step: TF1's workers wait for each other before every run (`gated.py`).
+    """
+    gate = out / "gate"
+    gate.mkdir(parents=True, exist_ok=True)
+
+    def gated(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
+        return {
+            "GATE_DIR": str(gate),
+            "GATE_WORKERS": str(workers),
+            "GATE_TASK": str(index) if job == "worker" else "",
+        }
+
+    processes.run_tasks(
+        python,
+        [str(HERE / "gated.py"), str(program)] if in_step else program,
+        [*_arguments(work, out, given), f"--train_steps={steps}"],
+        out,
+        workers=workers,
+        environment=ENVIRONMENT,
+        task_environment=gated if in_step else None,
+    )
+    return losses(out, workers)
+
+
 def compare(
     scenario: str,
     tf1_python: str,
@@ -109,37 +147,23 @@ def compare(
     tf2_program = tf2_program or migrated(program, work / "program")
     for name in ("tf1", "tf2"):
         shutil.copytree(start, work / name / "checkpoints")
-    gate = work / "gate"
-    gate.mkdir(exist_ok=True)
-
-    def gated(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
-        return {
-            "GATE_DIR": str(gate),
-            "GATE_WORKERS": str(workers),
-            "GATE_TASK": str(index) if job == "worker" else "",
-        }
-
-    many = workers > 1
-    processes.run_tasks(
+    old = train(
         tf1_python,
-        [str(HERE / "gated.py"), str(program)] if many else program,
-        [*_arguments(work, work / "tf1", given), f"--train_steps={steps}"],
+        program,
+        work,
         work / "tf1",
+        given,
+        steps=steps,
         workers=workers,
-        environment=ENVIRONMENT,
-        task_environment=gated if many else None,
-        worker_delay=2.0 if many else 0.0,
+        in_step=workers > 1,
     )
-    processes.run_tasks(
+    migration = train(
         sys.executable,
         tf2_program,
-        [
-            *_arguments(work, work / "tf2", given),
-            f"--train_steps={steps}",
-            *tf2_arguments,
-        ],
+        work,
         work / "tf2",
+        [*given, *tf2_arguments],
+        steps=steps,
         workers=workers,
-        environment=ENVIRONMENT,
     )
-    return Traces(losses(work / "tf1", workers), losses(work / "tf2", workers))
+    return Traces(old, migration)

@@ -12,6 +12,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 
+# What importing TensorFlow 2 sets in this process. A TF 1.15 child that inherits it
+# executes eagerly; a program's tasks start as they would from a shell.
+_NOT_INHERITED = frozenset({"TF2_BEHAVIOR"})
+
+
 def free_ports(count: int) -> list[int]:
     """Ports of the loopback interface that were free a moment ago."""
     with contextlib.ExitStack() as stack:
@@ -89,6 +94,7 @@ def run_tasks(
     """
     hosts = Hosts.on_loopback(ps, workers)
     directory.mkdir(parents=True, exist_ok=True)
+    inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
     tasks = [("ps", i) for i in range(ps)] + [("worker", i) for i in range(workers)]
     deadline = time.monotonic() + timeout
     with contextlib.ExitStack() as stack:
@@ -106,7 +112,7 @@ def run_tasks(
                         *arguments,
                     ],
                     directory / f"{job}-{index}.log",
-                    {**os.environ, **(environment or {}), **extra},
+                    {**inherited, **(environment or {}), **extra},
                 )
             )
         waiting = {task for task in tasks if task[0] == "worker"}

@@ -10,15 +10,16 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
+from migrate.backends import versions
 from migrate.backends.items import is_empty, rebuilt
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
-from migrate.program.binding_time import Diagnostics, every
+from migrate.program.binding_time import Diagnostics, all_names, every
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, Replication, code
-from migrate.program.slices import Slicer, build_closure
+from migrate.program.slices import Slicer, bound_several_times, build_closure
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
 
@@ -57,8 +58,6 @@ class _Layout:
     def _check_names(self) -> None:
         """Names of ours that the program already uses for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
-        if self.program.partitioned:
-            own.add("partitioner")
         for statement in ast.walk(self.program.driver):
             if isinstance(statement, ast.stmt) and not names.suites(statement):
                 for name in sorted(names.binds(statement) & own):
@@ -73,6 +72,17 @@ class _Layout:
     def run(self) -> None:
         program, plan = self.program, self.plan
         self._check_names()
+        taken = all_names(self.scopes.tree)
+        versions.separate(
+            program.flows,
+            plan,
+            self.diagnostics,
+            taken,
+            frozenset(program.sync_statements),
+        )
+        for staged in program.staged:
+            assert isinstance(staged, FunctionTimes)
+            versions.separate(staged.flows, plan, self.diagnostics, taken)
         plan.support.add("training_session.py")
         plan.imports.append("import training_session")
         self._cluster()
@@ -93,10 +103,7 @@ class _Layout:
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
-        last = max(
-            (i for i, f in enumerate(graph) if not f.host and not f.dropped),
-            default=-1,
-        )
+        last = program.graph_end() - 1 - (at - len(graph))
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
         if self._needs_global_step():
@@ -109,6 +116,7 @@ class _Layout:
         )
         after = [f.statement for f in graph[last + 1 :]]
         if program.replication is Replication.SYNCHRONOUS:
+            items.extend(self._unnamed_iterators())
             items.extend(self._tail([*after, *program.tail]))
         else:
             items.extend(
@@ -146,6 +154,8 @@ class _Layout:
         flow = self.flow_of.get(statement)
         if flow is not None and (flow.dropped or self._only_setup(flow)):
             return Dropped(statement)
+        if flow is not None and (flow.step or flow.pure) and not flow.suites:
+            return Dropped(statement)  # No run call needs it.
         if names.suites(statement):
             return rebuilt(statement, self._outside_suite)
         if self._mentions_sync(statement):
@@ -238,7 +248,12 @@ class _Layout:
 
     def _strategy(self) -> list[Item]:
         program = self.program
-        spec = program.cluster.spec
+        spec: ast.expr | Code = program.cluster.spec
+        if program.kinds.get(names.key(program.cluster.spec) or "") is not Kind.CLUSTER and not (
+            isinstance(spec, ast.Call)
+            and self.scopes.resolve(spec.func) == "tf.train.ClusterSpec"
+        ):
+            spec = code("tf.train.ClusterSpec(", program.cluster.spec, ")")
         index = program.cluster.task_index
         server = program.cluster.server.targets[0]  # type: ignore[attr-defined]
         sync: list[Item] = [
@@ -262,10 +277,8 @@ class _Layout:
             ),
         ]
         partitioner = ""
-        head: list[Item] = []
         if program.partitioned and program.replication is not Replication.SYNCHRONOUS:
-            head = [New(code("partitioner = training_session.ScopedPartitioner()"))]
-            partitioner = ",\n    variable_partitioner=partitioner"
+            partitioner = ",\n    variable_partitioner=training_session.partitioner"
         if program.cluster.jobs is not None and not (
             program.cluster.jobs & {"chief", "master"}
         ):
@@ -304,12 +317,11 @@ class _Layout:
             ),
         ]
         if program.replication is Replication.SYNCHRONOUS:
-            return [*head, *sync]
+            return sync
         if program.replication is Replication.ASYNCHRONOUS:
-            return [*head, *asynchronous]
+            return asynchronous
         assert program.condition is not None
         return [
-            *head,
             Block(code("if ", program.condition, ":"), sync, orelse=asynchronous),
         ]
 
@@ -403,7 +415,7 @@ class _Layout:
         if sharded is not None:
             return [
                 Block(
-                    code("with partitioner.sharding(", sharded, "):"),
+                    code("with training_session.partitioner.sharding(", sharded, "):"),
                     [Keep(statement)],
                 )
             ]
@@ -447,26 +459,28 @@ class _Layout:
                 self.diagnostics.refuse(
                     "N109", statement, "layers made in blocks nested in a loop"
                 )
-            if lifts:
-                return self._build_loop(flow, statement, lifts)
+            kept = self._loop_names(flow)
+            if lifts or kept:
+                return self._build_loop(flow, statement, lifts, kept)
         suites = {field: self._build(suite) for field, suite in flow.suites.items()}
         if all(is_empty(items) for items in suites.values()):
             return [Dropped(statement)] if not flow.step else []
-        kept = Keep(statement, suites)
+        block = Keep(statement, suites)
         if isinstance(statement, ast.With):
             for item in statement.items:
                 sharded = self._partitioner_of(
                     item.context_expr, ("tf.variable_scope",), 6
                 )
                 if sharded is not None:
-                    header = code("with partitioner.sharding(", sharded, "):")
-                    return [Block(header, [kept])]
-        return [kept]
+                    header = code("with training_session.partitioner.sharding(", sharded, "):")
+                    return [Block(header, [block])]
+        return [block]
 
     def _build_loop(
-        self, flow: Flow, statement: ast.For, lifts: list[ir.Lift]
+        self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
     ) -> list[Item]:
-        items: list[Item] = [New(code(f"{lift.name}_list = []")) for lift in lifts]
+        lists = [*[lift.name for lift in lifts], *kept]
+        items: list[Item] = [New(code(f"{name}_list = []")) for name in lists]
         body: list[Item] = []
         for inner in flow.suites["body"]:
             if inner.lifts:
@@ -477,8 +491,33 @@ class _Layout:
                         )
             else:
                 body.extend(self._build_flow(inner))
+        body.extend(New(code(f"{name}_list.append({name})")) for name in kept)
         items.append(Keep(statement, {"body": body}))
         return items
+
+    def _loop_names(self, flow: Flow) -> list[str]:
+        """Variables made in each round of a loop and read in the same round's step."""
+        made: list[str] = []
+        for inner in flow.suites["body"]:
+            if inner.build and not inner.lifts and not inner.suites:
+                made.extend(sorted(inner.binds))
+        read: set[str] = set()
+        for inner in every(flow.suites["body"]):
+            if inner.step or inner.lifts:
+                read |= inner.reads
+        nested = {
+            name
+            for inner in flow.suites["body"]
+            if inner.suites
+            for f in every([inner])[1:]
+            if f.build and not f.lifts
+            for name in f.binds
+        }
+        if nested & read:
+            self.diagnostics.refuse(
+                "N109", flow.statement, "variables made in blocks nested in a loop"
+            )
+        return [name for name in dict.fromkeys(made) if name in read]
 
     def _dissolved_at_build(self, statement: ast.With) -> bool:
         """Local device blocks and control dependencies mean nothing for variables."""
@@ -684,13 +723,14 @@ class _Layout:
                 for lift in f.lifts
                 if lift.create.parts
             ]
-            if lifts:
-                lists = [f"{lift.name}_list" for lift in lifts]
+            each = [*[lift.name for lift in lifts], *self._loop_names(flow)]
+            if each:
+                lists = [f"{name}_list" for name in each]
                 return Block(
                     code(
                         "for ",
                         statement.target,
-                        ", " + ", ".join(lift.name for lift in lifts) + " in zip(",
+                        ", " + ", ".join(each) + " in zip(",
                         statement.iter,
                         ", " + ", ".join(lists) + "):",
                     ),
@@ -817,6 +857,7 @@ class _Layout:
         for statement in program.moved:
             items = self._tail([statement])
             body.extend(items)
+        body.extend(self._unnamed_iterators())
         body.extend(self._tail(program.tail))
         index = program.cluster.task_index
         dump = ast.dump(index)
@@ -835,6 +876,12 @@ class _Layout:
             New(code(f"\nreplicas.run({name})")),
         ]
 
+    def _unnamed_iterators(self) -> list[Item]:
+        return [
+            New(code(f"{name} = iter(", dataset, ")"))
+            for name, dataset in self.program.unnamed_iterators.items()
+        ]
+
     def _tail(self, statements: Sequence[ast.stmt]) -> list[Item]:
         return [self._tail_item(s) for s in statements]
 
@@ -842,6 +889,8 @@ class _Layout:
         flow = self.flow_of.get(statement)
         if flow is not None and (flow.dropped or self._only_setup(flow)):
             return Dropped(statement)
+        if flow is not None and (flow.step or flow.pure) and not flow.suites:
+            return Dropped(statement)  # No run call needs it.
         if statement in self.program.consumed:
             return Dropped(statement)
         run = self.statement_runs.get(statement)
@@ -992,13 +1041,14 @@ class _Layout:
                 continue
             build.extend(self._build_flow(flow))
         self.pure_at_build = saved
+        several = bound_several_times(flows)
         included = {
             f
             for f in every(flows)
             if f.step
             or isinstance(f.statement, ast.Return)
             or (f.pure and f not in pure)
-            or (f.host and f not in host_at_build and not f.suites)
+            or (f.host and not f.suites and (f not in host_at_build or f.binds & several))
             or (f.suites and self._has_step(f))
         }
         step = self._step_items(flows, included)

@@ -17,6 +17,7 @@ from migrate.program.ir import Code, Kind, code
 from migrate.tables import roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES, OptimizerRow
 
 _GET_VARIABLE = (
     "name",
@@ -162,7 +163,7 @@ class Expressions:
                     inner.append(call)
                     if item.optional_vars is not None:
                         self._visit(item.optional_vars, scopes)
-                    for argument in call.args:
+                    for argument in [*call.args, *[k.value for k in call.keywords]]:
                         self._visit(argument, scopes)
                 else:
                     self._visit(item, scopes)
@@ -190,6 +191,10 @@ class Expressions:
             self._method(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)
+        elif symbol == "tf.device":
+            self._device(call)
+        elif symbol in OPTIMIZERS:
+            self._optimizer(call, OPTIMIZERS[symbol])
         elif symbol in roles.GLOBAL_STEPS:
             self._global_step(call)
         elif symbol == "tf.train.global_step":
@@ -241,6 +246,47 @@ class Expressions:
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse("H105", call, "a hook made outside the program")
+
+    def _optimizer(self, call: ast.Call, row: OptimizerRow) -> None:
+        rate = names.argument(call, "learning_rate", 0)
+        if rate is None or row.accepts_schedule:
+            return
+        scheduled = self.program.kinds.get(names.key(rate) or "") is Kind.SCHEDULE or (
+            isinstance(rate, ast.Call) and self.scopes.resolve(rate.func) in SCHEDULES
+        )
+        if scheduled:
+            self.plan.replace(rate, code("training_session.Rate(", rate, ")"))
+
+    def _device(self, call: ast.Call) -> None:
+        """The setter's block becomes the scope; a local device is kept in the step."""
+        where = call.args[0] if call.args else None
+        if where is None:
+            return
+        text = "".join(
+            n.value
+            for n in ast.walk(where)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        symbol = self.scopes.resolve(where.func) if isinstance(where, ast.Call) else ""
+        setter = symbol == "tf.train.replica_device_setter" or (
+            self.program.kinds.get(names.key(where) or "") is Kind.DEVICE
+        )
+        if setter:
+            self.claimed[call] = ("C111", "now the strategy's scope")
+        elif isinstance(where, ast.Constant) and "job:" not in text:
+            self.claimed[call] = (
+                "C114",
+                "a local device: variables are placed by the strategy, and a block "
+                "around the whole graph is dropped",
+            )
+        else:
+            self.diagnostics.refuse(
+                "C115",
+                call,
+                "the graph is placed on tasks by hand, not by replica_device_setter",
+                "Leave the placement to the strategy, or keep this program apart.",
+                "tf.device",
+            )
 
     def _method(self, call: ast.Call) -> None:
         function = call.func

@@ -312,6 +312,7 @@ class _Recogniser:
         )
         runs.run()
         replication = sync.replication
+        sync.condition = self._known_early(sync.condition, cluster, driver.body)
         program = ir.TrainingProgram(
             driver=driver,
             path=path,
@@ -338,6 +339,7 @@ class _Recogniser:
             scaffold_summaries=runs.scaffold_summaries,
             iterators=runs.iterators,
             elements=runs.elements,
+            unnamed_iterators=runs.unnamed,
             hook_edits=runs.hook_edits,
             consumed=runs.consumed,
             kinds=analysis.environment,
@@ -345,6 +347,39 @@ class _Recogniser:
         if replication is not ir.Replication.SYNCHRONOUS:
             self._place_worker_statements(program)
         return program
+
+    def _known_early(
+        self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]
+    ) -> ast.expr | None:
+        """The condition as it can be asked where the server is started."""
+        for _ in range(5):
+            if condition is None:
+                return None
+            late = [
+                s
+                for s in _all_statements(body)
+                if not names.suites(s)
+                and s.lineno > cluster.server.lineno
+                and names.binds(s) & names.reads(condition)
+            ]
+            if not late:
+                return condition
+            value = getattr(late[0], "value", None)
+            if (
+                len(late) > 1
+                or not isinstance(condition, ast.Name)
+                or not isinstance(late[0], ast.Assign)
+                or not isinstance(value, ast.expr)
+            ):
+                self.diagnostics.refuse(
+                    "O106",
+                    condition,
+                    "whether training is synchronous is decided after the server starts",
+                    "Decide it before, by a flag.",
+                )
+                return condition
+            condition = value
+        return condition
 
     def _anchor(
         self, home: list[ast.stmt], joins: list[ast.stmt], cluster: ir.Cluster
@@ -369,11 +404,13 @@ class _Recogniser:
         """
         index = program.cluster.task_index
         index_dump = ast.dump(index)
+        self.index = index
         tail_binds = set().union(*[names.binds(s) for s in program.tail])
         tail_reads = set().union(*[names.reads(s) for s in program.tail])
+        for dataset in program.iterators.values():
+            tail_reads |= names.reads(dataset)
         tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
-        graph = [i for i, f in enumerate(program.flows) if not f.host and not f.dropped]
-        own_place = {f.statement for f in program.flows[max(graph, default=-1) + 1 :]}
+        own_place = {f.statement for f in program.flows[program.graph_end() :]}
         stateful = self._stateful_names(program.tail)
         candidates = [
             *_before(program.driver.body, program.path, program.home, program.driver),
@@ -445,6 +482,8 @@ class _Recogniser:
             ):
                 moved.append(statement)
                 moved_names |= binds
+        moved = self._with_earlier_bindings(moved, candidates, skip, moved_names)
+        self._check_rebound(program, tail_binds)
         program.moved = moved
         staying: set[str] = set()
         for flow in program.flows:
@@ -457,6 +496,101 @@ class _Recogniser:
                 staying |= names.reads(statement)
         program.copied = {s for s in moved if names.binds(s) & staying}
         self._check_helpers(program, index_dump)
+        self._check_steps(program, index_dump, tainted)
+        self._check_job(program)
+
+    def _check_steps(
+        self, program: ir.TrainingProgram, index_dump: str, tainted: set[str]
+    ) -> None:
+        """One step function serves all workers: it cannot depend on the task's index."""
+        for flow in every(program.flows):
+            if not flow.step or flow.suites:
+                continue
+            reads_index = any(
+                isinstance(n, ast.expr) and ast.dump(n) == index_dump
+                for n in ast.walk(flow.statement)
+            )
+            if reads_index or flow.reads & tainted:
+                self.diagnostics.refuse(
+                    "C107",
+                    flow.statement,
+                    "what a step computes depends on the task's index, but the "
+                    "coordinator makes one step function for all workers",
+                    "Feed the value that differs.",
+                )
+
+    def _check_job(self, program: ir.TrainingProgram) -> None:
+        """Loops of a chief and of workers run in one process, under one job name."""
+        jobs = program.cluster.jobs
+        if jobs is not None and not jobs & {"chief", "master"}:
+            return
+        job = ast.dump(program.cluster.job_name)
+        for statement in [*program.moved, *program.tail]:
+            if any(isinstance(n, ast.expr) and ast.dump(n) == job for n in ast.walk(statement)):
+                self.diagnostics.refuse(
+                    "C108",
+                    statement,
+                    "the loop asks for its job's name, and the cluster may have a chief "
+                    "task; the coordinator runs the loops of all tasks",
+                    "Tell the chief by `task_index == 0`.",
+                )
+
+    def _with_earlier_bindings(
+        self,
+        moved: list[ast.stmt],
+        candidates: list[ast.stmt],
+        skip: set[ast.stmt],
+        moved_names: set[str],
+    ) -> list[ast.stmt]:
+        """A name that the worker's function binds is local there, from its first binding."""
+        chosen = set(moved)
+        grown = True
+        while grown:
+            grown = False
+            for statement in candidates:
+                if statement in chosen or statement in skip:
+                    continue
+                if isinstance(
+                    statement,
+                    (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global),
+                ):
+                    continue
+                binds = names.binds(statement)
+                if names.key(self.index) in binds:
+                    continue
+                if binds & moved_names:
+                    chosen.add(statement)
+                    moved_names |= binds
+                    grown = True
+        # What a statement does beside binding names keeps its place after what moved:
+        # `np.random.seed` after a reader that has drawn from the generator.
+        in_order: list[ast.stmt] = []
+        for statement in candidates:
+            effect = isinstance(statement, ast.Expr) and isinstance(
+                statement.value, ast.Call
+            )
+            if statement in chosen or (
+                effect and in_order and statement not in skip
+            ):
+                in_order.append(statement)
+        return in_order
+
+    def _check_rebound(self, program: ir.TrainingProgram, tail_binds: set[str]) -> None:
+        for statement in program.tail:
+            for node in ast.walk(statement):
+                if (
+                    isinstance(node, ast.Name)
+                    and isinstance(node.ctx, ast.Load)
+                    and node.id in tail_binds
+                    and program.kinds.get(node.id) is Kind.VARIABLE
+                ):
+                    self.diagnostics.refuse(
+                        "S126",
+                        node,
+                        f"the loop uses `{node.id}` both for the variable and for a "
+                        "value of its own",
+                        "Give the value another name.",
+                    )
 
     def _is_dataset(self, binds: set[str]) -> bool:
         return any(self.analysis.environment.get(b) is Kind.DATASET for b in binds)

@@ -52,6 +52,8 @@ class RunResolver:
         self.hook_edits: dict[ast.Call, Code] = {}
         self.observed: dict[str, ast.expr] = {}
         self.iterators: dict[str, ast.expr] = {}
+        # Iterators that the program never named, by the name they get.
+        self.unnamed: dict[str, ast.expr] = {}
         self.scaffold_summaries = False
         self.consumed: set[ast.stmt] = set()
         self.elements: dict[str, tuple[str, Flow]] = {}
@@ -140,11 +142,10 @@ class RunResolver:
                 return
             name = self.analysis.fresh("iterator", "batches")
             self.iterators[name] = dataset
+            self.unnamed[name] = dataset
         assert isinstance(flow.statement, ast.Assign)
-        target = flow.statement.targets[0]
         for bound in names.binds(flow.statement):
             self.elements[bound] = (name, flow)
-        del target
 
     # -- hooks -------------------------------------------------------------------
 

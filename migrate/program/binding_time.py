@@ -68,7 +68,7 @@ class Analysis:
         self.scopes = scopes
         self.diagnostics = diagnostics
         self.functions = functions if functions is not None else {}
-        self.taken = taken_names if taken_names is not None else _all_names(scopes.tree)
+        self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
         self.environment: dict[str, Kind] = {}
         # Kinds of a tuple-valued name's elements, a class instance's class.
         self.elements: dict[str, tuple[Kind, ...]] = {}
@@ -491,6 +491,9 @@ class Analysis:
                     "tf.get_collection",
                 )
             return Kind.TENSOR
+        if symbol == "tf.add_to_collection" and len(call.args) == 2:
+            if self._quietly(call.args[1]) is Kind.INITIALIZER_OP:
+                return Kind.INITIALIZER_OP
         kind = roles.KIND_OF_CALL.get(symbol)
         if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
             inside = self._arguments(call)
@@ -1032,7 +1035,7 @@ def _join(left: Kind, right: Kind) -> Kind:
     return right if right is not Kind.PURE else left
 
 
-def _all_names(tree: ast.AST) -> set[str]:
+def all_names(tree: ast.AST) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.Name):

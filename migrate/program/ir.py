@@ -257,6 +257,15 @@ class TrainingProgram:
     iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
     # Names bound to an iterator's element -> the iterator's name and the statement.
     elements: dict[str, tuple[str, Flow]] = dataclasses.field(default_factory=dict)
+    unnamed_iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
     hook_edits: dict[ast.Call, Code] = dataclasses.field(default_factory=dict)
     consumed: set[ast.stmt] = dataclasses.field(default_factory=set)
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
+
+    def graph_end(self) -> int:
+        """The index in `flows` after the last that is built or that a step needs."""
+        stepped = {f for step in self.steps for f in step.flows}
+        return max(
+            (i + 1 for i, f in enumerate(self.flows) if f.build or f in stepped),
+            default=0,
+        )

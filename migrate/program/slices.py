@@ -31,6 +31,7 @@ class Slicer:
     ) -> None:
         self._flows = flows
         self._is_merge = is_merge
+        self._several = bound_several_times(flows)
 
     def slice(self, wanted: set[str], summaries: bool) -> Slice:
         state = _State(set(wanted), summaries)
@@ -82,11 +83,31 @@ class Slicer:
         return included
 
     def _wants(self, flow: Flow, state: _State) -> bool:
+        if flow.host and flow.kind is Kind.HOST:
+            # Plain Python whose name changes on the way is computed in the step too.
+            return bool(flow.binds & state.needed & self._several)
         if not (flow.step or flow.pure or flow.lifts):
             return False
         if flow.binds & state.needed:
             return True
         return state.summaries and flow.kind is Kind.SUMMARY
+
+
+def bound_several_times(flows: Sequence[Flow]) -> set[str]:
+    """Names of plain Python values bound more than once, or in a loop."""
+    seen: set[str] = set()
+    found: set[str] = set()
+
+    def visit(inner: Sequence[Flow], loop: bool) -> None:
+        for flow in inner:
+            for suite in flow.suites.values():
+                visit(suite, loop or isinstance(flow.statement, (ast.For, ast.While)))
+            if flow.host and not flow.suites and flow.kind is Kind.HOST:
+                found.update(flow.binds if loop else flow.binds & seen)
+                seen.update(flow.binds)
+
+    visit(flows, False)
+    return found
 
 
 @dataclasses.dataclass

@@ -1,86 +1,48 @@
-"""What a run found, for people and for machines; wording and counts in one place."""
+"""What a run found, for people and for machines: one module per format."""
 
 from __future__ import annotations
 
-import collections
-import dataclasses
+import importlib
+import os
 import pathlib
-from collections.abc import Sequence
+from collections.abc import Callable
+from typing import cast
 
-from migrate.findings import Outcome
-from migrate.pipeline import FileResult
+from migrate.report.summary import Run
 
-
-@dataclasses.dataclass(frozen=True)
-class Summary:
-    """Counts of one run.
-
-    Attributes:
-      files: files looked at.
-      changed: files that would change (or did).
-      outcomes: findings by outcome.
-      codes: refusals and failures by code, most frequent first.
-    """
-
-    files: int
-    changed: int
-    outcomes: dict[str, int]
-    codes: tuple[tuple[str, int], ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 nothing refused, 1 refusals remain, 2 a file failed."""
-        if self.outcomes.get("failed"):
-            return 2
-        return 1 if self.outcomes.get("refused") else 0
+# Each module has `render(run) -> str`; it is imported when a report is asked for.
+FORMATS = {
+    ".txt": "text",
+    ".json": "json_report",
+    ".sarif": "sarif",
+    ".html": "page",
+    ".md": "markdown",
+}
 
 
-def summarise(results: Sequence[FileResult]) -> Summary:
-    """Counts files and findings."""
-    outcomes: collections.Counter[str] = collections.Counter()
-    codes: collections.Counter[str] = collections.Counter()
-    for result in results:
-        for finding in result.findings:
-            outcomes[finding.outcome.value] += 1
-            if finding.outcome in (Outcome.REFUSED, Outcome.FAILED):
-                codes[finding.code] += 1
-    return Summary(
-        len(results),
-        sum(r.changed for r in results),
-        {o.value: outcomes[o.value] for o in Outcome},
-        tuple(codes.most_common()),
-    )
-
-
-def sentence(summary: Summary, verb: str) -> str:
-    """One line for the end of a run."""
-    counts = summary.outcomes
-    parts = [
-        f"{summary.files} file{'s' * (summary.files != 1)} read",
-        f"{summary.changed} {verb}",
-        f"{counts['rewritten']} uses rewritten, {counts['kept']} kept, "
-        f"{counts['refused']} refused",
-    ]
-    if counts["failed"]:
-        parts.append(f"{counts['failed']} failed")
-    return "; ".join(parts) + "."
-
-
-def place(result: FileResult, line: int, column: int, cell: int | None) -> str:
-    where = f"{result.path}:cell {cell}:" if cell is not None else f"{result.path}:"
-    return f"{where}{line}:{column}"
-
-
-def save(path: pathlib.Path, results: Sequence[FileResult]) -> None:
-    """Writes a report in the format the file's suffix names.
+def check_suffix(path: pathlib.Path) -> None:
+    """Tells before the run that its report could not be written.
 
     Raises:
-      ValueError: an unknown suffix.
+      ValueError: an unknown suffix, or no such directory.
     """
-    from migrate.report import formats
+    if path.suffix not in FORMATS:
+        raise ValueError(f"{path}: a report's name ends in one of {' '.join(FORMATS)}")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: no such directory")
 
-    writer = formats.BY_SUFFIX.get(path.suffix)
-    if writer is None:
-        known = " ".join(sorted(formats.BY_SUFFIX))
-        raise ValueError(f"{path}: unknown report format; known are {known}")
-    path.write_text(writer(results), "utf-8")
+
+def save(path: pathlib.Path, run: Run) -> None:
+    """Writes a report in the format that the file's suffix names.
+
+    Raises:
+      OSError: it cannot be written.
+    """
+    module = importlib.import_module(f"migrate.report.{FORMATS[path.suffix]}")
+    render = cast("Callable[[Run], str]", module.render)
+    path.write_text(render(run), "utf-8", newline="\n")
+
+
+def display(path: pathlib.Path) -> str:
+    """A path as text: bytes of a name that are not UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")

@@ -57,7 +57,7 @@ def verdict(symbol: str) -> Verdict:
     if symbol == "tf.data" or symbol.startswith("tf.data."):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     row = table.lookup(symbol)
-    if row is None:
+    if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
         return Verdict(
@@ -66,6 +66,14 @@ def verdict(symbol: str) -> Verdict:
             "",
             "not a public name of TensorFlow 2",
             "Find the public function that does the same.",
+        )
+    if row.graph_only:
+        return Verdict(
+            Outcome.REFUSED,
+            "T112",
+            "",
+            row.graph_only,
+            "It needs a graph session: write what it does for eager execution.",
         )
     if row.status == "same":
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")

@@ -1,16 +1,34 @@
-"""Notebooks: all code cells as one module, and back into the cells that changed."""
+"""Notebooks: all code cells as one module, and back into the cells that changed.
+
+The cells are joined because names flow between them. A marker comment begins each
+one, so the result can be cut again. The file's JSON is never written anew: only the
+slices that spell a changed cell's source, outputs and count are replaced in it.
+"""
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import json
 import re
-from typing import Any
+import warnings
+from collections.abc import Iterator
+
+from migrate.findings import Finding, Outcome
+from migrate.source import magics, python
+from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
-_MASK = "pass  # tf1to2 masked: "
-_MAGIC = re.compile(r"^\s*(%|!|\?)|\?\s*$")
-_ASSIGNED = re.compile(r"^(\s*)([\w, .\[\]]+?)\s*=\s*([!%].*)$")
+_CUT = re.compile(rf"^{re.escape(_MARK)}(\d+)\n", re.M)
+# Names that IPython binds before the first cell, bound for the gates' sake. The line is
+# there only where one of them is used, and never reaches the notebook.
+_BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
+_PRELUDE = magics.binding("get_ipython = display = In = Out = _ = __ = ___")
+# What reaches for TensorFlow 1 where only IPython sees it.
+_HIDDEN = re.compile(
+    r"^\s*%tensorflow_version\s+1|\bpip3?\s+install\b.*\btensorflow[\w-]*\s*[=~<]=?=?\s*1\b"
+    r"|^\s*(?:import|from)\s+tensorflow\b"
+)
 
 
 class NotebookChanged(ValueError):
@@ -18,135 +36,272 @@ class NotebookChanged(ValueError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Notebook:
-    """A notebook's JSON text and the module its code cells form.
+class Cell:
+    """A code cell.
 
     Attributes:
-      raw: the file's text.
-      module: code cells joined; each begins with a marker comment.
-      cells: indices of the code cells, in order.
+      index: 0-based, among all cells of the notebook.
+      line: 1-based line of its marker in the module.
+      source: what the user wrote.
+      masked: the same lines as Python.
+      place: the cell's object in the file's text.
     """
+
+    index: int
+    line: int
+    source: str
+    masked: str
+    place: Span = dataclasses.field(repr=False)
+
+
+@dataclasses.dataclass(frozen=True)
+class Notebook:
+    """A notebook's JSON text and the module its code cells form."""
 
     raw: str
     module: str
-    cells: tuple[int, ...]
+    cells: tuple[Cell, ...]
 
-
-def _cell_list(data: dict[str, Any]) -> list[dict[str, Any]]:
-    if "cells" in data:
-        return list(data["cells"])
-    return [cell for sheet in data.get("worksheets", ()) for cell in sheet["cells"]]
-
-
-def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", cell.get("input", ""))
-    return "".join(source) if isinstance(source, list) else source
-
-
-def _mask(source: str) -> str:
-    """Magics and shell lines as statements that parse and are put back later."""
-    if source.lstrip().startswith("%%"):
-        head = source.lstrip().split(None, 1)[0]
-        if head not in ("%%time", "%%timeit", "%%capture", "%%prun"):
-            return "\n".join(_MASK + line for line in source.split("\n"))
-    masked = []
-    for line in source.split("\n"):
-        indent = line[: len(line) - len(line.lstrip())]
-        assigned = _ASSIGNED.match(line)
-        if assigned:
-            masked.append(f"{indent}{assigned[2]} = None  # tf1to2 assigned: {line}")
-        elif _MAGIC.search(line) and not line.lstrip().startswith("#"):
-            masked.append(f"{indent}{_MASK}{line}")
-        else:
-            masked.append(line)
-    return "\n".join(masked)
-
-
-def _unmask(source: str) -> str:
-    lines = []
-    for line in source.split("\n"):
-        for marker in (_MASK, "# tf1to2 assigned: "):
-            if marker in line:
-                line = line.split(marker, 1)[1]
+    def locate(self, line: int) -> tuple[int, int]:
+        """The cell's index and the line in it, of a line of the module (1-based)."""
+        found = self.cells[0]
+        for cell in self.cells:
+            if cell.line > line:
                 break
-        lines.append(line)
-    return "\n".join(lines)
+            found = cell
+        return found.index, max(1, line - found.line)
+
+    def located(self, finding: Finding) -> Finding:
+        """The finding with its place in the notebook, not in the module."""
+        cell, line = self.locate(finding.line)
+        return dataclasses.replace(finding, line=line, cell=cell)
 
 
 def read(text: str) -> Notebook:
-    """Reads nbformat 3 or 4.
+    """Reads nbformat 3 or 4; a notebook in another language has no cells for us.
 
     Raises:
       ValueError: not a notebook.
     """
-    data = json.loads(text)
-    if not isinstance(data, dict) or not ("cells" in data or "worksheets" in data):
+    root = parse(text)
+    lists = [root.get("cells")]
+    lists += [sheet.get("cells") for sheet in _items(root.get("worksheets"))]
+    if root.get("cells") is None and root.get("worksheets") is None:
         raise ValueError("not a Jupyter notebook")
-    parts, indices = [], []
-    for index, cell in enumerate(_cell_list(data)):
-        if cell.get("cell_type") == "code":
-            parts.append(f"{_MARK}{index}\n{_mask(_source(cell))}\n")
-            indices.append(index)
-    return Notebook(text, "\n".join(parts), tuple(indices))
+    if _language(root) not in ("", "python", "ipython"):
+        return Notebook(text, "", ())
+    places = [place for cells in lists for place in _items(cells)]
+    sources = {
+        index: _text(_source(place))
+        for index, place in enumerate(places)
+        if _text(place.get("cell_type")) == "code"
+    }
+    module = ""
+    if any(_BOUND.search(source) for source in sources.values()):
+        module = f"{_PRELUDE}\n"
+    line = module.count("\n") + 1
+    cells = []
+    parts = [module]
+    for index, source in sources.items():
+        cells.append(Cell(index, line, source, magics.mask(source), places[index]))
+        parts.append(f"{_MARK}{index}\n{cells[-1].masked}\n")
+        line += parts[-1].count("\n")
+    return Notebook(text, "".join(parts), tuple(cells))
 
 
-def cell_of(module: str, line: int) -> tuple[int, int]:
-    """The cell index and the line in it, of a module's line (1-based)."""
-    cell, start = 0, 0
-    for number, text in enumerate(module.split("\n")[:line], 1):
-        if text.startswith(_MARK):
-            cell, start = int(text[len(_MARK) :]), number
-    return cell, max(1, line - start)
+def check_cells(notebook: Notebook, filename: str) -> None:
+    """Every cell is Python by itself.
+
+    Raises:
+      python.Unreadable: which one is not; its finding names cell and line.
+    """
+    for cell in notebook.cells:
+        try:
+            python.check_syntax(cell.masked, filename)
+        except python.Unreadable as error:
+            place = dataclasses.replace(error.finding, cell=cell.index)
+            raise python.Unreadable(place) from None
+
+
+def hidden(notebook: Notebook) -> Iterator[Finding]:
+    """TensorFlow 1 in what only IPython sees: refusals, for nothing is silent."""
+    for cell in notebook.cells:
+        lines = cell.source.split("\n")
+        foreign = magics.is_foreign_cell(cell.source)
+        masked = cell.masked.split("\n")
+        for number, (line, seen) in enumerate(zip(lines, masked, strict=True), 1):
+            if (foreign or line != seen) and _HIDDEN.search(line):
+                yield Finding(
+                    number,
+                    1,
+                    "E007",
+                    Outcome.REFUSED,
+                    "",
+                    "TensorFlow 1 in a magic, which is not migrated",
+                    "Change or delete the line; a %%writefile cell's program can be "
+                    "migrated as a file.",
+                    cell.index,
+                )
+                if foreign:
+                    break
+
+
+def _items(span: Span | None) -> list[Span]:
+    return span.items if span is not None else []
+
+
+def _text(span: Span | None) -> str:
+    """A string, or the lines of an array of strings."""
+    if span is None:
+        return ""
+    if isinstance(span.value, str):
+        return span.value
+    return "".join(e.value for e in span.items if isinstance(e.value, str))
+
+
+def _source(cell: Span) -> Span | None:
+    return cell.get("source") or cell.get("input")
+
+
+def _language(root: Span) -> str:
+    metadata = root.get("metadata")
+    for key, name in (("kernelspec", "language"), ("language_info", "name")):
+        found = metadata.get(key) if metadata else None
+        language = _text(found.get(name)) if found else ""
+        if language:
+            return language.lower()
+    return ""
 
 
 def write(notebook: Notebook, module: str) -> str:
-    """The notebook's text with changed cells replaced; all else byte for byte.
+    """The notebook's text with changed cells replaced; all else as it was.
+
+    Outputs and execution counts of changed cells are cleared: they are of the old
+    program.
 
     Raises:
-      NotebookChanged: code was moved across cells.
+      NotebookChanged: code was moved across cells, or a magic got lost.
     """
-    pieces = re.split(rf"^\s*{re.escape(_MARK)}(\d+)\n", module, flags=re.M)
-    found = [int(n) for n in pieces[1::2]]
-    if tuple(found) != notebook.cells:
+    if list(magics.marks(module)) != list(magics.marks(notebook.module)):
+        raise NotebookChanged("the result would lose or move one of the cells' magics")
+    pieces = _CUT.split(module)
+    if [int(n) for n in pieces[1::2]] != [cell.index for cell in notebook.cells]:
         raise NotebookChanged(
-            "the program spans several cells that would have to be joined; put the "
+            "the program spans several cells that would have to be joined; put it into "
+            "one cell"
+        )
+    bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
+    lead = pieces[0].replace(_PRELUDE, "").strip("\n")
+    if lead:
+        _insert(lead, bodies)
+    edits: list[tuple[Span, str]] = []
+    style = _Style(notebook.raw)
+    for cell, body in zip(notebook.cells, bodies, strict=True):
+        end = cell.masked[len(cell.masked.rstrip("\n")) :]
+        new = body.rstrip("\n") + end
+        if new == cell.masked:
+            continue
+        _check_alone(cell, new)
+        try:
+            source = magics.unmask(new)
+        except magics.MagicLost as error:
+            raise NotebookChanged(f"cell {cell.index + 1}: {error}") from None
+        edits += _cell_edits(cell.place, source, style)
+    text = notebook.raw
+    for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
+        text = text[: span.start] + replacement + text[span.end :]
+    return text
+
+
+def _insert(lead: str, bodies: list[str]) -> None:
+    """Puts new imports in the first cell that imports TensorFlow, or uses their names.
+
+    They go above its first import: a cell magic or Colab's `#@title` stays first.
+    """
+    names = {a.asname or a.name.split(".")[0] for s in _parsed(lead) or () for a in _aliases(s)}
+    for position, body in enumerate(bodies):
+        statements = _parsed(body) or []
+        used = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
+        imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
+        if used & names or any(map(_is_tensorflow, imports)):
+            lines = body.split("\n")
+            place = imports[0] if imports else statements[0]
+            lines[place.lineno - 1 : place.lineno - 1] = lead.split("\n")
+            bodies[position] = "\n".join(lines)
+            return
+    raise NotebookChanged("no cell can hold the imports that the result needs")
+
+
+def _parsed(body: str) -> list[ast.stmt] | None:
+    """A cell's statements; None if what became of it is no Python."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ast.parse(body).body
+    except SyntaxError:
+        return None
+
+
+def _aliases(statement: ast.stmt) -> list[ast.alias]:
+    return statement.names if isinstance(statement, (ast.Import, ast.ImportFrom)) else []
+
+
+def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:
+    module = statement.module if isinstance(statement, ast.ImportFrom) else None
+    names = [module or ""] if module else [alias.name for alias in statement.names]
+    return any(name.split(".")[0] == "tensorflow" for name in names)
+
+
+def _check_alone(cell: Cell, masked: str) -> None:
+    if _parsed(masked) is None:
+        raise NotebookChanged(
+            f"what became of cell {cell.index + 1} cannot be run by itself; put the "
             "program into one cell"
         )
-    lead = pieces[0].strip("\n")
-    old = re.split(rf"^{re.escape(_MARK)}\d+\n", notebook.module, flags=re.M)[1:]
-    raw = notebook.raw
-    data = json.loads(raw)
-    cells = _cell_list(data)
-    changed = False
-    for position, (index, before, after) in enumerate(zip(found, old, pieces[2::2])):
-        new = _unmask(after.rstrip("\n"))
-        if position == 0 and lead:
-            new = f"{lead}\n{new}"
-        if new == _unmask(before.rstrip("\n")):
-            continue
-        cell = cells[index]
-        field = "source" if "source" in cell else "input"
-        cell[field] = (
-            new.splitlines(keepends=True) if isinstance(cell[field], list) else new
-        )
-        if "outputs" in cell:
-            cell["outputs"] = []
-        for count in ("execution_count", "prompt_number"):
-            if count in cell:
-                cell[count] = None
-        changed = True
-    if not changed:
-        return raw
-    return _like(raw, data)
 
 
-def _like(raw: str, data: dict[str, Any]) -> str:
-    """JSON in the style of the original: indentation, escapes, final newline."""
-    match = re.match(r"\{\r?\n( +|\t+)", raw)
-    indent: int | str | None = None
-    if match:
-        indent = "\t" if match[1].startswith("\t") else len(match[1])
-    ascii_only = raw.isascii() and "\\u" in raw
-    separators = None if match else ((", ", ": ") if '": ' in raw else (",", ":"))
-    text = json.dumps(data, indent=indent, ensure_ascii=ascii_only, separators=separators)
-    return text + ("\n" if raw.endswith("\n") else "")
+def _cell_edits(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:
+    place = _source(cell)
+    assert place is not None  # The cell has a source: it was read.
+    yield place, style.source(place, source)
+    outputs = cell.get("outputs")
+    if outputs is not None and outputs.items:
+        yield outputs, "[]"
+    for key in ("execution_count", "prompt_number"):
+        count = cell.get(key)
+        if count is not None:
+            yield count, "null"
+
+
+class _Style:
+    """How this file spells strings and arrays of them."""
+
+    def __init__(self, raw: str) -> None:
+        self._raw = raw
+        self._ascii = raw.isascii() and "\\u" in raw
+
+    def source(self, place: Span, source: str) -> str:
+        """A source, as a string or an array of lines as it was before."""
+        if isinstance(place.value, str):
+            return self._string(source)
+        lines = source.split("\n")
+        lines = [f"{line}\n" for line in lines[:-1]] + [lines[-1]] * bool(lines[-1])
+        old = place.items
+        # Unchanged lines keep their own spelling of what JSON can spell in two ways.
+        known = {e.value: self._raw[e.start : e.end] for e in old}
+        spelled = [known.get(line) or self._string(line) for line in lines]
+        if not spelled:
+            return "[]"
+        if not old:
+            return f"[{', '.join(spelled)}]"
+        before = self._raw[place.start : old[0].start]
+        after = self._raw[old[-1].end : place.end]
+        between = "," + before[1:]
+        if len(old) > 1:
+            between = self._raw[old[0].end : old[1].start]
+        elif between == ",":
+            between = ", "
+        return before + between.join(spelled) + after
+
+    def _string(self, text: str) -> str:
+        return json.dumps(text, ensure_ascii=self._ascii)

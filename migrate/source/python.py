@@ -4,25 +4,40 @@ from __future__ import annotations
 
 import ast
 import codecs
+import collections
 import dataclasses
+import difflib
 import io
 import re
+import sys
 import tokenize
+import warnings
 
 from migrate.findings import Finding, Outcome
+from migrate.source.lines import logical_starts
 
-# Evidence that a syntax error is Python 2's: (pattern, what it is).
-_PYTHON2 = (
-    (re.compile(r"^\s*print\s+[^(=\s]", re.M), "a print statement"),
-    (re.compile(r"^\s*print\s*$", re.M), "a print statement"),
-    (re.compile(r"^\s*except\s+[\w.()\s,]+,\s*\w+\s*:", re.M), "`except E, e`"),
-    (re.compile(r"^\s*raise\s+\w+\s*,", re.M), "`raise E, message`"),
-    (re.compile(r"^\s*exec\s+[\"'\w]", re.M), "an exec statement"),
-    (re.compile(r"<>"), "the `<>` operator"),
-    (re.compile(r"(?<![\w.])0[0-7]+\b(?!\.)"), "an octal number like 0777"),
-    (re.compile(r"\bur['\"]"), "a ur'' string"),
-    (re.compile(r"`[^`\n]+`"), "backticks"),
+_NEWLINE = re.compile(r"\r\n|\r|\n")
+
+# Statements of Python 2, looked for where a statement begins.
+_PYTHON2_STATEMENTS = (
+    (re.compile(r"\s*print(?:\s+[\"'\w\\`]|[\"'`]|\s*$)"), "a print statement"),
+    (re.compile(r"\s*except\s+[\w.]+\s*,\s*\w+\s*:"), "`except E, e`"),
+    (re.compile(r"\s*except\s*\(.*\)\s*,\s*\w+\s*:"), "`except E, e`"),
+    (re.compile(r"\s*raise\s+[\w.]+\s*,"), "`raise E, message`"),
+    (re.compile(r"\s*exec\s+[\"'\w]"), "an exec statement"),
 )
+# Spellings inside a statement; looked for only on the line of the syntax error.
+_PYTHON2_SPELLINGS = (
+    (re.compile(r"<>"), "the `<>` operator"),
+    (re.compile(r"(?<![\w.])0[0-7]+[lL]?(?![\w.])"), "an octal number like 0777"),
+    (re.compile(r"(?<![\w.])(?:0[xX][\da-fA-F]+|\d+)[lL]\b"), "a long number like 10L"),
+    (re.compile(r"(?<!\w)[uU][rR][\"']"), "a ur'' string"),
+    (re.compile(r"`[^`]+`"), "backticks"),
+    (re.compile(r"[;:]\s*print\s+[\"'\w]"), "a print statement"),
+    (re.compile(r"\blambda\s*\(|\bdef\s+\w+\s*\((?:[^=]*,)?\s*\("), "a tuple parameter"),
+)
+# What CPython 3.10 to 3.13 says of source that it finds too deep, rather than wrong.
+_TOO_DEEP = ("too many nested parentheses", "too many levels of indentation")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,9 +62,9 @@ class SourceText:
         Raises:
           UnicodeEncodeError: the text does not fit the file's encoding.
         """
-        styles = [n for n in self.newlines if n]
-        common = max(set(styles), key=styles.count) if styles else "\n"
-        if len(set(styles)) > 1:
+        styles = collections.Counter(n for n in self.newlines if n)
+        common = styles.most_common(1)[0][0] if styles else "\n"
+        if len(styles) > 1:
             body = _with_newlines(self.text, self.newlines, text, common)
         else:
             body = text.replace("\n", common)
@@ -65,40 +80,82 @@ class Unreadable(Exception):
         self.finding = finding
 
 
-def _failed(code: str, line: int, column: int, reason: str, recipe: str = "") -> Unreadable:
+def _failed(
+    code: str, line: int, column: int, reason: str, recipe: str = ""
+) -> Unreadable:
     return Unreadable(Finding(line, column, code, Outcome.FAILED, "", reason, recipe))
 
 
 def decode(data: bytes) -> SourceText:
-    """Decodes a source file as Python would.
+    """Decodes a source file as Python would (PEP 263).
+
+    `decode(data).encode(decode(data).text) == data` for whatever is returned.
 
     Raises:
       Unreadable: unknown encoding, or bytes that are not in it.
     """
     bom = data.startswith(codecs.BOM_UTF8)
     body = data[len(codecs.BOM_UTF8) :] if bom else data
-    if b"\0" in body:
-        raise _failed("E002", 1, 1, f"a NUL byte at offset {data.index(0)}; not source text")
+    if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise _failed(
+            "E002", 1, 1, "this is UTF-16, which Python does not read as source",
+            "Save the file as UTF-8.",
+        )
+    if b"\0" in data:
+        at = data.index(b"\0")
+        line = data.count(b"\n", 0, at) + 1
+        raise _failed("E002", line, 1, f"a NUL byte at offset {at}; this is not text")
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(body).readline)
-    except (SyntaxError, LookupError) as error:
-        raise _failed("E002", 1, 1, f"the file's encoding cannot be told: {error}") from None
-    encoding = "utf-8" if encoding == "utf-8-sig" else encoding
-    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
+        encoding = "utf-8" if encoding == "utf-8-sig" else encoding
         raw = body.decode(encoding)
     except UnicodeDecodeError as error:
-        line = body[: error.start].count(b"\n") + 1
+        at = error.start
         raise _failed(
             "E002",
-            line,
+            body.count(b"\n", 0, at) + 1,
             1,
-            f"byte 0x{body[error.start]:02x} at offset {error.start + 3 * bom} is not {encoding}",
-            "Save the file as UTF-8, or name its encoding in a `# -*- coding: ... -*-` line.",
+            f"byte 0x{body[at]:02x} at offset {at + len(data) - len(body)} "
+            f"is not {encoding}",
+            "Save the file as UTF-8, or name its encoding in a first line "
+            "`# -*- coding: ... -*-`.",
         ) from None
-    lines = re.split(r"(\r\n|\r|\n)", raw)
-    newlines = (*lines[1::2], "") if lines[-1] else tuple(lines[1::2])
-    text = re.sub(r"\r\n|\r", "\n", raw)
-    return SourceText(text, encoding, bom, tuple(newlines))
+    except (SyntaxError, LookupError, ValueError) as error:
+        # detect_encoding reads two lines: of bytes that are not UTF-8 in them it
+        # tells neither which nor where.
+        bad = _first_bad_byte(body)
+        if bad is not None and "unknown encoding" not in str(error):
+            raise _failed(
+                "E002",
+                body.count(b"\n", 0, bad) + 1,
+                1,
+                f"byte 0x{body[bad]:02x} at offset {bad + len(data) - len(body)} "
+                "is not utf-8, and no coding line names another encoding",
+                "Save the file as UTF-8, or name its encoding in a first line "
+                "`# -*- coding: ... -*-`.",
+            ) from None
+        raise _failed(
+            "E002", 1, 1, f"the file's encoding cannot be told: {error}"
+        ) from None
+    newlines = tuple(_NEWLINE.findall(raw))
+    if not raw.endswith(("\r", "\n")):
+        newlines = (*newlines, "")
+    source = SourceText(_NEWLINE.sub("\n", raw), encoding, bom, newlines)
+    if source.encode(source.text) != data:
+        # Some encodings (utf-7, iso-2022) spell one text in several ways.
+        raise _failed(
+            "E002", 1, 1, f"in {encoding} the file could not be written back as it was",
+            "Save the file as UTF-8.",
+        )
+    return source
+
+
+def _first_bad_byte(body: bytes) -> int | None:
+    try:
+        body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return error.start
+    return None
 
 
 def check_syntax(text: str, filename: str) -> None:
@@ -108,44 +165,71 @@ def check_syntax(text: str, filename: str) -> None:
       Unreadable: E003 syntax error, E004 Python 2, E005 too deep.
     """
     try:
-        ast.parse(text, filename)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
+            ast.parse(text, filename)
     except SyntaxError as error:
-        line, column = error.lineno or 1, error.offset or 1
-        for pattern, what in _PYTHON2:
-            found = pattern.search(text)
-            if found:
-                at = text.count("\n", 0, found.start() + len(found[0]) - len(found[0].lstrip())) + 1
-                raise _failed(
-                    "E004",
-                    at,
-                    1,
-                    f"this is Python 2: {what}",
-                    "Bring the file to Python 3 first (2to3, futurize, python-modernize).",
-                ) from None
-        raise _failed("E003", line, column, f"not valid Python: {error.msg}") from None
+        raise _syntax_error(text, error) from None
     except (RecursionError, MemoryError):
         raise _failed("E005", 1, 1, "nested too deeply to be parsed") from None
     except ValueError as error:
         raise _failed("E003", 1, 1, f"not valid Python: {error}") from None
 
 
+def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
+    line, column = error.lineno or 1, max(1, error.offset or 1)
+    if any(deep in error.msg for deep in _TOO_DEEP):
+        return _failed("E005", line, column, error.msg)
+    evidence = _python2(text, line)
+    if evidence is not None:
+        at, what = evidence
+        return _failed(
+            "E004",
+            at,
+            1,
+            f"this is Python 2: {what}",
+            "Bring the file to Python 3 first (python-modernize, futurize, or 2to3).",
+        )
+    version = ".".join(map(str, sys.version_info[:2]))
+    return _failed(
+        "E003",
+        line,
+        column,
+        f"not valid Python: {error.msg}",
+        f"The file was read as Python {version}, which tf1to2 runs on.",
+    )
+
+
+def _python2(text: str, line: int) -> tuple[int, str] | None:
+    """Evidence that a text with a syntax error at a line is Python 2: (line, what)."""
+    lines = text.split("\n")
+    here = lines[line - 1] if line <= len(lines) else ""
+    for pattern, what in _PYTHON2_STATEMENTS:
+        if pattern.match(here):
+            return line, what
+    for pattern, what in _PYTHON2_SPELLINGS:
+        if pattern.search(here):
+            return line, what
+    for number, (start, content) in enumerate(zip(logical_starts(lines), lines), 1):
+        if start:
+            for pattern, what in _PYTHON2_STATEMENTS:
+                if pattern.match(content):
+                    return number, what
+    return None
+
+
 def _with_newlines(
     old: str, newlines: tuple[str, ...], new: str, common: str
 ) -> str:
-    """Mixed newlines: lines that stay keep theirs, new ones get the common style."""
-    import difflib
-
+    """Mixed newlines: each line keeps its own, a new one gets the common style."""
     before, after = old.split("\n"), new.split("\n")
-    kept: dict[int, str] = {}
-    for tag, i1, i2, j1, _ in difflib.SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
-        if tag == "equal":
-            for offset in range(i2 - i1):
-                if i1 + offset < len(newlines):
-                    kept[j1 + offset] = newlines[i1 + offset]
-    parts = []
-    for index, line in enumerate(after):
-        last = index == len(after) - 1
-        parts.append(line + ("" if last else kept.get(index) or common))
-    return "".join(parts)
+    styles = [*newlines, *[""] * (len(before) - len(newlines))]
+    kept: list[str] = [common] * len(after)
+    # autojunk: a line that a long file repeats on every hundredth line is no anchor;
+    # without it a file of 50,000 lines takes minutes.
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after).get_opcodes():
+        if tag in ("equal", "replace"):
+            for offset in range(min(i2 - i1, j2 - j1)):
+                kept[j1 + offset] = styles[i1 + offset] or common
+    ends = [*kept[:-1], ""]
+    return "".join(line + end for line, end in zip(after, ends, strict=True))

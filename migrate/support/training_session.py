@@ -274,6 +274,7 @@ class AsynchronousReplicas(_Replicas):
         super().__init__(strategy)
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
         self._cluster = tf.train.ClusterSpec(cluster)
+        self._restoring = threading.Lock()
 
     def call(self, step, args):
         """Runs one step on whichever worker is free; returns its numpy values."""
@@ -281,9 +282,10 @@ class AsynchronousReplicas(_Replicas):
 
     def restored(self, is_chief, restore):
         """The chief restores; the other workers' sessions wait for it."""
-        if is_chief:
-            restore()
-            self.ready.set()
+        with self._restoring:
+            if is_chief and not self.ready.is_set():
+                restore()
+                self.ready.set()
         while not self.ready.wait(0.1):
             if self.failed.is_set():
                 raise RuntimeError("The chief's session could not be started.")
@@ -412,14 +414,16 @@ class StepFunction:
 
     def feed(self, args):
         """Arguments with the dtypes of the specs, as a TF1 feed converted them."""
+
+        def convert(spec, value):
+            if tf.is_tensor(value):
+                return value
+            return np.asarray(value, spec.dtype.as_numpy_dtype)
+
         return tuple(
-            tf.nest.map_structure(
-                lambda s, v: v
-                if tf.is_tensor(v)
-                else np.asarray(v, s.dtype.as_numpy_dtype),
-                spec,
-                arg,
-            )
+            convert(spec, arg)  # A list is one array, not a structure.
+            if isinstance(spec, tf.TensorSpec)
+            else tf.nest.map_structure(convert, spec, arg)
             for spec, arg in zip(self.specs, args)
         )
 
@@ -427,6 +431,22 @@ class StepFunction:
 def create_global_step():
     """The step counter, under TF1's name and dtype (int64)."""
     return tf.Variable(0, dtype=tf.int64, trainable=False, name="global_step")
+
+
+class Rate:
+    """A learning-rate schedule for optimizers that want a tensor, not a function.
+
+    Converted anew whenever an optimizer asks, so it follows the global step.
+    """
+
+    def __init__(self, schedule):
+        self._schedule = schedule
+
+    def __call__(self):
+        return self._schedule()
+
+    def __tf_tensor__(self, dtype=None, name=None):
+        return tf.cast(self._schedule(), dtype or tf.float32)
 
 
 class ScopedPartitioner:
@@ -452,6 +472,9 @@ class ScopedPartitioner:
         if self._current is None:
             return [1] * len(shape)
         return self._current(shape, dtype, **kwargs)
+
+
+partitioner = ScopedPartitioner()
 
 
 def mod_rows(ids, table):

@@ -20,7 +20,8 @@ class OptimizerRow:
       symbol: the TF1 symbol.
       target: the TF2 callable, "" where there is none.
       reason: why this target, or why none.
-      accepts_schedule: whether `target` takes a callable learning rate.
+      accepts_schedule: whether `target` takes a callable learning rate; if not, a
+        schedule is wrapped in the emitted `Rate`, which converts to a tensor.
       dense_only: equal only for dense gradients.
       scenario: the reference scenario that proves the row.
     """
@@ -49,11 +50,11 @@ _ROWS = (
     _v1("AdadeltaOptimizer"),
     _v1("AdamOptimizer"),
     _v1("RMSPropOptimizer"),
-    # compat.v1's Ftrl raises TypeError for a callable rate (measured on 2.21).
+    # These raise TypeError for a callable rate (measured on 2.15.1 and 2.21).
     _v1("FtrlOptimizer", accepts_schedule=False),
-    _v1("ProximalGradientDescentOptimizer"),
-    _v1("ProximalAdagradOptimizer"),
-    _v1("AdagradDAOptimizer"),
+    _v1("ProximalGradientDescentOptimizer", accepts_schedule=False),
+    _v1("ProximalAdagradOptimizer", accepts_schedule=False),
+    _v1("AdagradDAOptimizer", accepts_schedule=False),
     OptimizerRow(
         "tf.contrib.opt.LazyAdamOptimizer",
         "tf.compat.v1.train.AdamOptimizer",

@@ -48,6 +48,7 @@ INITIALIZER_OPS = frozenset(
         "tf.tables_initializer",
         "tf.report_uninitialized_variables",
         "tf.variables_initializer",
+        "tf.train.add_queue_runner",
     }
 )
 

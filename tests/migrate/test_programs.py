@@ -11,9 +11,13 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.pipeline import support_source
-from reference import processes
-from reference.environment import find_tf1
+from reference import data, processes
+from tests.programs.more_programs import MORE, prepare
 from tests.programs.programs import VARIANTS, Variant
+
+# Programs that the tool must refuse, with the code it says so by.
+REFUSED = {"model_class": "S109"}
+MIGRATED = [v for v in (*VARIANTS, *MORE) if v.name not in REFUSED]
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -43,10 +47,13 @@ def _run(variant: Variant, python: str, program: pathlib.Path, out: pathlib.Path
         return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task}), "DIR": str(out)}
 
     def arguments(job: str, index: int, hosts: processes.Hosts) -> list[str]:
-        if variant.name == "dataset_iterator":
+        if "TF_CONFIG" in variant.path.read_text():
             return []
         return [*processes.flag_arguments(job, index, hosts), f"--dir={out}"]
 
+    if variant.name == "mnist_reader":
+        data.write_mnist(out.parent / "mnist")
+    prepare(variant, out)
     processes.run_tasks(
         python,
         program,
@@ -65,7 +72,7 @@ def _losses(out: pathlib.Path, worker: int = 0) -> list[float]:
     return [float(line.split()[1]) for line in lines]
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+@pytest.mark.parametrize("variant", MIGRATED, ids=lambda v: v.name)
 def test_runs(variant: Variant, tmp_path: pathlib.Path) -> None:
     program = _migrated(variant.path, tmp_path / "program")
     out = tmp_path / "out"
@@ -77,13 +84,14 @@ def test_runs(variant: Variant, tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "variant", [v for v in VARIANTS if v.equal], ids=lambda v: v.name
+    "variant",
+    [v for v in MIGRATED if v.equal],
+    ids=lambda v: v.name,
 )
-def test_equals_genuine_tf1(variant: Variant, tmp_path: pathlib.Path) -> None:
-    python = find_tf1()
-    if python is None:
-        pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    _run(variant, str(python), variant.path, tmp_path / "tf1")
+def test_equals_genuine_tf1(
+    variant: Variant, tf1: str, tmp_path: pathlib.Path
+) -> None:
+    _run(variant, tf1, variant.path, tmp_path / "tf1")
     _run(
         variant,
         sys.executable,
@@ -92,13 +100,34 @@ def test_equals_genuine_tf1(variant: Variant, tmp_path: pathlib.Path) -> None:
     )
     old, new = _losses(tmp_path / "tf1"), _losses(tmp_path / "tf2")
     assert len(old) == len(new)
-    # Seeded initial values and the same batches. Means over a batch are summed in
-    # another order by the two versions: a few float32 ULPs of losses below 4.
-    assert max(abs(a - b) for a, b in zip(old, new, strict=True)) <= 1e-6
+    worst = max(abs(a - b) for a, b in zip(old, new, strict=True))
+    assert worst <= variant.tolerance
 
 
-@pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+@pytest.mark.parametrize("variant", MIGRATED, ids=lambda v: v.name)
 def test_a_second_run_changes_nothing(variant: Variant) -> None:
     once = migrate_text(variant.path.read_text())
     assert once.text != variant.path.read_text()
     assert migrate_text(once.text).text == once.text
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused_whole_and_honestly(name: str) -> None:
+    variant = next(v for v in MORE if v.name == name)
+    text = variant.path.read_text()
+    migration = migrate_text(text)
+    assert REFUSED[name] in {f.code for f in migration.findings}
+    kept = [
+        line for line in migration.text.splitlines() if "TODO(tf1to2)" not in line
+    ]
+    assert kept == text.splitlines()
+
+
+def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
+    variant = next(v for v in VARIANTS if v.name == "sharded_input")
+    out = tmp_path / "out"
+    _run(variant, sys.executable, _migrated(variant.path, tmp_path / "program"), out)
+    firsts = [
+        [int(line.split()[0]) for line in (out / f"loss.{w}").open()] for w in (0, 1)
+    ]
+    assert firsts == [[0, 10, 20, 30], [1, 11, 21, 31]]

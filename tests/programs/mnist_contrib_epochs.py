@@ -49,9 +49,11 @@ def main(_):
     if FLAGS.job_name == "ps":
         server.join()
     elif FLAGS.job_name == "worker":
-        np.random.seed(42)  # the reader shuffles with numpy's global generator
         mnist = read_data_sets(FLAGS.data_dir or os.path.join(FLAGS.dir, "mnist"),
                                one_hot=True, validation_size=200)
+        # The readers shuffle with numpy's global generator and have just seeded it
+        # from the clock.
+        np.random.seed(42)
 
         # Assigns ops to the local worker by default.
         with tf.device(tf.train.replica_device_setter(
@@ -67,7 +69,7 @@ def main(_):
             y = inference(x)
             cross_entropy = tf.reduce_mean(
                 tf.nn.softmax_cross_entropy_with_logits(logits=y, labels=y_))
-            rate = tf.train.piecewise_constant(global_step, [10, 20], [0.5, 0.2, 0.05])
+            rate = tf.train.piecewise_constant(global_step, [10, 20], [0.05, 0.02, 0.005])
             train_step = tf.train.GradientDescentOptimizer(rate).minimize(
                 cross_entropy, global_step=global_step)
 

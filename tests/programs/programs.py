@@ -18,6 +18,8 @@ class Variant:
       ps, workers: topology.
       equal: losses can be compared with TF 1.15's from the same start; False where
         initial weights or dropout are drawn at random.
+      tolerance: of that comparison. Float32 losses of order 1: a few ULPs, more
+        where a softmax is in them (`exp` differs by one ULP between the versions).
       lines: losses the chief writes at least.
     """
 
@@ -26,6 +28,7 @@ class Variant:
     ps: int = 1
     workers: int = 1
     equal: bool = False
+    tolerance: float = 1e-6
     lines: int = 10
 
     @property
@@ -47,4 +50,21 @@ VARIANTS = (
             "placeholder_with_default; keep_prob; summaries in a helper; RMSProp"),
     Variant("class_layers_loop", "layer classes; layers in a loop; Greedy placement; Ftrl; "
             "loop on the fetched step", ps=2),
+    Variant("compat_v1_import", "import tensorflow.compat.v1; AUTO_REUSE; dict fetches; "
+            "piecewise rates; clip_by_value; Adadelta; ProfilerHook; min_max partitioner "
+            "from tensorflow.python.ops on a scope", ps=2),
+    Variant("mnist_reader", "contrib.learn's MNIST reader; SyncReplicas under a flag that is "
+            "off; Adagrad under inverse_time_decay; SummarySaverHook; image summary; cluster "
+            "given as a dict", equal=True, tolerance=5e-5, lines=20),
+    Variant("initializable_iterator", "initializable iterator; OutOfRangeError; dataset of dicts; "
+            "from tensorflow import layers, train; proximal descent under natural_exp_decay",
+            equal=True, lines=12),
+    Variant("sync_old_wiring", "SyncReplicas under a flag that is on; chief queue runner and init "
+            "tokens; ps_device; reduction_indices; LoggingTensorHook of a list by seconds; "
+            "device filters", workers=2, lines=30),
+    Variant("wide_partitioned_div", "variable_axis_size_partitioner on a scope; div lookup; scope "
+            "initializer; evaluation between epochs; tf.train.global_step", ps=2,
+            equal=True, lines=12),
+    Variant("sharded_input", "a dataset sharded by the task's index; a generator; argparse",
+            workers=2, lines=8),
 )

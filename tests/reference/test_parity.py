@@ -8,17 +8,10 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.pipeline import support_source
-from reference import environment, parity
+from reference import parity
 
 MODEL = ["--batch_size=32", "--hidden_units=32"]
 SQUARED = [*MODEL, "--loss=squared"]
-
-
-@pytest.fixture(scope="session")
-def tf1() -> str:
-    if next(environment.pythons(), None) is None and environment.find_tf1() is None:
-        pytest.skip("no Python 3.7 on this machine to run TensorFlow 1.15.5")
-    return str(environment.make())
 
 
 @pytest.mark.parametrize("scenario", ["async_parameter_server", "sync_replicas"])

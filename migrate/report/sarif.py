@@ -1,0 +1,96 @@
+"""The report as SARIF 2.1.0, for code scanning services and editors."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import urllib.parse
+from typing import Any
+
+import migrate
+from migrate.codes import CODES
+from migrate.findings import Finding, Outcome
+from migrate.pipeline import FileResult
+from migrate.report.summary import Run, statement, summarise
+
+# What is kept is right as it is: no alert. The other reports have it.
+_LEVELS = {
+    Outcome.FAILED: "error",
+    Outcome.REFUSED: "warning",
+    Outcome.REWRITTEN: "note",
+}
+
+
+def _uri(path: pathlib.Path) -> str:
+    spelled = os.fsencode(path.as_posix())
+    return ("file://" if path.is_absolute() else "") + urllib.parse.quote(spelled)
+
+
+def _rule(code: str) -> dict[str, Any]:
+    row = CODES.get(code)
+    rule: dict[str, Any] = {"id": code}
+    if row is not None:
+        rule["shortDescription"] = {"text": row.title}
+        rule["fullDescription"] = {"text": row.explanation}
+        rule["help"] = {"text": f"{row.explanation}\n{row.promise}".strip()}
+    return rule
+
+
+def _location(path: pathlib.Path, finding: Finding) -> dict[str, Any]:
+    physical: dict[str, Any] = {"artifactLocation": {"uri": _uri(path)}}
+    location: dict[str, Any] = {"physicalLocation": physical}
+    if finding.cell is None:
+        physical["region"] = {"startLine": finding.line, "startColumn": finding.column}
+    else:  # A line of a cell is no line of the file, so it is only named.
+        name = f"cell {finding.cell + 1}, line {finding.line}"
+        location["logicalLocations"] = [{"name": name, "kind": "module"}]
+    return location
+
+
+def _result(result: FileResult, finding: Finding, rules: list[str]) -> dict[str, Any]:
+    text = statement(finding) or finding.outcome.value
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": rules.index(finding.code),
+        "level": _LEVELS[finding.outcome],
+        "message": {"text": f"{text}\n{finding.recipe}".strip()},
+        "locations": [_location(result.path, finding)],
+        "properties": {"outcome": finding.outcome.value},
+    }
+
+
+def render(run: Run) -> str:
+    """One SARIF log with one run."""
+    summary = summarise(run.results)
+    rules = [row.code for row in summary.codes]
+    log = {
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [
+            {
+                "tool": {
+                    "driver": {
+                        "name": "tf1to2",
+                        "version": migrate.__version__,
+                        "semanticVersion": migrate.__version__,
+                        "rules": [_rule(code) for code in rules],
+                    }
+                },
+                "invocations": [
+                    {
+                        "executionSuccessful": not run.interrupted,
+                        "exitCode": 2 if run.interrupted else summary.exit_code,
+                    }
+                ],
+                "columnKind": "unicodeCodePoints",
+                "results": [
+                    _result(result, finding, rules)
+                    for result in run.results
+                    for finding in result.findings
+                    if finding.outcome in _LEVELS
+                ],
+            }
+        ],
+    }
+    return json.dumps(log, indent=1) + "\n"

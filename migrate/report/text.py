@@ -1,0 +1,91 @@
+"""The report one reads: refusals and failures with their recipes, then the counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from migrate.findings import Finding, Outcome
+from migrate.pipeline import FileResult
+from migrate.report import display
+from migrate.report.summary import (
+    LOUD,
+    Run,
+    counts_in_words,
+    listed,
+    part_of_refused,
+    place,
+    sentence,
+    statement,
+    summarise,
+)
+
+# Colours a piece of text: (text, role); a role is an outcome's value, "dim" or "bold".
+Paint = Callable[[str, str], str]
+
+
+def plain(text: str, role: str) -> str:
+    """No colours."""
+    return text
+
+
+def render(run: Run) -> str:
+    """The whole report."""
+    lines = [
+        *findings(run),
+        *statistics(run),
+        sentence(run),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
+    """Refusals and failures, one a line; with `verbose`, everything."""
+    for result in run.results:
+        yield from _of_file(result, paint, verbose)
+
+
+def _of_file(result: FileResult, paint: Paint, verbose: bool) -> Iterator[str]:
+    path = display(result.path)
+    for finding in result.findings if verbose else listed(result):
+        where = place(path, finding)
+        code = paint(finding.code, finding.outcome.value)
+        quiet = "" if finding.outcome in LOUD else f"{finding.outcome.value}: "
+        yield f"{where}: {code} {quiet}{statement(finding)}".rstrip(": ")
+        yield from _recipe(finding, paint)
+    more = 0 if verbose else part_of_refused(result)
+    if more:
+        code = paint("N100", Outcome.REFUSED.value)
+        uses = f"{more} more use{'s' * (more != 1)}"
+        yield f"{path}: {code} {uses} of TensorFlow in the refused program"
+
+
+def _recipe(finding: Finding, paint: Paint) -> Iterator[str]:
+    for index, line in enumerate(finding.recipe.splitlines()):
+        yield paint(f"    {'->' if not index else '  '} {line}", "dim")
+
+
+def files(run: Run, paint: Paint = plain) -> Iterator[str]:
+    """Each file that changes, and what it needs beside it."""
+    for result in run.results:
+        if result.changed:
+            needs = f" (with {', '.join(result.support)})" if result.support else ""
+            verb = paint(run.action.value, "rewritten")
+            counts = counts_in_words(result.findings)
+            yield f"{verb} {display(result.path)}: {counts}{needs}"
+
+
+def statistics(run: Run, paint: Paint = plain) -> Iterator[str]:
+    """A table of codes and outcomes."""
+    summary = summarise(run.results)
+    if not summary.codes:
+        return
+    shown = [o for o in Outcome if summary.outcomes[o]]
+    width = max(len(c.title) for c in summary.codes)
+    head = "".join(f"{o.value:>11}" for o in shown)
+    yield paint(f"{'code':<6}{'':<{width}}{head}", "dim")
+    for row in summary.codes:
+        numbers = "".join(
+            paint(f"{row.outcomes[o] or '':>11}", o.value) for o in shown
+        )
+        yield f"{row.code:<6}{row.title:<{width}}{numbers}"
+    yield ""

@@ -1,0 +1,299 @@
+"""TF1 symbols that TF2 still exports but that need a graph and a session.
+
+Each reason was measured on TensorFlow 2.21 by calling `tf.compat.v1.X` eagerly, as a
+program runs in TF2; `tests/migrate/test_symbols.py` measures them again. What works
+eagerly is not here, among it: `make_template`, `train.Coordinator`,
+`train.ExponentialMovingAverage`, `train.get_or_create_global_step`, `train.Saver` with
+a variable list, `train.init_from_checkpoint` with variables, `losses.*` but for their
+collections, `data.make_one_shot_iterator`, `ConditionalAccumulator`, `FIFOQueue`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+
+
+class Effect(enum.Enum):
+    """What an eager call does instead of its work."""
+
+    RAISES = "raises"
+    NOTHING = "does nothing"
+    EMPTY = "is always empty"
+    # The worst: a result that is not TF1's.
+    WRONG = "means something else"
+    HANGS = "waits for ever"
+
+
+@dataclasses.dataclass(frozen=True)
+class GraphOnly:
+    """One symbol, or a module or class with everything below it.
+
+    Attributes:
+      symbol: the TF1 symbol.
+      effect: what an eager call does.
+      reason: the same for the user, with the error where there is one.
+    """
+
+    symbol: str
+    effect: Effect
+    reason: str
+
+
+_SESSION = "runs a graph: it raises 'The Session graph is empty' in an eager program"
+_MONITORED = "builds a Scaffold, which merges summaries: RuntimeError in eager mode"
+_QUEUES = "feeds by queue runners, which raise in eager mode ('use tf.data')"
+_READER = "readers raise in eager mode ('use tf.data')"
+_NO_OP = "eager variables and tables are initialised when made: it returns None"
+_COLLECTION = "eager variables are in no collection: it returns an empty list"
+_LOSSES = "losses are collected in graphs only"
+_HOOK = "is a hook: it works inside a monitored session only, which raises eagerly"
+_META = "there is no graph to export or import: RuntimeError in eager mode"
+
+
+def _rows(effect: Effect, reason: str, *names: str) -> tuple[GraphOnly, ...]:
+    return tuple(GraphOnly(f"tf.{name}", effect, reason) for name in names)
+
+
+_ROWS = (
+    *_rows(Effect.RAISES, _SESSION, "Session", "InteractiveSession"),
+    *_rows(
+        Effect.EMPTY,
+        "there is no session in an eager program: it returns None",
+        "get_default_session",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "session state does not exist in eager mode: FailedPreconditionError",
+        "get_session_handle",
+        "get_session_tensor",
+        "delete_session_tensor",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'not compatible with eager execution': nothing could be fed",
+        "placeholder",
+        "sparse_placeholder",
+        "ragged.placeholder",
+    ),
+    *_rows(
+        Effect.WRONG,
+        "returns the default as a constant: nothing can be fed in eager mode",
+        "placeholder_with_default",
+    ),
+    *_rows(
+        Effect.RAISES,
+        _MONITORED,
+        "train.MonitoredTrainingSession",
+        "train.MonitoredSession",
+        "train.SingularMonitoredSession",
+        "train.ChiefSessionCreator",
+        "train.WorkerSessionCreator",
+        "train.SessionManager",
+    ),
+    *_rows(Effect.RAISES, "its finalize() " + _MONITORED, "train.Scaffold"),
+    *_rows(
+        Effect.RAISES,
+        "'Supervisors are incompatible with eager execution'",
+        "train.Supervisor",
+        "train.basic_train_loop",
+    ),
+    *_rows(
+        Effect.HANGS,
+        "apply_gradients takes a token from a queue that no queue runner fills",
+        "train.SyncReplicasOptimizer",
+    ),
+    *_rows(
+        Effect.RAISES,
+        _QUEUES,
+        "train.QueueRunner",
+        "train.start_queue_runners",
+        "train.queue_runner",
+        "train.input_producer",
+        "train.range_input_producer",
+        "train.slice_input_producer",
+        "train.string_input_producer",
+        "train.batch",
+        "train.batch_join",
+        "train.maybe_batch",
+        "train.maybe_batch_join",
+        "train.maybe_shuffle_batch",
+        "train.maybe_shuffle_batch_join",
+        "train.shuffle_batch",
+        "train.shuffle_batch_join",
+    ),
+    *_rows(
+        Effect.NOTHING,
+        "adds to a collection that nothing reads without a session",
+        "train.add_queue_runner",
+    ),
+    *_rows(
+        Effect.RAISES,
+        _READER,
+        "ReaderBase",
+        "FixedLengthRecordReader",
+        "IdentityReader",
+        "LMDBReader",
+        "TFRecordReader",
+        "TextLineReader",
+        "WholeFileReader",
+    ),
+    *_rows(
+        Effect.NOTHING,
+        _NO_OP,
+        "global_variables_initializer",
+        "local_variables_initializer",
+        "tables_initializer",
+        "variables_initializer",
+        "initialize_all_tables",
+        "initialize_all_variables",
+        "initialize_local_variables",
+        "initialize_variables",
+        "initializers.global_variables",
+        "initializers.local_variables",
+        "initializers.tables_initializer",
+        "initializers.variables",
+    ),
+    *_rows(Effect.EMPTY, _COLLECTION, "report_uninitialized_variables"),
+    *_rows(
+        Effect.RAISES,
+        "looks at the variables' graph operations: AttributeError in eager mode",
+        "assert_variables_initialized",
+    ),
+    *_rows(
+        Effect.EMPTY,
+        _COLLECTION,
+        "all_variables",
+        "global_variables",
+        "local_variables",
+        "model_variables",
+        "moving_average_variables",
+        "trainable_variables",
+    ),
+    *_rows(
+        Effect.EMPTY,
+        "TensorFlow itself collects nothing in eager mode, only the program's own "
+        "add_to_collection does",
+        "get_collection",
+        "get_collection_ref",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'not compatible with eager execution': use "
+        "tf.debugging.enable_check_numerics",
+        "add_check_numerics_ops",
+    ),
+    *_rows(
+        Effect.WRONG,
+        "every eager call makes a new variable: a second call for the same name, with "
+        "reuse too, shares nothing",
+        "get_variable",
+        "get_local_variable",
+    ),
+    *_rows(
+        Effect.WRONG,
+        "names variables in eager mode, but its reuse shares nothing",
+        "variable_scope",
+        "variable_op_scope",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'is not supported when eager execution is enabled': its state is two local "
+        "variables of a graph",
+        "metrics",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'not compatible with eager execution': use tf.summary.create_file_writer",
+        "summary.FileWriter",
+        "summary.FileWriterCache",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'Merging tf.summary.* ops is not compatible with eager execution'",
+        "summary.merge",
+        "summary.merge_all",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "the kernel has no eager form: UnimplementedError, 'bad_color has unhandled "
+        "type'",
+        "summary.image",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'not supported when eager execution is enabled. Use tf.GradientTape'",
+        "gradients",
+        "hessians",
+    ),
+    *_rows(
+        Effect.RAISES,
+        _META,
+        "train.export_meta_graph",
+        "train.import_meta_graph",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "'not supported in eager mode. Use Python-style iteration instead'",
+        "data.make_initializable_iterator",
+    ),
+    *_rows(Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_losses"),
+    *_rows(Effect.EMPTY, f"{_LOSSES}: it is empty", "losses.get_regularization_losses"),
+    *_rows(Effect.WRONG, f"{_LOSSES}: it is 0", "losses.get_regularization_loss"),
+    *_rows(
+        Effect.RAISES,
+        f"{_LOSSES}: ValueError, there is none to add",
+        "losses.get_total_loss",
+    ),
+    *_rows(Effect.NOTHING, f"{_LOSSES}: it adds to nothing", "losses.add_loss"),
+    *_rows(
+        Effect.RAISES,
+        "gives tf.device a function, which it refuses in eager mode",
+        "train.replica_device_setter",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "the accumulator is a graph reference: RuntimeError in eager mode",
+        "SparseConditionalAccumulator",
+        "sparse.SparseConditionalAccumulator",
+    ),
+    *_rows(
+        Effect.RAISES,
+        "needs a session, or tensors of a graph: RuntimeError in eager mode",
+        "saved_model.simple_save",
+        "saved_model.build_tensor_info",
+        "saved_model.utils.build_tensor_info",
+    ),
+    *_rows(
+        Effect.RAISES,
+        _HOOK,
+        "train.CheckpointSaverHook",
+        "train.FeedFnHook",
+        "train.FinalOpsHook",
+        "train.GlobalStepWaiterHook",
+        "train.LoggingTensorHook",
+        "train.NanTensorHook",
+        "train.ProfilerHook",
+        "train.StepCounterHook",
+        "train.StopAtStepHook",
+        "train.SummarySaverHook",
+    ),
+)
+
+GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}
+
+
+def find(symbol: str) -> GraphOnly | None:
+    """The row of a symbol, or of the class or module it belongs to."""
+    name = symbol
+    while name:
+        if name in GRAPH_ONLY:
+            return GRAPH_ONLY[name]
+        name = name.rpartition(".")[0]
+    return None
+
+
+def reason(symbol: str) -> str | None:
+    """Why a symbol needs a graph, None if it works eagerly."""
+    row = find(symbol)
+    return row and row.reason

@@ -1,0 +1,15 @@
+"""What all tests share: the genuine TensorFlow 1.15.5, where a Python 3.7 can run it."""
+
+from __future__ import annotations
+
+import pytest
+
+from reference import environment
+
+
+@pytest.fixture(scope="session")
+def tf1() -> str:
+    """An interpreter with TensorFlow 1.15.5, made in the user's cache if need be."""
+    if environment.find_tf1() is None and next(environment.pythons(), None) is None:
+        pytest.skip("no Python 3.7 on this machine to run TensorFlow 1.15.5")
+    return str(environment.make())

@@ -1,0 +1,265 @@
+"""Reports: every format, from the same counts and the same words."""
+
+from __future__ import annotations
+
+import html.parser
+import json
+import pathlib
+import re
+
+import jsonschema
+import pytest
+
+from migrate import report
+from migrate.findings import Finding, Outcome
+from migrate.pipeline import FileResult
+from migrate.report import json_report, markdown, page, sarif, text
+from migrate.report.summary import Action, Run, summarise
+
+NASTY = "<script>alert(1)</script> | `x` & \"y\"\n2"
+FINDINGS = (
+    Finding(3, 5, "T102", Outcome.REWRITTEN, "tf.log", "now tf.math.log"),
+    Finding(4, 1, "T101", Outcome.KEPT, "tf.zeros", "the same"),
+    Finding(7, 2, "S120", Outcome.REFUSED, "tf.Session", NASTY, "First this,\nthen that."),
+    Finding(8, 2, "N100", Outcome.REFUSED, "tf.Graph", "part of it"),
+)
+RESULTS = (
+    FileResult(pathlib.Path("a b.py"), b"old <b>\n", b"new <b>\n", FINDINGS, ("m.py",)),
+    FileResult(pathlib.Path("clean.py")),
+    FileResult(pathlib.Path("bad.py")).with_failure("E003", "not valid Python", "Mend it."),
+    FileResult(
+        pathlib.Path("n.ipynb"),
+        findings=(Finding(2, 3, "S120", Outcome.REFUSED, "tf.Session", "no", cell=4),),
+    ),
+    FileResult(pathlib.Path("caf\udce9.py"), b"a", b"b"),  # A name that is not UTF-8.
+)
+RUN = Run(RESULTS)
+EMPTY = Run(())
+
+
+def test_counts() -> None:
+    summary = summarise(RESULTS)
+    assert (summary.files, summary.concerned, summary.changed, summary.failed) == (5, 3, 2, 1)
+    assert {o.value: n for o, n in summary.outcomes.items()} == {
+        "rewritten": 1, "kept": 1, "refused": 3, "failed": 1,
+    }
+    assert [(c.code, c.total) for c in summary.codes] == [
+        ("E003", 1), ("N100", 1), ("S120", 2), ("T101", 1), ("T102", 1),
+    ]
+
+
+def test_exit_codes() -> None:
+    assert summarise(()).exit_code == 0
+    assert summarise(RESULTS[1:2]).exit_code == 0
+    assert summarise(RESULTS[:1]).exit_code == 1
+    assert summarise(RESULTS).exit_code == 2
+
+
+def test_text() -> None:
+    lines = list(text.findings(RUN))
+    assert lines[0].startswith("a b.py:7:2: S120 tf.Session: <script>")
+    assert "    -> First this," in lines and "       then that." in lines
+    assert "a b.py: N100 1 more use of TensorFlow in the refused program" in lines
+    assert "n.ipynb:cell 5:2:3: S120 tf.Session: no" in lines
+    assert not any("T101" in line or "T102" in line for line in lines)
+    assert any("T101 kept: tf.zeros" in line for line in text.findings(RUN, verbose=True))
+    assert list(text.files(RUN))[0] == (
+        "would change a b.py: 1 rewritten, 1 kept, 2 refused (with m.py)"
+    )
+    last = text.render(RUN).splitlines()[-1]
+    assert last == (
+        "5 files read; 2 would change; uses of TensorFlow: 1 rewritten, 1 kept, 3 refused; "
+        "1 file failed."
+    )
+    assert text.render(Run((), Action.WRITE)).startswith("0 files read; 0 changed;")
+    assert text.render(Run((), interrupted=True)).startswith("Interrupted: ")
+
+
+@pytest.mark.parametrize("run", [RUN, EMPTY, Run(RESULTS, Action.WRITE, True)])
+def test_json_is_what_its_schema_says(run: Run) -> None:
+    schema = json.loads(pathlib.Path(report.__file__).with_name("schema.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    data = json.loads(json_report.render(run))
+    jsonschema.validate(data, schema)
+    # A control: the schema refuses what it should.
+    for broken in ({**data, "format": 2}, {**data, "files": [{"path": "x"}]}):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(broken, schema)
+    if run.results:
+        assert data["files"][0]["findings"][2]["recipe"] == "First this,\nthen that."
+        assert data["files"][2]["findings"][0]["cell"] == 4
+        assert data["summary"]["findings"]["refused"] == 3
+        assert sum(row["findings"]["refused"] for row in data["codes"]) == 3
+        assert sum(f["counts"]["refused"] for f in data["files"]) == 3
+
+
+# What SARIF 2.1.0's own schema asks of the parts that are used here, and of services
+# that read it: https://docs.oasis-open.org/sarif/sarif/v2.1.0/
+SARIF = {
+    "type": "object",
+    "required": ["version", "runs"],
+    "properties": {
+        "version": {"const": "2.1.0"},
+        "runs": {
+            "items": {
+                "required": ["tool", "results"],
+                "properties": {
+                    "columnKind": {"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+                    "tool": {
+                        "required": ["driver"],
+                        "properties": {
+                            "driver": {
+                                "required": ["name", "rules"],
+                                "properties": {
+                                    "rules": {
+                                        "uniqueItems": True,
+                                        "items": {
+                                            "required": ["id"],
+                                            "properties": {
+                                                "help": {"required": ["text"]},
+                                                "shortDescription": {"required": ["text"]},
+                                            },
+                                        },
+                                    }
+                                },
+                            }
+                        },
+                    },
+                    "invocations": {
+                        "items": {
+                            "required": ["executionSuccessful"],
+                            "properties": {"exitCode": {"type": "integer"}},
+                        }
+                    },
+                    "results": {
+                        "items": {
+                            "required": ["message", "ruleId", "locations"],
+                            "properties": {
+                                "message": {
+                                    "required": ["text"],
+                                    "properties": {"text": {"type": "string", "minLength": 1}},
+                                },
+                                "level": {"enum": ["none", "note", "warning", "error"]},
+                                "ruleIndex": {"type": "integer", "minimum": 0},
+                                "locations": {
+                                    "minItems": 1,
+                                    "items": {
+                                        "required": ["physicalLocation"],
+                                        "properties": {
+                                            "physicalLocation": {
+                                                "required": ["artifactLocation"],
+                                                "properties": {
+                                                    "region": {
+                                                        "required": ["startLine"],
+                                                        "properties": {
+                                                            "startLine": {"minimum": 1},
+                                                            "startColumn": {"minimum": 1},
+                                                        },
+                                                    }
+                                                },
+                                            }
+                                        },
+                                    },
+                                },
+                            },
+                        }
+                    },
+                },
+            }
+        },
+    },
+}
+
+
+@pytest.mark.parametrize("run", [RUN, EMPTY])
+def test_sarif(run: Run) -> None:
+    log = json.loads(sarif.render(run))
+    jsonschema.validate(log, SARIF)
+    (only,) = log["runs"]
+    rules = only["tool"]["driver"]["rules"]
+    for result in only["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
+    if run.results:
+        uris = [
+            r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"]
+            for r in only["results"]
+        ]
+        assert uris[0] == "a%20b.py"
+        # A line of a cell is no line of the file.
+        cell = only["results"][-1]["locations"][0]
+        assert "region" not in cell["physicalLocation"]
+        assert cell["logicalLocations"][0]["name"] == "cell 5, line 2"
+        assert {r["level"] for r in only["results"]} == {"note", "warning", "error"}
+
+
+def test_sarif_of_an_absolute_path_is_a_uri() -> None:
+    result = FileResult(pathlib.Path("/a/ü.py")).with_failure("E001", "no")
+    assert '"uri": "file:///a/%C3%BC.py"' in sarif.render(Run((result,)))
+
+
+class _Checker(html.parser.HTMLParser):
+    """Every tag is closed in order, nothing is fetched, nothing of the user's runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.ids: set[str] = set()
+        self.links: set[str] = set()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag not in ("script", "link", "img", "iframe")
+        values = dict(attrs)
+        self.ids.add(values.get("id") or "")
+        if tag == "a":
+            self.links.add(values["href"] or "")
+        if tag not in ("meta", "br"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("run", [RUN, EMPTY])
+def test_html(run: Run) -> None:
+    content = page.render(run)
+    checker = _Checker()
+    checker.feed(content)
+    checker.close()
+    assert checker.open == []
+    assert "prefers-color-scheme: dark" in content
+    assert all(link.startswith("#") and link[1:] in checker.ids for link in checker.links)
+    if run.results:
+        shown = "".join(checker.text)
+        assert NASTY in shown and "then that." in shown
+        assert "-old <b>" in shown and "+new <b>" in shown
+        assert "caf\ufffd.py" in shown
+
+
+def test_markdown_tables_have_their_columns() -> None:
+    content = markdown.render(RUN)
+    rows = [line for line in content.splitlines() if line.startswith("|")]
+    columns = [len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows]
+    head = columns.index(5)
+    assert set(columns[:head]) == {6} and set(columns[head:]) == {5}
+    assert "<script>" not in content
+    assert "First this,<br>then that." in content
+    assert markdown.render(EMPTY).startswith("# Migration report\n")
+
+
+@pytest.mark.parametrize("suffix", report.FORMATS)
+def test_every_format_is_saved(suffix: str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / f"report{suffix}"
+    report.check_suffix(path)
+    report.save(path, RUN)
+    content = path.read_text("utf-8")
+    assert "S120" in content and content.endswith("\n")
+
+
+@pytest.mark.parametrize("name", ["report.xml", "report", "nowhere/report.json"])
+def test_a_report_that_cannot_be_written_is_told_before(name: str, tmp_path: pathlib.Path) -> None:
+    with pytest.raises(ValueError, match=re.escape(name)):
+        report.check_suffix(tmp_path / name)

@@ -1,0 +1,146 @@
+"""What a step function must see although build time ran before it: values, not texts."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+HEAD = '''
+import tensorflow as tf
+tf.app.flags.DEFINE_integer("task_index", 0, "")
+FLAGS = tf.app.flags.FLAGS
+cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:2"]})
+server = tf.train.Server(cluster, job_name="worker", task_index=FLAGS.task_index)
+if False:
+    server.join()
+with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    step = tf.train.get_or_create_global_step()
+    x = tf.placeholder(tf.float32, [None, 2])
+'''
+TAIL = '''
+    op = tf.train.GradientDescentOptimizer(0.5).minimize(loss, global_step=step)
+with tf.train.MonitoredTrainingSession(server.target, is_chief=FLAGS.task_index == 0) as sess:
+    while not sess.should_stop():
+        _, value = sess.run([op, loss], feed_dict={x: [[1.0, 2.0]]})
+'''
+
+
+def migrated(body: str) -> str:
+    text = HEAD + textwrap.indent(textwrap.dedent(body), "    ") + TAIL
+    migration = migrate_text(text)
+    loud = [f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)]
+    assert not loud, loud
+    return migration.text
+
+
+def step_value(text: str) -> float:
+    """Runs the migrated build and one step in this process, on the default strategy."""
+    import tensorflow as tf
+
+    from migrate.support import training_session
+
+    tree = ast.parse(text)
+    block = next(
+        n for n in tree.body if isinstance(n, ast.With) and "strategy.scope" in ast.unparse(n.items[0])
+    )
+    module = ast.Module([block], [])
+    replicas = training_session.SynchronousReplicas(tf.distribute.get_strategy(), 0)
+    import tf_keras
+
+    space = {
+        "tf": tf,
+        "tf_keras": tf_keras,
+        "training_session": training_session,
+        "replicas": replicas,
+        "strategy": tf.distribute.get_strategy(),
+    }
+    exec(compile(module, "<migrated>", "exec"), space)
+    train_step = space["train_step"]
+    results = replicas.call(train_step, train_step.feed(([[1.0, 2.0]],)))
+    return float(results["fetches"])
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        pytest.param(
+            """
+            w = tf.Variable([[1.0], [1.0]])
+            h = tf.matmul(x, w)
+            w = tf.Variable([[10.0]])
+            h = tf.matmul(h, w)
+            loss = tf.reduce_sum(h)
+            """,
+            30.0,
+            id="one-name-two-variables",
+        ),
+        pytest.param(
+            """
+            h = x
+            for i in range(3):
+                w = tf.Variable(float(i + 1))
+                h = h * w
+            loss = tf.reduce_sum(h)
+            """,
+            18.0,
+            id="variables-in-a-loop",
+        ),
+        pytest.param(
+            """
+            w = tf.Variable(1.0)
+            scale = 2.0
+            a = tf.reduce_sum(x * w) * scale
+            scale = 3.0
+            b = tf.reduce_sum(x * w) * scale
+            loss = a + b
+            """,
+            15.0,
+            id="python-value-that-changes",
+        ),
+        pytest.param(
+            """
+            w = tf.Variable(1.0)
+            total = tf.reduce_sum(x * w)
+            for i in range(3):
+                factor = i + 1
+                total = total * factor
+            loss = total
+            """,
+            18.0,
+            id="python-value-in-a-loop",
+        ),
+        pytest.param(
+            """
+            w = tf.Variable(1.0)
+            if FLAGS is None:
+                loss = tf.reduce_sum(x * w)
+            else:
+                loss = tf.reduce_mean(x * w)
+            """,
+            None,
+            id="both-branches-stay",
+        ),
+        pytest.param(
+            """
+            h = x
+            for i in range(2):
+                h = tf.layers.dense(h, 2, use_bias=False, name="fc%d" % i,
+                                    kernel_initializer=tf.constant_initializer(i + 1.0))
+            loss = tf.reduce_sum(h)
+            """,
+            24.0,
+            id="layers-in-a-loop",
+        ),
+    ],
+)
+def test_step_sees_the_right_values(body: str, expected: float | None) -> None:
+    text = migrated(body)
+    if expected is None:
+        assert "tf.reduce_sum(x * w)" in text and "tf.reduce_mean(x * w)" in text
+    else:
+        assert step_value(text) == expected

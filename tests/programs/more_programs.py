@@ -1,0 +1,71 @@
+"""Further variant programs, in other hands than `programs.VARIANTS`.
+
+Each has run to its end under genuine TensorFlow 1.15.5 (`test_originals.py` does it
+again). They take the launch flags and `--dir`, as the other variants do.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+from reference import data
+from tests.programs.programs import Variant
+
+MORE = (
+    Variant(
+        "mnist_contrib_epochs",
+        "contrib.learn's MNIST reader, seeded after it has read; cluster dict filled in "
+        "a loop; softmax_cross_entropy_with_logits; piecewise_constant; image summary; "
+        "SummarySaverHook; loop on epochs_completed; needs `prepare`",
+        equal=True,
+        lines=36,
+    ),
+    Variant(
+        "sync_queue_runner",
+        "synchronous under a flag; get_chief_queue_runner and get_init_tokens_op; "
+        "Scaffold with chief_init_op; compute_gradients and clip_by_value; "
+        "huber_loss; natural_exp_decay; device_filters",
+        workers=2,
+        equal=True,
+        lines=40,
+    ),
+    Variant(
+        "iterator_scope_partitioner",
+        "tensorflow.compat.v1; initializable iterator in Scaffold's local_init_op; "
+        "AUTO_REUSE; variable_axis_size_partitioner on a scope; "
+        "tf.losses.softmax_cross_entropy; inverse_time_decay; Adadelta; positional "
+        "session arguments; OutOfRangeError ends the loop",
+        # TF1 draws every shard with the operation's seed, so initial values differ.
+        equal=False,
+        lines=18,
+    ),
+    Variant(
+        "model_class",
+        "the whole graph built by a class; Conv2D, MaxPooling2D, Flatten, Dense classes; "
+        "sigmoid_cross_entropy; cosine_decay_restarts; proximal gradient descent; "
+        "summary.merge; ProfilerHook; dict of fetches; argparse into a global FLAGS",
+        equal=True,
+        lines=25,
+    ),
+    Variant(
+        "wide_partitioned",
+        "tensorflow.python.ops.partitioned_variables; min_max partitioner on a scope; "
+        "embedding_lookup under mod in a helper; weighted cross entropy; "
+        "GreedyLoadBalancingStrategy; proximal Adagrad; save_checkpoint_steps",
+        ps=2,
+        lines=30,
+    ),
+    Variant(
+        "train_test_writers",
+        "module-level script; Server config; get_variable with reuse; global step by "
+        "get_variable; AdagradDA; in_top_k; two FileWriters; epochs; no checkpoint_dir",
+        equal=True,
+        lines=24,
+    ),
+)
+
+
+def prepare(variant: Variant, directory: pathlib.Path) -> None:
+    """Writes the files that a variant reads below its `--dir`."""
+    if variant.name == "mnist_contrib_epochs":
+        data.write_mnist(directory / "mnist")
