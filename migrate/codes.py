@@ -166,5 +166,515 @@ _ROWS = (
     Code("L103", "dropout", "TF2's tf.nn.dropout takes the rate that is dropped, TF1's second argument was what is kept.", "tf.nn.dropout(x, keep_prob)", "tf.nn.dropout(x, rate=1 - keep_prob)"),
     Code("L104", "layer", "tf.layers functions are Keras 2 layers (tf_keras) made once under the strategy's scope and called in the step function. Same initial distributions, same variable names.", 'h = tf.layers.dense(x, 10, name="h")', 'h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)'),
     Code("M110", "summary", "Summaries are collected while a step is traced and written by the chief, in TF1's event format."),
+    Code(
+        "C101",
+        "one server",
+        "A program is recognised by the one tf.train.Server it starts. None, or several, is not understood.",
+    ),
+    Code(
+        "C102",
+        "server elsewhere",
+        "The server must be started in the function (or module) that opens the session.",
+    ),
+    Code(
+        "C103",
+        "server without a name",
+        "The server must be kept in a variable, so that the tasks that only serve can be told.",
+    ),
+    Code(
+        "C104",
+        "incomplete server",
+        "Cluster, job name and task index must all be given: worker 0 becomes the coordinator by them.",
+    ),
+    Code(
+        "C105",
+        "no join",
+        "No task waits in server.join(), so it cannot be told which tasks are parameter servers.",
+    ),
+    Code(
+        "C107",
+        "step depends on the task",
+        "The coordinator makes one step function for all workers; what it computes cannot depend on the task's index. Feed the value that differs.",
+    ),
+    Code(
+        "C108",
+        "loop asks for its job",
+        "A cluster that may have a chief task runs the loops of chief and workers in one process, under one job name. Tell the chief by its index.",
+    ),
+    Code(
+        "C114",
+        "local device",
+        "tf.device of a local device is kept in step functions; around variables the strategy places them.",
+    ),
+    Code(
+        "C115",
+        "placement by hand",
+        "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate.",
+    ),
+    Code(
+        "C120",
+        "server outside a program",
+        "The server is not part of a program that this version reads.",
+    ),
+    Code(
+        "C121",
+        "device setter outside a program",
+        "The device setter is not part of a program that this version reads.",
+    ),
+    Code(
+        "H101",
+        "hook arguments",
+        "The hook's arguments could not be told apart (a star, or an unknown name).",
+    ),
+    Code(
+        "H102",
+        "tensor by name",
+        "The hook names a tensor of the graph by a string. Give it the tensor.",
+    ),
+    Code(
+        "H103",
+        "tag not a string",
+        "The tags of LoggingTensorHook must be string constants, as they become keys of observed values.",
+    ),
+    Code(
+        "H104",
+        "tensors not written out",
+        "The hook's tensors must be written out as a dict, list or tuple.",
+    ),
+    Code(
+        "H105",
+        "hook outside a program",
+        "The hook is not part of a program that this version reads.",
+    ),
+    Code(
+        "H110",
+        "hook",
+        "The hook of the same name in the emitted module: same arguments, same triggers as TF 1.15. Tensors it watches are observed in the step function.",
+    ),
+    Code(
+        "H120",
+        "own hook",
+        "A SessionRunHook of your own talks to the graph session. Derive it from training_session.Hook.",
+    ),
+    Code(
+        "I101",
+        "iterator without a dataset",
+        "The iterator is not made from a dataset in sight.",
+    ),
+    Code(
+        "I102",
+        "unknown iterator",
+        "get_next of an iterator that is not made where the graph is.",
+    ),
+    Code(
+        "I103",
+        "several iterators",
+        "One step would draw from several iterators. Zip the datasets.",
+    ),
+    Code(
+        "I105",
+        "dataset of placeholders",
+        "The dataset is made from placeholders. Give it the arrays.",
+    ),
+    Code(
+        "I110",
+        "MNIST reader",
+        "TF2 has no MNIST reader. A module with the same functions is written beside the file: same batches in the same order for the same numpy seed.",
+    ),
+    Code(
+        "I111",
+        "iterator",
+        "A Python iterator of the dataset; get_next still raises tf.errors.OutOfRangeError at the end.",
+    ),
+    Code(
+        "I120",
+        "queue runner",
+        "TF2 has no queue runners. Read the data with tf.data.",
+    ),
+    Code(
+        "L101",
+        "layer arguments",
+        "The layer's arguments could not be told apart.",
+    ),
+    Code(
+        "L102",
+        "regulariser",
+        "Regularisers collect losses in the graph, which this version does not carry over. Add the penalty to the loss.",
+    ),
+    Code(
+        "L105",
+        "layer class",
+        "tf.layers classes are Keras 2 layers of the same name.",
+    ),
+    Code(
+        "L106",
+        "update operations",
+        "Keras layers update moving averages when called with training=True; there is nothing to run beside the training operation.",
+    ),
+    Code(
+        "L120",
+        "layer outside a program",
+        "The layer is not part of a program that this version reads.",
+    ),
+    Code(
+        "L121",
+        "collected losses",
+        "TF2 collects no losses. Add them up yourself.",
+    ),
+    Code(
+        "M111",
+        "summary writer",
+        "training_session.SummaryWriter writes TF1's event files.",
+    ),
+    Code(
+        "M120",
+        "metrics",
+        "tf.metrics keep their state in a graph's local variables. Use tf_keras.metrics.",
+    ),
+    Code(
+        "M121",
+        "summary outside a step",
+        "The summary is not part of a program that this version reads.",
+    ),
+    Code(
+        "N103",
+        "branch on a tensor",
+        "A Python branch on a step-time tensor: TF1 tested the graph node, never its value.",
+    ),
+    Code(
+        "N104",
+        "variables in a header",
+        "Variables are created in the header of a statement.",
+    ),
+    Code(
+        "N105",
+        "collections",
+        "TF2 keeps no graph collections.",
+    ),
+    Code(
+        "N106",
+        "placeholders from a helper",
+        "A helper function makes placeholders for its caller.",
+    ),
+    Code(
+        "N108",
+        "call arguments",
+        "A helper that creates variables is called in a way whose arguments cannot be told apart.",
+    ),
+    Code(
+        "N109",
+        "variables nested in a loop",
+        "Variables are made in blocks inside a loop.",
+    ),
+    Code(
+        "N110",
+        "gradients in a loop",
+        "Gradients are taken in a loop.",
+    ),
+    Code(
+        "N111",
+        "name taken",
+        "The program uses a name that the migrated program needs. Rename it.",
+    ),
+    Code(
+        "N113",
+        "one name, several variables",
+        "A name stands for different variables in a branch and outside it.",
+    ),
+    Code(
+        "N121",
+        "other sessions",
+        "MonitoredSession and its relatives are not covered yet.",
+    ),
+    Code(
+        "N123",
+        "slim",
+        "contrib.slim is not covered yet. tf_slim has it for TF2.",
+    ),
+    Code(
+        "N199",
+        "conflicting rewrites",
+        "Two rules claim one expression. Please report it.",
+    ),
+    Code(
+        "O102",
+        "several synchronisations",
+        "More than one SyncReplicasOptimizer.",
+    ),
+    Code(
+        "O103",
+        "synchronous else",
+        "SyncReplicasOptimizer stands in an else branch. Write the synchronous case as the if branch.",
+    ),
+    Code(
+        "O104",
+        "averaged variables",
+        "SyncReplicasOptimizer with variable averages is not covered.",
+    ),
+    Code(
+        "O106",
+        "decided too late",
+        "Whether training is synchronous is decided after the server starts; TF2 needs to know before.",
+    ),
+    Code(
+        "O110",
+        "optimizer without an equal",
+        "No TF2 optimizer has these numerics.",
+    ),
+    Code(
+        "O112",
+        "tf.gradients",
+        "tape.gradient of the same values.",
+    ),
+    Code(
+        "O120",
+        "moving averages",
+        "ExponentialMovingAverage is not covered yet.",
+    ),
+    Code(
+        "O121",
+        "synchronisation outside a program",
+        "SyncReplicasOptimizer is not part of a program that this version reads.",
+    ),
+    Code(
+        "O122",
+        "gradients outside a program",
+        "Gradients of a graph. Use tf.GradientTape.",
+    ),
+    Code(
+        "P101",
+        "partitioner arguments",
+        "The partitioner's arguments could not be told apart.",
+    ),
+    Code(
+        "P103",
+        "partition strategy",
+        'The partition strategy of a lookup must be a constant: "mod" and "div" find different rows.',
+    ),
+    Code(
+        "S101",
+        "session statement",
+        "The session must be opened by `with ... as name:`.",
+    ),
+    Code(
+        "S102",
+        "session in a block",
+        "The session is opened inside a loop, try or other block.",
+    ),
+    Code(
+        "S103",
+        "nothing run",
+        "Nothing is run in the session.",
+    ),
+    Code(
+        "S104",
+        "run call",
+        "The call is not session.run(fetches, feed_dict).",
+    ),
+    Code(
+        "S105",
+        "nameless placeholder",
+        "A placeholder must be bound to a name.",
+    ),
+    Code(
+        "S106",
+        "feed not written out",
+        "The feed must be a dict display, or a name for one.",
+    ),
+    Code(
+        "S107",
+        "feed of a tensor",
+        "The feed replaces a tensor that is not a placeholder.",
+    ),
+    Code(
+        "S108",
+        "run options",
+        "Run options and metadata trace a graph session. Use tf.profiler.experimental.",
+    ),
+    Code(
+        "S109",
+        "unknown fetch",
+        "What is fetched is not made by a statement of the program's graph in sight.",
+    ),
+    Code(
+        "S110",
+        "nested fetches",
+        "Fetches nested in fetches.",
+    ),
+    Code(
+        "S111",
+        "feed missing",
+        "A placeholder the fetches need is not fed.",
+    ),
+    Code(
+        "S112",
+        "tensor in the loop",
+        "The loop uses a tensor of the step outside run().",
+    ),
+    Code(
+        "S113",
+        "session arguments",
+        "The session's arguments could not be told apart.",
+    ),
+    Code(
+        "S117",
+        "dropped",
+        "Nothing is left of this statement: its work is done elsewhere, as the reason says.",
+    ),
+    Code(
+        "S118",
+        "default graph",
+        "TF2 has no default graph to open or reset.",
+    ),
+    Code(
+        "S119",
+        "global step value",
+        "tf.train.global_step is the variable's own value.",
+    ),
+    Code(
+        "S120",
+        "plain session",
+        "Sessions do not exist in TF2, and this one is not a MonitoredTrainingSession.",
+    ),
+    Code(
+        "S121",
+        "placeholder outside a program",
+        "The placeholder is not part of a program that this version reads.",
+    ),
+    Code(
+        "S122",
+        "initializer",
+        "Variables are initialised when they are created.",
+    ),
+    Code(
+        "S124",
+        "scaffold",
+        "Scaffold with init_fn or other arguments that run in a graph session.",
+    ),
+    Code(
+        "S125",
+        "scaffold",
+        "training_session.Scaffold; initialisers need not be passed, variables are initialised when created.",
+    ),
+    Code(
+        "S126",
+        "name used twice",
+        "The loop uses one name both for a variable and for a value of its own.",
+    ),
+    Code(
+        "T103",
+        "contrib with a home",
+        "The contrib function has an equal in TF2.",
+    ),
+    Code(
+        "T105",
+        "kept under compat.v1",
+        "Code that imports tensorflow.compat.v1 and is no program of its own runs as it is.",
+    ),
+    Code(
+        "T106",
+        "behaviour switch",
+        "Switching TF2 behaviour off is dropped: the program runs as TF2 does.",
+    ),
+    Code(
+        "T111",
+        "not public",
+        "The name is not public in TF2, or gone.",
+    ),
+    Code(
+        "T112",
+        "needs a graph",
+        "The symbol exists in tf.compat.v1 but fails or does nothing outside a graph session.",
+    ),
+    Code(
+        "V101",
+        "variable scope",
+        "tf.name_scope: names stay; sharing is resolved by name when migrating.",
+    ),
+    Code(
+        "V102",
+        "variable arguments",
+        "The variable's arguments could not be told apart.",
+    ),
+    Code(
+        "V103",
+        "variable option",
+        "Regularisers, collections, getters and constraints of get_variable are not carried over.",
+    ),
+    Code(
+        "V104",
+        "get_variable",
+        "tf.Variable with the initializer's value, under TF1's name.",
+    ),
+    Code(
+        "V105",
+        "no shape",
+        "get_variable without shape or value shares a variable made elsewhere.",
+    ),
+    Code(
+        "V106",
+        "global step",
+        "The step counter under TF1's name, so that checkpoints continue it.",
+    ),
+    Code(
+        "V107",
+        "initial value of a step",
+        "A variable's initial value or shape depends on a step-time tensor.",
+    ),
+    Code(
+        "V108",
+        "scope option",
+        "The scope changes every variable created inside it by a getter, regulariser, dtype or device.",
+    ),
+    Code(
+        "V109",
+        "scope object",
+        "The variable scope object itself is used, or has no name.",
+    ),
+    Code(
+        "V110",
+        "trainable variables",
+        "replicas.trainable_variables, in the order of creation as in TF1.",
+    ),
+    Code(
+        "V111",
+        "saver of some variables",
+        "A Saver of chosen variables or names is not covered.",
+    ),
+    Code(
+        "V112",
+        "saver",
+        "training_session.Saver: TF1's checkpoint format and names, both ways.",
+    ),
+    Code(
+        "V120",
+        "variable outside a program",
+        "The variable or scope is not part of a program that this version reads.",
+    ),
+    Code(
+        "V121",
+        "template",
+        "tf.make_template shares variables through the graph.",
+    ),
+    Code(
+        "V122",
+        "saver outside a program",
+        "The Saver is not part of a program that this version reads.",
+    ),
+    Code(
+        "V123",
+        "all variables",
+        "TF2 keeps no list of all variables.",
+    ),
+    Code(
+        "V124",
+        "global step elsewhere",
+        "TF2 keeps no global step by itself; pass the variable to the function.",
+    ),
+    Code(
+        "V125",
+        "partitioner outside a program",
+        "The partitioner is not part of a program that this version reads.",
+    ),
 )
 CODES: dict[str, Code] = {row.id: row for row in _ROWS}

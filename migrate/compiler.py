@@ -54,7 +54,7 @@ def migrate_text(
     new = Rewriter(text, tree, plan).run()
     if plan.suites or plan.expressions or plan.statements:
         new = _with_imports(_without_unused(new), plan)
-        failures = gates.check(new, filename)
+        failures = gates.check(new, filename, text)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
     if failures:

@@ -11,7 +11,6 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-
 # What importing TensorFlow 2 sets in this process. A TF 1.15 child that inherits it
 # executes eagerly; a program's tasks start as they would from a shell.
 _NOT_INHERITED = frozenset({"TF2_BEHAVIOR"})

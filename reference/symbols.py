@@ -21,7 +21,8 @@ import pathlib
 import re
 import subprocess
 import sys
-from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Set, Tuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 TABLES = pathlib.Path(__file__).resolve().parent.parent / "migrate" / "tables"
 SYMBOLS, TARGETS = "symbols.tsv", "target_names.tsv"
@@ -30,7 +31,15 @@ SYMBOLS, TARGETS = "symbols.tsv", "target_names.tsv"
 _NOT_API = {"python", "core", "tools", "examples", "include", "contrib", "security"}
 _NOT_API |= {"src", "api", "protobuf"}  # of tf_keras
 _NOT_API |= {"pywrap_tensorflow", "tf_decorator"}  # leaks of 1.15
-_PACKAGES = ("tensorflow", "tensorflow_core", "tensorflow_estimator", "keras", "tf_keras")
+# Where modules of the API come from; 2.15's tf.summary is tensorboard's.
+_PACKAGES = (
+    "tensorflow",
+    "tensorflow_core",
+    "tensorflow_estimator",
+    "tensorboard",
+    "keras",
+    "tf_keras",
+)
 _OTHER_ROOTS = {"tf.compat.v1", "tf.compat.v2", "tf.keras"}
 # Below tf.contrib: private, or other modules under a second name.
 _CONTRIB_COPIES = {"python", "ops", "keras", "specs", "quantization"}
@@ -58,7 +67,7 @@ def _text(default: Any) -> str:
     return re.sub(r"\s", "", text)
 
 
-def _signature(value: Any) -> Optional[List[str]]:
+def _signature(value: Any) -> list[str] | None:
     """Parameters as `name`, `name=default`, `*name`, `**name`, and a bare `*`."""
     import inspect
 
@@ -69,7 +78,7 @@ def _signature(value: Any) -> Optional[List[str]]:
         found = list(inspect.signature(constructor or value).parameters.values())
     except (TypeError, ValueError):
         return None
-    parameters: List[str] = []
+    parameters: list[str] = []
     starred = False
     for parameter in found[1:] if constructor else found:
         text = parameter.name
@@ -90,7 +99,7 @@ def _is_message(value: type) -> bool:
     return hasattr(value, "DESCRIPTOR")
 
 
-def _members(value: type) -> Iterable[Tuple[str, Any]]:
+def _members(value: type) -> Iterable[tuple[str, Any]]:
     """What programs name on a class: constants, enum members, own constructors.
 
     Inherited attributes belong to the class that defines them.
@@ -118,8 +127,8 @@ class _Dump:
     """Walks one API root, keeping objects alive so that identities stay unique."""
 
     def __init__(self) -> None:
-        self.rows: Dict[str, Dict[str, Any]] = {}
-        self._alive: List[Any] = []
+        self.rows: dict[str, dict[str, Any]] = {}
+        self._alive: list[Any] = []
 
     def _unwrapped(self, value: Any) -> Any:
         """Without TensorFlow's own decorators: deprecation, dispatch, weak types.
@@ -136,11 +145,15 @@ class _Dump:
         import enum
         import inspect
 
-        constant = isinstance(value, (bool, int, float, str, bytes, tuple, list, enum.Enum))
-        row: Dict[str, Any] = {}
+        constant = isinstance(
+            value, (bool, int, float, str, bytes, tuple, list, enum.Enum)
+        )
+        row: dict[str, Any] = {}
         if value is None or constant:
-            row["value"] = _text(value) if not isinstance(value, (int, str)) else (
-                re.sub(r"\s", " ", repr(value))[:60]
+            row["value"] = (
+                _text(value)
+                if not isinstance(value, (int, str))
+                else (re.sub(r"\s", " ", repr(value))[:60])
             )
         else:
             self._alive.append(value)
@@ -156,7 +169,7 @@ class _Dump:
             for member, content in _members(value):
                 self.add(name + "." + member, content, depth + 1)
 
-    def walk(self, name: str, module: Any, above: Tuple[int, ...] = ()) -> None:
+    def walk(self, name: str, module: Any, above: tuple[int, ...] = ()) -> None:
         """Adds everything public below a module that is called `name`."""
         import types
 
@@ -207,7 +220,9 @@ class _Dump:
                 inside = value.__name__.startswith("tensorflow") and (
                     ".contrib." in value.__name__
                 )
-                if inside and (depth < 2 or (depth == 2 and hasattr(module, "__path__"))):
+                if inside and (
+                    depth < 2 or (depth == 2 and hasattr(module, "__path__"))
+                ):
                     self.walk_contrib(child, value, depth + 1)
                 continue
             origin = getattr(value, "__module__", None) or ""
@@ -226,12 +241,12 @@ def _load(module: Any) -> Any:
     return module
 
 
-def dump() -> Dict[str, Any]:
+def dump() -> dict[str, Any]:
     """Every public name of the TensorFlow of this process."""
     import tensorflow as tf
 
     version = tf.__version__
-    result: Dict[str, Any] = {"version": version}
+    result: dict[str, Any] = {"version": version}
     if version.startswith("1."):
         one = _Dump()
         one.walk("tf", tf)
@@ -275,7 +290,7 @@ class Row(NamedTuple):
     suggestion: str
 
 
-def run_dump(python: str, legacy_keras: bool = False) -> Dict[str, Any]:
+def run_dump(python: str, legacy_keras: bool = False) -> dict[str, Any]:
     """The dump of the TensorFlow that an interpreter has."""
     environment = dict(os.environ, TF_CPP_MIN_LOG_LEVEL="3", CUDA_VISIBLE_DEVICES="")
     environment.pop("TF_USE_LEGACY_KERAS", None)
@@ -286,15 +301,11 @@ def run_dump(python: str, legacy_keras: bool = False) -> Dict[str, Any]:
     done = subprocess.run(
         command, stdout=subprocess.PIPE, env=environment, timeout=300, check=True
     )
-    found: Dict[str, Any] = json.loads(done.stdout.decode("utf-8").splitlines()[-1])
+    found: dict[str, Any] = json.loads(done.stdout.decode("utf-8").splitlines()[-1])
     return found
 
 
-def _bare(parameter: str) -> str:
-    return parameter.partition("=")[0]
-
-
-def compatible(old: Optional[List[str]], new: Optional[List[str]]) -> bool:
+def compatible(old: list[str] | None, new: list[str] | None) -> bool:
     """Whether every call that fits `old` means the same given to `new`.
 
     `new` may have more parameters, at the end. `name` may have moved: it is given
@@ -303,7 +314,7 @@ def compatible(old: Optional[List[str]], new: Optional[List[str]]) -> bool:
     if old is None or new is None:
         return old == new
 
-    def split(parameters: List[str]) -> Tuple[List[str], bool]:
+    def split(parameters: list[str]) -> tuple[list[str], bool]:
         names = [p for p in parameters if p != "name=None"]
         return names, len(names) != len(parameters)
 
@@ -331,29 +342,29 @@ def _best_name(candidates: Iterable[str], preferred: str) -> str:
 class _Target:
     """One TF2 version's answers."""
 
-    def __init__(self, plain: Dict[str, Any], legacy: Dict[str, Any]) -> None:
+    def __init__(self, plain: dict[str, Any], legacy: dict[str, Any]) -> None:
         self.version: str = plain["version"]
-        self.tf: Dict[str, Any] = plain["tf"]
-        self.compat: Dict[str, Any] = plain["compat"]
-        self.tf_keras: Dict[str, Any] = plain["tf_keras"]
-        self.renames: Dict[str, str] = plain["renames"]
-        self.legacy_compat: Dict[str, Any] = legacy["compat"]
-        self.legacy_keras: Dict[str, Any] = legacy["compat_keras"]
-        self.legacy_tf_keras: Dict[str, Any] = legacy["tf_keras"]
-        self.by_id: Dict[int, List[str]] = {}
-        self.by_inner: Dict[int, List[str]] = {}
+        self.tf: dict[str, Any] = plain["tf"]
+        self.compat: dict[str, Any] = plain["compat"]
+        self.tf_keras: dict[str, Any] = plain["tf_keras"]
+        self.renames: dict[str, str] = plain["renames"]
+        self.legacy_compat: dict[str, Any] = legacy["compat"]
+        self.legacy_keras: dict[str, Any] = legacy["compat_keras"]
+        self.legacy_tf_keras: dict[str, Any] = legacy["tf_keras"]
+        self.by_id: dict[int, list[str]] = {}
+        self.by_inner: dict[int, list[str]] = {}
         for name, row in self.tf.items():
             if "id" in row and not name.startswith("tf.keras."):
                 self.by_id.setdefault(row["id"], []).append(name)
                 self.by_inner.setdefault(row["inner"], []).append(name)
 
     @staticmethod
-    def _is_same(one: Dict[str, Any], two: Dict[str, Any]) -> bool:
+    def _is_same(one: dict[str, Any], two: dict[str, Any]) -> bool:
         if "id" in one:
-            return one["id"] == two.get("id")
-        return "value" in two and one["value"] == two["value"]
+            return bool(one["id"] == two.get("id"))
+        return "value" in two and bool(one["value"] == two["value"])
 
-    def judge(self, name: str, old: Optional[List[str]]) -> Tuple[str, str, Set[str]]:
+    def judge(self, name: str, old: list[str] | None) -> tuple[str, str, set[str]]:
         """Status, the name that keeps TF1's meaning, flags."""
         if name.startswith("tf.keras."):
             return self._judge_keras(name, old)
@@ -388,8 +399,8 @@ class _Target:
         return ("compat" if new is None else "changed"), compat_name, flags
 
     def _judge_keras(
-        self, name: str, old: Optional[List[str]]
-    ) -> Tuple[str, str, Set[str]]:
+        self, name: str, old: list[str] | None
+    ) -> tuple[str, str, set[str]]:
         """Keras 2 is tf_keras; `tf.keras` is Keras 3 from TF 2.16 on."""
         target = "tf_keras." + name[len("tf.keras.") :]
         new = self.legacy_tf_keras.get(target)
@@ -410,7 +421,7 @@ class _Target:
         known = found in self.tf and not found.startswith("tf.keras.")
         return found if known and found != new_name else ""
 
-    def signature(self, status: str, name: str, new_name: str) -> Optional[List[str]]:
+    def signature(self, status: str, name: str, new_name: str) -> list[str] | None:
         """Of the TF2 namesake where there is one, else of the new name."""
         if name.startswith("tf.keras."):
             row = self.legacy_tf_keras.get(new_name)
@@ -421,16 +432,16 @@ class _Target:
         return (row or {}).get("signature")
 
 
-def _joined(signature: Optional[List[str]]) -> str:
+def _joined(signature: list[str] | None) -> str:
     """Parameters between spaces; `()` for none, `?` where it cannot be known."""
     if signature is None:
         return "?"
     return " ".join(signature) or "()"
 
 
-def merge(v1: Dict[str, Any], targets: List[_Target]) -> List[Row]:
+def merge(v1: dict[str, Any], targets: list[_Target]) -> list[Row]:
     """Rows of every TF1 name; the last target is the main one, the first the older."""
-    core_by_id: Dict[int, str] = {}
+    core_by_id: dict[int, str] = {}
     for name, row in sorted(v1["tf"].items()):
         if "id" in row and not name.startswith(("tf.contrib.", "tf.keras.")):
             best = core_by_id.get(row["id"], "")
@@ -443,32 +454,44 @@ def merge(v1: Dict[str, Any], targets: List[_Target]) -> List[Row]:
         callable_ = "signature" in row and not name.startswith("tf.raw_ops.")
         if name.startswith("tf.contrib."):
             core = core_by_id.get(row.get("id", 0), "")
-            flags: Set[str] = {"core"} if core else set()
+            flags: set[str] = {"core"} if core else set()
             new_name, signature = "", None
             if core:
                 status, new_name, more = targets[-1].judge(core, old)
                 flags |= more
                 signature = targets[-1].signature(status, core, new_name)
             rows.append(
-                Row(name, "contrib", new_name, "contrib", ",".join(sorted(flags)),
+                Row(
+                    name,
+                    "contrib",
+                    new_name,
+                    "contrib",
+                    ",".join(sorted(flags)),
                     _joined(old) if callable_ else "",
                     _joined(signature) if signature is not None else "",
-                    targets[-1].suggestion(name, new_name))
+                    targets[-1].suggestion(name, new_name),
+                )
             )
             continue
         status, new_name, flags = targets[-1].judge(name, old)
         older = targets[0].judge(name, old)[0]
         signature = targets[-1].signature(status, name, new_name)
         rows.append(
-            Row(name, status, new_name, older, ",".join(sorted(flags)),
+            Row(
+                name,
+                status,
+                new_name,
+                older,
+                ",".join(sorted(flags)),
                 _joined(old) if callable_ else "",
                 _joined(signature) if callable_ and status != "gone" else "",
-                targets[-1].suggestion(name, new_name))
+                targets[-1].suggestion(name, new_name),
+            )
         )
     return rows
 
 
-def render_symbols(rows: List[Row], versions: List[str]) -> str:
+def render_symbols(rows: list[Row], versions: list[str]) -> str:
     """The text of `symbols.tsv`; empty fields at the end of a line are cut.
 
     `=` stands for: new name is the name, status is the main one, signature is TF1's.
@@ -492,9 +515,9 @@ def render_symbols(rows: List[Row], versions: List[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def target_rows(targets: List[_Target]) -> Dict[str, Tuple[str, ...]]:
+def target_rows(targets: list[_Target]) -> dict[str, tuple[str, ...]]:
     """Name -> the versions that have it; `tf.compat.v1.X` has a row of its own."""
-    found: Dict[str, Tuple[str, ...]] = {}
+    found: dict[str, tuple[str, ...]] = {}
     for target in targets:
         names = set(target.tf) | set(target.tf_keras)
         names |= {
@@ -507,7 +530,7 @@ def target_rows(targets: List[_Target]) -> Dict[str, Tuple[str, ...]]:
     return found
 
 
-def render_targets(rows: Dict[str, Tuple[str, ...]], versions: List[str]) -> str:
+def render_targets(rows: dict[str, tuple[str, ...]], versions: list[str]) -> str:
     """The text of `target_names.tsv`: a name, and its versions unless it is in all."""
     lines = [
         "# Generated by reference/symbols.py from TensorFlow %s." % ", ".join(versions),
@@ -524,7 +547,7 @@ def load_target(python: str) -> _Target:
     return _Target(run_dump(python), run_dump(python, legacy_keras=True))
 
 
-def main(arguments: Optional[List[str]] = None) -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Writes the two tables, or with `--dump` prints this process's names as JSON."""
     parser = argparse.ArgumentParser("reference symbols", description=__doc__)
     parser.add_argument("--dump", action="store_true", help=argparse.SUPPRESS)
@@ -547,7 +570,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     (output / SYMBOLS).write_text(symbols, encoding="utf-8")
     names = render_targets(target_rows(targets), versions)
     (output / TARGETS).write_text(names, encoding="utf-8")
-    counts: Dict[str, int] = {}
+    counts: dict[str, int] = {}
     for row in rows:
         counts[row.status] = counts.get(row.status, 0) + 1
     print(" ".join("%s=%d" % item for item in sorted(counts.items())))

@@ -54,6 +54,8 @@ def verdict(symbol: str) -> Verdict:
             "tf.contrib does not exist in TF2",
             "Look for the function in TensorFlow Addons, tf_slim or Keras.",
         )
+    if symbol in ("tf.__version__", "tf.__path__"):
+        return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     if symbol == "tf.data" or symbol.startswith("tf.data."):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     row = table.lookup(symbol)

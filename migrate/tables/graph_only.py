@@ -179,8 +179,7 @@ _ROWS = (
     ),
     *_rows(
         Effect.RAISES,
-        "'not compatible with eager execution': use "
-        "tf.debugging.enable_check_numerics",
+        "'not compatible with eager execution': use tf.debugging.enable_check_numerics",
         "add_check_numerics_ops",
     ),
     *_rows(
@@ -296,4 +295,4 @@ def find(symbol: str) -> GraphOnly | None:
 def reason(symbol: str) -> str | None:
     """Why a symbol needs a graph, None if it works eagerly."""
     row = find(symbol)
-    return row and row.reason
+    return None if row is None else row.reason

@@ -54,7 +54,9 @@ _ROWS = (
     _v1("batch_to_space", "(input, crops, block_size); tf.X takes block_shape first"),
     _v1("convert_to_tensor", _POSITION),
     _v1("map_fn", "`dtype` is deprecated for fn_output_signature; both still work"),
-    _v1("count_nonzero", "the result type and keepdims are as in tf.math, names differ"),
+    _v1(
+        "count_nonzero", "the result type and keepdims are as in tf.math, names differ"
+    ),
     _v1(
         "confusion_matrix",
         "(labels, predictions, num_classes, dtype, name, weights); tf.math's fourth "

@@ -92,7 +92,7 @@ def _raw() -> dict[str, str]:
     return {name: rest for name, _, rest in parts}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _row(name: str) -> Symbol | None:
     rest = _raw().get(name)
     if rest is None:
