@@ -34,15 +34,19 @@ def ulps(a: Array, b: Array) -> npt.NDArray[np.int64]:
     float32 and float64 only, of equal dtype. The bits of an IEEE number, read as a
     sign and a magnitude, count the numbers from zero.
     """
-    bits = {np.dtype("f4"): np.int32, np.dtype("f8"): np.int64}[a.dtype]
+    bits = {np.dtype("f4"): np.dtype(np.int32), np.dtype("f8"): np.dtype(np.int64)}[
+        a.dtype
+    ]
+    largest = 2 ** (8 * bits.itemsize - 1) - 1
     ordered = []
     for values in (a, b):
         # ascontiguousarray makes a scalar one-dimensional: its shape is put back.
         raw = np.ascontiguousarray(values).view(bits).astype(np.int64)
         raw = raw.reshape(np.shape(values))
-        magnitude = raw & np.iinfo(bits).max
+        magnitude = raw & largest
         ordered.append(np.where(raw < 0, -magnitude, magnitude))
-    return np.abs(ordered[0] - ordered[1])
+    distance: npt.NDArray[np.int64] = np.abs(ordered[0] - ordered[1])
+    return distance
 
 
 def first_divergence(

@@ -19,6 +19,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from typing import Any
 
 import numpy as np
 
@@ -164,22 +165,20 @@ def record(scenario: Scenario, python: str) -> None:
             runs[run.name] = Recording(initial, trace)
     shutil.rmtree(scenario.recorded, ignore_errors=True)
     scenario.recorded.mkdir()
-    np.savez_compressed(scenario.recorded / "weights.npz", **_keys(weights))
+    _store(scenario.recorded / "weights.npz", weights)
     for name, recording in runs.items():
         own = {k: v for k, v in recording.initial.items() if k not in weights}
-        np.savez_compressed(
-            scenario.recorded / f"{name}.npz",
-            **_keys({f"initial/{k}": v for k, v in own.items()}),
-            **_keys(recording.trace),
-        )
+        slots = {f"initial/{k}": v for k, v in own.items()}
+        _store(scenario.recorded / f"{name}.npz", {**slots, **recording.trace})
     (scenario.recorded / "provenance.json").write_text(
         json.dumps(_provenance(scenario, python), indent=2) + "\n"
     )
 
 
-def _keys(values: dict[str, Array]) -> dict[str, Array]:
+def _store(path: pathlib.Path, values: dict[str, Array]) -> None:
     # An npz is a zip file: a variable's "/" would become a directory.
-    return {name.replace("/", "|"): v for name, v in values.items()}
+    arrays: dict[str, Any] = {k.replace("/", "|"): v for k, v in values.items()}
+    np.savez_compressed(path, **arrays)
 
 
 def _load(path: pathlib.Path) -> dict[str, Array]:

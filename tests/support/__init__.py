@@ -1,0 +1,1 @@
+"""Tests of the modules that are written beside migrated programs."""
