@@ -422,6 +422,13 @@ _ROWS = (
         "No TF2 optimizer has these numerics.",
     ),
     Code(
+        "O114",
+        "sparse gradients averaged otherwise",
+        "In synchronous training the gradient of a looked-up table is averaged over all "
+        "workers. TF1's accumulator averaged every row over the workers that touched it, "
+        "so rows that few workers see learn more slowly here.",
+    ),
+    Code(
         "O112",
         "tf.gradients",
         "tape.gradient of the same values.",

@@ -141,7 +141,7 @@ class SymbolRules:
                 return
         if symbol in OPTIMIZERS:
             row = OPTIMIZERS[symbol]
-            if not row.target:
+            if not row.target or (row.dense_only and self._has_sparse_gradients()):
                 self._add(
                     node,
                     Verdict(Outcome.REFUSED, "O110", "", row.reason,
@@ -166,6 +166,11 @@ class SymbolRules:
             else:
                 return
         self._spell(node, target)
+
+    def _has_sparse_gradients(self) -> bool:
+        """Whether the file looks rows up, so that gradients may be tf.IndexedSlices."""
+        lookups = ("tf.nn.embedding_lookup", "tf.gather", "tf.nn.embedding_lookup_sparse")
+        return any(symbol in lookups for _, symbol in self.scopes.walk_uses())
 
     def _only_compat(self, module: str) -> bool:
         rows = [

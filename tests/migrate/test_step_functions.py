@@ -144,3 +144,33 @@ def test_step_sees_the_right_values(body: str, expected: float | None) -> None:
         assert "tf.reduce_sum(x * w)" in text and "tf.reduce_mean(x * w)" in text
     else:
         assert step_value(text) == expected
+
+
+LOOKUP = """
+table = tf.get_variable("t", [4, 2])
+loss = tf.reduce_sum(tf.nn.embedding_lookup(table, tf.cast(x[:, 0], tf.int32)))
+"""
+
+
+def _codes(text: str) -> dict[str, Outcome]:
+    return {f.code: f.outcome for f in migrate_text(text).findings}
+
+
+def test_lazy_adam_is_adam_only_for_dense_gradients() -> None:
+    tail = TAIL.replace(
+        "tf.train.GradientDescentOptimizer", "tf.contrib.opt.LazyAdamOptimizer"
+    )
+    dense = HEAD + "    loss = tf.reduce_sum(x * tf.Variable(1.0))" + tail
+    assert "tf.compat.v1.train.AdamOptimizer" in migrate_text(dense).text
+    sparse = HEAD + textwrap.indent(LOOKUP, "    ") + tail
+    assert _codes(sparse)["O110"] is Outcome.REFUSED
+    assert "AdamOptimizer(0.5)" in migrate_text(sparse).text  # Left as it was.
+
+
+def test_sparse_gradients_in_synchronous_training_are_said_at_the_line() -> None:
+    tail = TAIL.replace(
+        "tf.train.GradientDescentOptimizer(0.5)",
+        "tf.train.SyncReplicasOptimizer(tf.train.GradientDescentOptimizer(0.5), 1)",
+    )
+    text = HEAD + textwrap.indent(LOOKUP, "    ") + tail
+    assert "O114" in _codes(text)
