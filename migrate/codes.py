@@ -594,6 +594,12 @@ _ROWS = (
         "The symbol exists in tf.compat.v1 but fails or does nothing outside a graph session.",
     ),
     Code(
+        "T113",
+        "needs legacy Keras",
+        "The symbol is in tf.compat.v1 only where Keras 2 is TensorFlow's Keras. Use the "
+        "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
+    ),
+    Code(
         "V101",
         "variable scope",
         "tf.name_scope: names stay; sharing is resolved by name when migrating.",

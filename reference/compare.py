@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,9 +35,7 @@ def ulps(a: Array, b: Array) -> npt.NDArray[np.int64]:
     float32 and float64 only, of equal dtype. The bits of an IEEE number, read as a
     sign and a magnitude, count the numbers from zero.
     """
-    bits = {np.dtype("f4"): np.dtype(np.int32), np.dtype("f8"): np.dtype(np.int64)}[
-        a.dtype
-    ]
+    bits: np.dtype[np.signedinteger[Any]] = np.dtype(f"i{a.dtype.itemsize}")
     largest = 2 ** (8 * bits.itemsize - 1) - 1
     ordered = []
     for values in (a, b):

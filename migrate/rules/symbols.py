@@ -56,7 +56,9 @@ def verdict(symbol: str) -> Verdict:
         )
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
-    if symbol == "tf.data" or symbol.startswith("tf.data."):
+    if symbol == "tf.data" or (
+        symbol.startswith("tf.data.") and table.exists_in_target(symbol)
+    ):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     row = table.lookup(symbol)
     if row is None or not row.target:
@@ -77,7 +79,15 @@ def verdict(symbol: str) -> Verdict:
             row.graph_only,
             "It needs a graph session: write what it does for eager execution.",
         )
-    if row.status == "same":
+    if "legacy-keras" in row.flags:
+        return Verdict(
+            Outcome.REFUSED,
+            "T113",
+            "",
+            "TensorFlow 2.16 and later have it only with Keras 2 switched on",
+            "Use the layer of tf_keras.layers, or set TF_USE_LEGACY_KERAS=1.",
+        )
+    if row.status == "same" or row.target == symbol:
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")
     return Verdict(Outcome.REWRITTEN, "T102", row.target, f"now {row.target}")
 
@@ -160,6 +170,8 @@ class SymbolRules:
             self.plan.support.add("mnist_input_data.py")
             self.plan.imports.append("import mnist_input_data")
         target = v.target
+        if target.startswith("tf_keras."):
+            self.plan.imports.append("import tf_keras")
         if not target:
             if symbol != "tf" and self._is_alias_value(node):
                 target = "tf.compat.v1" + symbol[2:] if self._only_compat(symbol) else symbol

@@ -1,7 +1,9 @@
 """TF1 symbols that TF2 still exports but that need a graph and a session.
 
-Each reason was measured on TensorFlow 2.21 by calling `tf.compat.v1.X` eagerly, as a
-program runs in TF2; `tests/migrate/test_symbols.py` measures them again. What works
+A reason was measured on TensorFlow 2.21 by calling `tf.compat.v1.X` eagerly, as a
+program runs in TF2, for the symbol or for a sibling made of the same code
+(`train.batch` for `train.maybe_batch_join`); `tests/migrate/test_symbols.py` measures
+a sample again, at least one symbol of nearly every reason. What works
 eagerly is not here, among it: `make_template`, `train.Coordinator`,
 `train.ExponentialMovingAverage`, `train.get_or_create_global_step`, `train.Saver` with
 a variable list, `train.init_from_checkpoint` with variables, `losses.*` but for their
