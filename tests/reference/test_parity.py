@@ -14,6 +14,16 @@ MODEL = ["--batch_size=32", "--hidden_units=32"]
 SQUARED = [*MODEL, "--loss=squared"]
 
 
+def _training(optimizer: str) -> list[str]:
+    """Adam and Adagrad at a rate that keeps losses of order 1.
+
+    At 0.01 the first losses reach 50, where one float32 ULP alone is 4e-6.
+    """
+    slow = ["--learning_rate=0.001"] if optimizer in ("adam", "adagrad") else []
+    return [*SQUARED, f"--optimizer={optimizer}", *slow]
+
+
+
 @pytest.mark.parametrize("scenario", ["async_parameter_server", "sync_replicas"])
 def test_tf2_is_what_the_tool_writes(scenario: str) -> None:
     directory = parity.HERE / scenario
@@ -37,7 +47,7 @@ def test_asynchronous(
     optimizer: str, tolerance: float, tf1: str, tmp_path: pathlib.Path
 ) -> None:
     traces = parity.compare(
-        "async_parameter_server", tf1, tmp_path, [*SQUARED, f"--optimizer={optimizer}"]
+        "async_parameter_server", tf1, tmp_path, _training(optimizer)
     )
     assert len(traces.tf2[0]) == 200
     assert traces.divergence() <= tolerance
@@ -53,7 +63,7 @@ def test_synchronous_two_workers(
         "sync_replicas",
         tf1,
         tmp_path,
-        [*SQUARED, f"--optimizer={optimizer}"],
+        _training(optimizer),
         workers=2,
     )
     assert [len(t) for t in traces.tf2] == [200, 200]
