@@ -504,11 +504,6 @@ _ROWS = (
         "What is fetched is not made by a statement of the program's graph in sight.",
     ),
     Code(
-        "S110",
-        "nested fetches",
-        "Fetches nested in fetches.",
-    ),
-    Code(
         "S111",
         "feed missing",
         "A placeholder the fetches need is not fed.",
@@ -567,6 +562,13 @@ _ROWS = (
         "S126",
         "name used twice",
         "The loop uses one name both for a variable and for a value of its own.",
+    ),
+    Code(
+        "S130",
+        "brought to the driver",
+        "An object or a helper held what the session runs (placeholders, the loss, the "
+        "training operation). Step functions need all of it in one place, so its body "
+        "was brought to where the session is opened.",
     ),
     Code(
         "T103",

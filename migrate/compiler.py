@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
+from typing import TYPE_CHECKING
 
 from migrate import gates
 from migrate.backends import custom_loop
@@ -18,8 +20,13 @@ from migrate.program.binding_time import Diagnostics, every
 from migrate.rules.symbols import SymbolRules
 from migrate.tables import roles, symbols
 
+if TYPE_CHECKING:
+    from migrate.normalise import NormalForm
+
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
+# A body's title of which no code is left.
+_ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
 
 def migrate_text(
@@ -44,7 +51,13 @@ def migrate_text(
         or between_graph.find_sessions(scopes)
     ):
         return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
+    original = text
     plan, findings = _plan(scopes, options)
+    normal = _in_normal_form(text, options) if _refused(findings) else None
+    origins: tuple[int, ...] = ()
+    if normal is not None:
+        form, tree, plan, findings = normal
+        text, origins = form.text.source, form.text.origins
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
     if plan.empty:
@@ -57,13 +70,58 @@ def migrate_text(
         failures = gates.check(new, filename, text)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
+    if normal is not None:
+        new = _ORPHAN.sub("", new)
+        findings = _at_origins(findings, origins, normal[0])
     if failures:
         broken = [
             Finding(line, 1, code_, Outcome.FAILED, "", reason)
             for code_, line, reason in failures
         ]
-        return Migration(text, tuple(sorted([*findings, *broken])))
+        return Migration(original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _refused(findings: list[Finding]) -> bool:
+    """Whether a program was found and refused (its parts are then marked N100)."""
+    return any(f.code == "N100" for f in findings)
+
+
+def _in_normal_form(
+    text: str, options: Options
+) -> tuple[NormalForm, ast.Module, Plan, list[Finding]] | None:
+    """A refused program as it can be migrated once its graph stands in one place."""
+    from migrate.normalise import normal_forms  # Only refused programs need it.
+
+    for form in normal_forms(text):
+        tree = ast.parse(form.text.source)
+        plan, findings = _plan(Scopes(tree), options)
+        if not _refused(findings):
+            return form, tree, plan, findings
+    return None
+
+
+def _at_origins(
+    findings: list[Finding], origins: tuple[int, ...], form: NormalForm
+) -> list[Finding]:
+    """Findings at the lines of the file they came from, and what was brought where."""
+    moved = [
+        dataclasses.replace(f, line=origins[f.line - 1])
+        for f in findings
+        if f.line <= len(origins)
+    ]
+    for title, line in form.brought:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "S130",
+                Outcome.REWRITTEN,
+                title,
+                f"`{title}` builds what the session runs; its body stands there now",
+            )
+        )
+    return list(dict.fromkeys(moved))
 
 
 def already_migrated(scopes: Scopes) -> bool:

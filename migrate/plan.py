@@ -32,10 +32,14 @@ class Keep:
 
 @dataclasses.dataclass(eq=False)
 class New:
-    """New statements; they take over the comments above `origin`."""
+    """New statements; they take over the comments above `origin`.
+
+    `replace` holds expression edits of the user's code in it.
+    """
 
     code: Code
     origin: ast.stmt | None = None
+    replace: dict[ast.AST, Code] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(eq=False)

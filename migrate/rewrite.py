@@ -189,7 +189,8 @@ class Rewriter:
         if isinstance(item, Dropped):
             return []
         if isinstance(item, New):
-            made = self._parse(self.text(item.code, edits))
+            own = {**edits, **self._by_node(item.replace)}
+            made = self._parse(self.text(item.code, own))
             return self._commented(made, item.origin)
         if isinstance(item, Block):
             return self._block(item, edits)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from migrate.backends import versions
 from migrate.backends.items import is_empty, rebuilt
+from migrate.backends.specs import Specs
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
@@ -72,7 +73,7 @@ class _Layout:
     def run(self) -> None:
         program, plan = self.program, self.plan
         self._check_names()
-        taken = all_names(self.scopes.tree)
+        taken = self._taken = all_names(self.scopes.tree)
         versions.separate(
             program.flows,
             plan,
@@ -108,7 +109,9 @@ class _Layout:
         scope: list[Item] = []
         if self._needs_global_step():
             scope.append(New(code("training_session.create_global_step()")))
-        scope.extend(self._build(graph[first : last + 1]))
+        specs = self._specs(taken)
+        scope.extend(specs.resolved(self._build(graph[first : last + 1])))
+        self._spec_names = specs.names
         for step in program.steps:
             scope.append(self._step(step))
         items.append(
@@ -528,6 +531,26 @@ class _Layout:
             for i in statement.items
         )
 
+    def _specs(self, taken: set[str]) -> Specs:
+        """Specs of the driver's tensors: feeds' as declared, elements' of the dataset."""
+        program = self.program
+        known = {key: p.spec for key, p in program.placeholders.items()}
+        for key, (iterator, flow) in program.elements.items():
+            target = flow.statement.targets[0]  # type: ignore[attr-defined]
+            spec = code(program.iterators[iterator], ".element_spec")
+            if isinstance(target, (ast.Tuple, ast.List)):
+                index = [names.key(e) for e in target.elts].index(key)
+                spec = code(spec, f"[{index}]")
+            known[key] = spec
+        return Specs(
+            program.flows,
+            program.static_reads,
+            known,
+            program.kinds,
+            lambda wish: _fresh(wish, taken),
+            self.diagnostics,
+        )
+
     # -- step functions ------------------------------------------------------------------
 
     def _step(self, step: ir.StepFunction) -> Item:
@@ -550,7 +573,8 @@ class _Layout:
         for name in step.feeds:
             placeholder = self.program.placeholders[name]
             parameters.append(placeholder.parameter)
-            specs.append(placeholder.spec)
+            named = self._spec_names.get(name)
+            specs.append(code(named) if named else placeholder.spec)
         for name, placeholder in self.program.placeholders.items():
             used = any(name in f.reads for f in included) or any(
                 name in names.reads(n) for f in step.fetches for n in f.nodes()
@@ -594,9 +618,10 @@ class _Layout:
         self._read_first: dict[str, str] = {}
         if not step.trains:
             return items
-        for fetch in step.fetches:
-            node = fetch.parts[0]
-            name = names.key(node) if isinstance(node, ast.AST) else None
+        for node in [n for fetch in step.fetches for n in fetch.nodes()]:
+            name = names.key(node)
+            if name in self._read_first:
+                continue
             if name is None or self.program.kinds.get(name) is not Kind.VARIABLE:
                 continue
             value = name.replace("self.", "").replace(".", "_") + "_value"
@@ -612,15 +637,7 @@ class _Layout:
         raise AssertionError(step.element)
 
     def _return(self, step: ir.StepFunction) -> Code:
-        values: list[Code] = []
-        for fetch in step.fetches:
-            node = fetch.parts[0]
-            if not isinstance(node, ast.expr):
-                values.append(fetch)
-            elif (names.key(node) or "") in self._read_first:
-                values.append(code(self._read_first[names.key(node) or ""]))
-            else:
-                values.append(self._at_step(node))
+        values = [self._fetched(fetch) for fetch in step.fetches]
         if step.structure == "none":
             return code("return None")
         if step.structure == "single":
@@ -631,6 +648,18 @@ class _Layout:
         if step.structure == "list":
             return code("return [", ir.joined(", ", values), "]")
         return code("return ", ir.joined(", ", values))
+
+    def _fetched(self, fetch: Code) -> Code:
+        """A fetch, or a structure of fetches, as the step function gives it."""
+        parts: list[str | ast.AST | Code] = []
+        for part in fetch.parts:
+            if isinstance(part, Code):
+                parts.append(self._fetched(part))
+            elif isinstance(part, ast.AST) and (names.key(part) or "") in self._read_first:
+                parts.append(self._read_first[names.key(part) or ""])
+            else:
+                parts.append(self._at_step(part) if isinstance(part, ast.AST) else part)
+        return Code(tuple(parts))
 
     def _opened(self, flows: Sequence[Flow], included: set[Flow]) -> list[Flow]:
         """Included flows; a block around the update is opened, as the tape spans it."""
@@ -1041,6 +1070,15 @@ class _Layout:
                 continue
             build.extend(self._build_flow(flow))
         self.pure_at_build = saved
+        specs = Specs(
+            flows,
+            self.program.static_reads,
+            {p: code(p) for p in times.spec_parameters},
+            times.kinds,
+            lambda wish: _fresh(wish, self._taken),
+            self.diagnostics,
+        )
+        build = specs.resolved(build)
         several = bound_several_times(flows)
         included = {
             f
@@ -1118,6 +1156,14 @@ class _Layout:
             if default is not None:
                 found[argument.arg] = default
         return found
+
+
+def _fresh(wish: str, taken: set[str]) -> str:
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    taken.add(name)
+    return name
 
 
 def _quoted(text: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends import static_shapes
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Dropped, Plan
@@ -84,6 +85,9 @@ class Expressions:
     def run(self) -> None:
         self._setup_claims()
         self._visit(self.scopes.tree, [])
+        for node, new in static_shapes.edits(self.scopes).items():
+            if node not in self.plan.expressions:
+                self.plan.replace(node, new)
 
     # -- claims ----------------------------------------------------------------------
 

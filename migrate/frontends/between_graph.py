@@ -343,6 +343,7 @@ class _Recogniser:
             hook_edits=runs.hook_edits,
             consumed=runs.consumed,
             kinds=analysis.environment,
+            static_reads=analysis.static_reads,
         )
         if replication is not ir.Replication.SYNCHRONOUS:
             self._place_worker_statements(program)

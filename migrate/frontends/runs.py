@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -16,14 +17,39 @@ from migrate.tables.hooks import HOOKS, HookRow
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Leaf:
-    """One fetched thing: its expression and whether it has a value."""
+    """One fetched thing: its expression, and whether it has a value.
+
+    `inner` are the elements of a display nested in the fetches.
+    """
 
     node: ast.expr
     kind: Kind
+    inner: tuple[Leaf, ...] = ()
 
     @property
     def has_value(self) -> bool:
         return self.kind is not Kind.OPERATION
+
+    @property
+    def value(self) -> Code:
+        """What the step function returns for it; an operation's value is None."""
+        if not self.has_value:
+            return code("None")
+        if not self.inner:
+            return code(self.node)
+        values = [leaf.value for leaf in self.inner]
+        if isinstance(self.node, ast.Dict):
+            pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
+            return code("{", ir.joined(", ", pairs), "}")
+        if isinstance(self.node, ast.List):
+            return code("[", ir.joined(", ", values), "]")
+        return code("(", ir.joined(", ", values), ",)" if len(values) == 1 else ")")
+
+    def every(self) -> Iterator[Leaf]:
+        if not self.inner:
+            yield self
+        for leaf in self.inner:
+            yield from leaf.every()
 
 
 class RunResolver:
@@ -279,7 +305,7 @@ class RunResolver:
             )
             return
         wanted: set[str] = set()
-        for leaf in leaves:
+        for leaf in [inner for outer in leaves for inner in outer.every()]:
             if leaf.kind is Kind.HOST:
                 self.diagnostics.refuse(
                     "S109",
@@ -337,9 +363,11 @@ class RunResolver:
         return "single", [], [self._leaf(fetches)]
 
     def _leaf(self, node: ast.expr) -> Leaf:
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
+        if isinstance(node, ast.Dict):
+            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
         kind = self.analysis._quietly(node)
-        if isinstance(node, (ast.List, ast.Tuple, ast.Dict)):
-            self.diagnostics.refuse("S110", node, "fetches nested in fetches")
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
         return Leaf(node, kind)
@@ -417,14 +445,12 @@ class RunResolver:
             )
             return None, []
         element = next(iter(sources), None)
-        fetches = tuple(
-            code(leaf.node) if leaf.has_value else code("None") for leaf in leaves
-        )
+        fetches = tuple(leaf.value for leaf in leaves)
         values = [leaf for leaf in leaves if leaf.has_value]
         statement = self._statement(call)
         droppable = self._droppable(statement, call, leaves, structure)
         if droppable:
-            fetches = tuple(code(leaf.node) for leaf in values)
+            fetches = tuple(leaf.value for leaf in values)
         shape = structure
         if structure in ("tuple", "list") and droppable:
             shape = "none" if not values else "single" if len(values) == 1 else "tuple"

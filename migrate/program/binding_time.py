@@ -80,6 +80,8 @@ class Analysis:
         self.scope_reuse: list[bool] = []
         self.scope_initializers: list[ast.expr | None] = []
         self.scope_partitioners: list[ast.expr | None] = []
+        # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
+        self.static_reads: dict[ast.AST, str] = {}
         self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
         self.staged_calls: dict[str, str] = {}  # Function + static arguments -> name.
         self.layer_counts: dict[str, int] = {}
@@ -431,14 +433,24 @@ class Analysis:
             if base in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.TENSOR, Kind.ELEMENT):
                 if node.attr in ("name", "dtype", "op", "graph", "device"):
                     return Kind.HOST
-                if base is Kind.VARIABLE and node.attr == "shape":
-                    return Kind.HOST
+                if node.attr == "shape":
+                    return self._static_shape(node.value, base)
                 return Kind.TENSOR
             if base is Kind.OPTIMIZER:
                 is_init = node.attr.endswith("init_op")
                 return Kind.INITIALIZER_OP if is_init else Kind.HOST
             return Kind.HOST if base in _SETUP_KINDS or base is Kind.HOST else base
         return Kind.HOST
+
+    def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
+        """`x.shape`: known when the step is traced, before any value is."""
+        if kind is Kind.VARIABLE:
+            return Kind.HOST
+        name = names.key(tensor)
+        if name is None:
+            return Kind.TENSOR
+        self.static_reads[tensor] = name
+        return Kind.PURE
 
     def _arguments(self, call: ast.Call) -> Kind:
         kind = Kind.HOST
@@ -536,6 +548,8 @@ class Analysis:
             return Kind.DATASET
         if not symbol.startswith("tf."):
             inside = self._arguments(call)
+            if inside is Kind.PURE:
+                return Kind.PURE
             return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
         if roles.is_initializer(symbol):
             self._arguments(call)
@@ -596,6 +610,13 @@ class Analysis:
             if method in ("make_one_shot_iterator", "make_initializable_iterator"):
                 return Kind.ITERATOR
             return Kind.DATASET
+        if method == "get_shape" and base in (
+            Kind.VARIABLE,
+            Kind.PLACEHOLDER,
+            Kind.TENSOR,
+            Kind.ELEMENT,
+        ):
+            return self._static_shape(function.value, base)
         if base is Kind.VARIABLE:
             if method in _ASSIGNMENTS:
                 return Kind.OPERATION
@@ -793,6 +814,7 @@ class Analysis:
             if "." not in name or name.startswith("self.")
         }
         inner.instances = dict(self.instances)
+        inner.static_reads = self.static_reads
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (
@@ -816,6 +838,7 @@ class Analysis:
                 "the training operation is made in a helper function",
                 "Make the optimizer and its update where the session is run.",
             )
+        times.kinds = inner.environment
         times.creates = any(f.build for f in _every(times.flows))
         steps = any(
             f.step and not isinstance(f.statement, ast.Return) for f in _every(times.flows)
@@ -833,10 +856,12 @@ class Analysis:
             for node in ast.walk(definition)
         )
         if times.staged:
-            self._split_parameters(times)
+            self._split_parameters(times, inner.environment)
         return times
 
-    def _split_parameters(self, times: FunctionTimes) -> None:
+    def _split_parameters(
+        self, times: FunctionTimes, kinds: dict[str, Kind]
+    ) -> None:
         built: set[str] = set()
         stepped: set[str] = set()
         pure_bound: dict[str, Flow] = {}
@@ -886,7 +911,15 @@ class Analysis:
         if times.is_method:
             parameters = parameters[1:]
         times.build_parameters = tuple(p for p in parameters if p in built)
-        times.step_parameters = tuple(p for p in parameters if p not in built)
+        # A tensor whose shape the build part asks for is given there as a tf.TensorSpec.
+        times.spec_parameters = tuple(
+            p for p in times.build_parameters if kinds.get(p) in ir.STEP_KINDS
+        )
+        times.step_parameters = tuple(
+            p
+            for p in parameters
+            if p not in built or (p in times.spec_parameters and p in stepped)
+        )
 
     def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
         self._arguments(call)
@@ -913,8 +946,13 @@ class Analysis:
             return times.kind
         static = [p for p in times.build_parameters if p in bound]
         signature = ast.dump(call.func) + "".join(
-            f"{p}={ast.dump(bound[p])}" for p in static if p != "reuse"
+            f"{p}={ast.dump(bound[p])}"
+            for p in static
+            if p != "reuse" and p not in times.spec_parameters
         )
+        for parameter in times.spec_parameters:
+            if parameter in bound:
+                self._spec_argument(call, bound[parameter])
         sharing = (
             times.reuses
             or self.reusing
@@ -943,6 +981,23 @@ class Analysis:
         use = code(name, "(", ir.joined(", ", dynamic), ")")
         self._lifts.append(Lift(call, name, create if created else code(), use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
+
+    def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
+        """Notes a tensor that a staged function is given for its static shape."""
+        kind = self._quietly(argument)
+        if kind not in ir.STEP_KINDS:
+            return
+        name = names.key(argument)
+        if name is None:
+            self.diagnostics.refuse(
+                "V107",
+                call,
+                "the function makes variables by the shape of this tensor, which has "
+                "no name",
+                "Give the tensor a name in a statement before.",
+            )
+            return
+        self.static_reads[argument] = name
 
     def _arguments_quietly(self, call: ast.Call) -> Kind:
         kind = Kind.HOST

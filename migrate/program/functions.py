@@ -24,7 +24,10 @@ class FunctionTimes:
       elements: kinds of the elements where it returns a tuple, else ().
       staged: whether it must be split.
       build_parameters: parameters its build-time part reads.
+      kinds: what the names of its body are.
       step_parameters: the others that its step-time part reads.
+      spec_parameters: those of the build-time part that are step-time tensors, of which
+        it needs the static shape.
     """
 
     node: ast.FunctionDef
@@ -36,6 +39,8 @@ class FunctionTimes:
     reuses: bool = False
     build_parameters: tuple[str, ...] = ()
     step_parameters: tuple[str, ...] = ()
+    spec_parameters: tuple[str, ...] = ()
+    kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
     is_method: bool = False
 
 

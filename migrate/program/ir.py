@@ -261,6 +261,8 @@ class TrainingProgram:
     hook_edits: dict[ast.Call, Code] = dataclasses.field(default_factory=dict)
     consumed: set[ast.stmt] = dataclasses.field(default_factory=set)
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
+    # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
+    static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
 
     def graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs."""

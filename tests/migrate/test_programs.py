@@ -15,9 +15,7 @@ from reference import data, processes
 from tests.programs.more_programs import MORE, prepare
 from tests.programs.programs import VARIANTS, Variant
 
-# Programs that the tool must refuse, with the code it says so by.
-REFUSED = {"model_class": "S109"}
-MIGRATED = [v for v in (*VARIANTS, *MORE) if v.name not in REFUSED]
+MIGRATED = [*VARIANTS, *MORE]
 
 ENVIRONMENT = {
     "TF_CPP_MIN_LOG_LEVEL": "2",
@@ -109,18 +107,6 @@ def test_a_second_run_changes_nothing(variant: Variant) -> None:
     once = migrate_text(variant.path.read_text())
     assert once.text != variant.path.read_text()
     assert migrate_text(once.text).text == once.text
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused_whole_and_honestly(name: str) -> None:
-    variant = next(v for v in MORE if v.name == name)
-    text = variant.path.read_text()
-    migration = migrate_text(text)
-    assert REFUSED[name] in {f.code for f in migration.findings}
-    kept = [
-        line for line in migration.text.splitlines() if "TODO(tf1to2)" not in line
-    ]
-    assert kept == text.splitlines()
 
 
 def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:

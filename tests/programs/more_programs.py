@@ -63,6 +63,20 @@ MORE = (
         equal=True,
         lines=24,
     ),
+    Variant(
+        "trainer_object",
+        "a trainer class that builds the graph in its methods and opens the session in "
+        "another, given the server by main; variables by the shape of a tensor",
+        equal=True,
+        lines=30,
+    ),
+    Variant(
+        "graph_tuple",
+        "the graph is a namedtuple a function returns; the training operation made in a "
+        "helper; the session in a function of its own; nested fetches; RMSProp",
+        equal=True,
+        lines=25,
+    ),
 )
 
 

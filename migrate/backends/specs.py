@@ -1,0 +1,191 @@
+"""Static shapes at build time: a `tf.TensorSpec` stands in for a step-time tensor.
+
+TF1 code makes variables by the shape of a tensor (`w = get_variable("w",
+[x.get_shape()[1], n])`). Variables are made before any step is traced, so the tensor
+is not there yet; what is known of it is. A feed's spec is written out, a computed
+tensor's is traced from the specs of what it is computed from.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+
+from migrate.facts import names
+from migrate.plan import Block, Dropped, Item, New
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Code, Flow, Kind, code
+
+
+class Specs:
+    """Names and definitions of the specs that one build suite needs.
+
+    Args:
+      flows: the region's statements.
+      reads: uses of a tensor for its static shape, and the tensor's key.
+      known: code of specs that exist already (feeds, a function's parameters), by key.
+      kinds: what the region's names are.
+      fresh: gives a name that is free.
+    """
+
+    def __init__(
+        self,
+        flows: Sequence[Flow],
+        reads: Mapping[ast.AST, str],
+        known: Mapping[str, Code],
+        kinds: Mapping[str, Kind],
+        fresh: Callable[[str], str],
+        diagnostics: Diagnostics,
+    ) -> None:
+        self._reads = reads
+        self._known = known
+        self._kinds = kinds
+        self._fresh = fresh
+        self._diagnostics = diagnostics
+        self.names: dict[str, str] = {}
+        self._bound: dict[str, list[Flow]] = {}
+        for flow in every(flows):
+            if not flow.suites:
+                for name in flow.binds:
+                    self._bound.setdefault(name, []).append(flow)
+        self._straight = set(_straight(flows))
+
+    def resolved(self, items: list[Item]) -> list[Item]:
+        """The items with specs for tensors, each defined before its first use."""
+        found: list[Item] = []
+        for item in items:
+            found.extend(self._item(item))
+        return found
+
+    def _item(self, item: Item) -> list[Item]:
+        before: list[Item] = []
+        if isinstance(item, Dropped):
+            return [item]
+        if isinstance(item, Block):
+            item.replace.update(self._edits(list(item.code.nodes()), before))
+            item.items = self.resolved(item.items)
+            item.orelse = self.resolved(item.orelse)
+        elif isinstance(item, New):
+            item.replace.update(self._edits(list(item.code.nodes()), before))
+        elif item.suites:
+            header = [
+                child
+                for child in ast.iter_child_nodes(item.statement)
+                if not isinstance(child, (ast.stmt, ast.ExceptHandler))
+            ]
+            item.replace.update(self._edits(header, before))
+            item.suites = {f: self.resolved(s) for f, s in item.suites.items()}
+        else:
+            item.replace.update(self._edits([item.statement], before))
+        return [*before, item]
+
+    def _edits(self, roots: Sequence[ast.AST], before: list[Item]) -> dict[ast.AST, Code]:
+        edits: dict[ast.AST, Code] = {}
+        for root in roots:
+            for node in ast.walk(root):
+                key = self._reads.get(node)
+                if key is None:
+                    continue
+                name = self._name(key, node, before)
+                if name is not None:
+                    edits[node] = code(name)
+        return edits
+
+    def _name(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
+        """The name of a tensor's spec; its definition goes to `before` if it is new."""
+        if key in self.names:
+            return self.names[key]
+        known = self._known.get(key)
+        if known is not None and known.parts == (key,):
+            return None  # A parameter that is a spec already.
+        name = self._fresh(key.replace(".", "_") + "_spec")
+        value = known or self._traced(key, node, before)
+        if value is None:
+            return None
+        self.names[key] = name
+        before.append(
+            value if isinstance(value, New) else New(code(f"{name} = ", value))
+        )
+        if isinstance(value, New):
+            value.code = code(f"{name} = ", value.code)
+        return name
+
+    def _traced(self, key: str, node: ast.AST, before: list[Item]) -> New | None:
+        """`training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
+        flows = self._bound.get(key, [])
+        flow = flows[0] if len(flows) == 1 else None
+        value = getattr(flow.statement, "value", None) if flow else None
+        if (
+            flow is None
+            or flow not in self._straight
+            or not isinstance(flow.statement, ast.Assign)
+            or names.key(flow.statement.targets[0]) != key
+            or not isinstance(value, ast.expr)
+        ):
+            self._refuse(node, key)
+            return None
+        arguments = [
+            n
+            for n in dict.fromkeys(_ordered_reads(value))
+            if self._kinds.get(n) in ir.STEP_KINDS
+        ]
+        if any("." in a for a in arguments):
+            self._refuse(node, key)
+            return None
+        specs: list[str | Code] = []
+        for argument in arguments:
+            name = self._name(argument, node, before)
+            specs.append(name or code(argument))
+        lifts = {lift.node: lift.use for lift in flow.lifts}
+        whole = next((x for x in flow.lifts if x.node is value), None)
+        if whole is not None and whole.use.parts[0] == whole.name and arguments:
+            inside = whole.use.parts[2]
+            plain = isinstance(inside, Code) and len(inside.parts) == 1
+            if plain and len(arguments) == 1:
+                call = code("training_session.spec_of(", whole.name, ", ", specs[0], ")")
+                return New(call)
+        return New(
+            code(
+                f"training_session.spec_of(lambda {', '.join(arguments)}: ",
+                value,
+                ", ",
+                ir.joined(", ", specs),
+                ")",
+            ),
+            replace=lifts,
+        )
+
+    def _refuse(self, node: ast.AST, key: str) -> None:
+        self._diagnostics.refuse(
+            "V107",
+            node,
+            f"a variable is made by the shape of `{key}`, which no single plain "
+            "assignment computes",
+            "Compute the shape from Python values.",
+        )
+
+
+def _straight(flows: Sequence[Flow]) -> list[Flow]:
+    """Flows that run exactly once: not in a loop or a branch."""
+    found: list[Flow] = []
+    for flow in flows:
+        if flow.suites:
+            if isinstance(flow.statement, ast.With):
+                found.extend(_straight(flow.suites["body"]))
+        else:
+            found.append(flow)
+    return found
+
+
+def _ordered_reads(node: ast.AST) -> list[str]:
+    return [
+        name
+        for child in ast.walk(node)
+        if isinstance(child, (ast.Name, ast.Attribute))
+        and isinstance(child.ctx, ast.Load)
+        and (name := names.key(child)) is not None
+    ]
+
+
+

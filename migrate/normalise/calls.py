@@ -1,0 +1,464 @@
+"""One call replaced by the body of what it calls, as text.
+
+Comments, formatting and names of the body survive; parameters become the
+arguments, names that would clash are renamed, a `return` in tail position becomes
+the assignment that the call's statement was.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Mapping
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise.text import Edit, Text, inside_strings
+
+# Expressions that need no parentheses where a call stood.
+_PRIMARY = (
+    ast.Attribute,
+    ast.Call,
+    ast.Constant,
+    ast.Dict,
+    ast.List,
+    ast.Name,
+    ast.Set,
+    ast.Subscript,
+)
+
+
+_ITSELF = re.compile(r"\s*(\w+(?:, \w+)*) = \1\s*")
+
+
+class NotInlinable(Exception):
+    """The call has to stay; the message says why."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Instance:
+    """An object whose attributes have become plain names.
+
+    Attributes:
+      owner: its class's name.
+      constants: what the class's body binds.
+      attributes: attribute -> name.
+    """
+
+    owner: str
+    constants: frozenset[str]
+    attributes: Mapping[str, str]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Call:
+    """A call in the driver that is to be inlined.
+
+    Attributes:
+      statement: the simple statement it stands in.
+      call: the call.
+      callee: the function or method.
+      receiver: for a method, the name of the object it is called on.
+      instance: for a method, the object; None keeps `self` as it is.
+      title: how a comment names the callee.
+      wishes: names for parameters whose arguments are expressions.
+      first: lines that go before the body.
+    """
+
+    statement: ast.stmt
+    call: ast.Call
+    callee: ast.FunctionDef
+    receiver: str | None
+    instance: Instance | None
+    title: str
+    wishes: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    first: tuple[str, ...] = ()
+
+
+class Inliner:
+    """Inlines calls in one driver.
+
+    Args:
+      taken: names that the driver's scope uses; grows by those that are given.
+      shadowing: names the driver binds itself; in it, a module's name of the same
+        spelling is hidden.
+    """
+
+    def __init__(
+        self, text: Text, scopes: Scopes, taken: set[str], shadowing: frozenset[str]
+    ) -> None:
+        self._text = text
+        self._scopes = scopes
+        self._taken = taken
+        self._shadowing = shadowing
+
+    def statement(self, found: Call) -> Text:
+        """The text with the call's statement replaced by the callee's body.
+
+        Raises:
+          NotInlinable: the body or the call is of another shape.
+        """
+        text, statement, callee = self._text, found.statement, found.callee
+        if not text.alone(statement):
+            raise NotInlinable("the call shares its line with other code")
+        body = _without_docstring(callee.body)
+        target = self._target(found)
+        prefix, edits = self._renamed(found, body)
+        edits += self._returns(body, target)
+        first = (callee.body[0].end_lineno or 0) + 1 if body != callee.body else (
+            _header_end(callee) + 1
+        )
+        last = body[-1].end_lineno or 0 if body else first - 1
+        if body and body[0].lineno == callee.lineno:
+            raise NotInlinable("the function is written on one line")
+        changed = text.edited(edits)
+        indent = text.lines[statement.lineno - 1][: statement.col_offset]
+        own = callee.body[0].col_offset
+        verbatim = set().union(*[inside_strings(s) for s in body]) if body else set()
+        here = text.origins[statement.lineno - 1]
+        lines = [f"{indent}# From {found.title}:"]
+        origins = [here]
+        for line in [*found.first, *prefix]:
+            lines.append(indent + line)
+            origins.append(here)
+        for number in range(first, last + 1):
+            line = changed.lines[number - 1]
+            if number not in verbatim:
+                line = indent + line[own:] if line.strip() else ""
+                if not changed.lines[number - 1][:own].strip() == "":
+                    line = indent + changed.lines[number - 1].lstrip()
+                if not line.strip() and text.lines[number - 1].strip():
+                    continue  # A line that an edit has emptied.
+                if _ITSELF.fullmatch(line):
+                    continue  # `self.server = server`, when both are one name.
+            lines.append(line.rstrip() if number not in verbatim else line)
+            origins.append(text.origins[number - 1])
+        if target and not _always_returns(body):
+            lines.append(f"{indent}{target} = None")
+            origins.append(here)
+        return text.spliced(
+            statement.lineno, statement.end_lineno or 0, lines, origins
+        )
+
+    def expression(self, found: Call) -> Text:
+        """The text with a call replaced by the one expression its callee returns."""
+        body = _without_docstring(found.callee.body)
+        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+            raise NotInlinable("the function does more than return an expression")
+        prefix, edits = self._renamed(found, body)
+        if prefix:
+            raise NotInlinable("an argument is an expression of its own")
+        value = body[0].value
+        changed = self._text.edited([e for e in edits if e.node is not value])
+        whole = [e for e in edits if e.node is value]
+        new = whole[0].new if whole else _joined_lines(changed, value, self._text)
+        if not isinstance(value, _PRIMARY):
+            new = f"({new})"
+        return self._text.edited([Edit(found.call, new)])
+
+    # -- the parts ------------------------------------------------------------------
+
+    def _target(self, found: Call) -> str:
+        statement = found.statement
+        if found.callee.name == "__init__":
+            return ""
+        if isinstance(statement, ast.Assign):
+            return " = ".join(self._text.segment(t) for t in statement.targets)
+        if isinstance(statement, ast.AnnAssign):
+            return self._text.segment(statement.target)
+        if isinstance(statement, ast.Expr):
+            return ""
+        raise NotInlinable("the call's value is used in a larger statement")
+
+    def _renamed(
+        self, found: Call, body: list[ast.stmt]
+    ) -> tuple[list[str], list[Edit]]:
+        """Assignments of arguments, and the edits that give the body its new names."""
+        callee = found.callee
+        scope = self._scopes.scope_by_node[callee]
+        self._check(callee, scope)
+        parameters = [a.arg for a in [*callee.args.posonlyargs, *callee.args.args]]
+        only = [a.arg for a in callee.args.kwonlyargs]
+        rename: dict[str, str] = {}
+        own = ""
+        static = any(ast.unparse(d) == "staticmethod" for d in callee.decorator_list)
+        if found.receiver is not None and parameters and not static:
+            own = parameters.pop(0)
+        bound = names.bound_arguments(found.call, tuple([*parameters, *only]))
+        if bound is None:
+            raise NotInlinable("the arguments cannot be told apart")
+        defaults = _defaults(callee)
+        nested = _bound_within(callee)
+        prefix: list[str] = []
+        for parameter in [*parameters, *only]:
+            value = bound.get(parameter, defaults.get(parameter))
+            if value is None:
+                raise NotInlinable(f"no value for the parameter {parameter}")
+            rebound = len(scope.bindings.get(parameter, [])) > 1
+            text = self._text.segment(value)
+            plain = isinstance(value, ast.Constant) or (
+                names.key(value) is not None and not names.reads(value) & nested
+            )
+            if plain and not rebound and "\n" not in text:
+                rename[parameter] = text
+                continue
+            name = found.wishes.get(parameter) or self._fresh(parameter, found)
+            rename[parameter] = name
+            flat = " ".join(line.strip() for line in text.split("\n"))
+            if "#" in flat or ("\n" in text and inside_strings(value)):
+                raise NotInlinable("an argument with a comment inside")
+            prefix.append(f"{name} = {flat}")
+        rename.update(self._returned_names(found, body, scope, rename))
+        for name, bindings in scope.bindings.items():
+            if name in rename or name in parameters or name in only or name == own:
+                continue
+            if name in scope.outer_names:
+                raise NotInlinable("the function assigns a global name")
+            new = self._fresh(name, found)
+            if new != name:
+                if any(
+                    isinstance(b, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom))
+                    for b in bindings
+                ):
+                    raise NotInlinable(f"the program has another `{name}`")
+                rename[name] = new
+        edits: list[Edit] = []
+        for statement in body:
+            edits += self._names(statement, scope, rename, own, found)
+        return prefix, edits
+
+    def _returned_names(
+        self,
+        found: Call,
+        body: list[ast.stmt],
+        scope: Scope,
+        rename: Mapping[str, str],
+    ) -> dict[str, str]:
+        """Locals that are returned, by the names that the caller gives the results.
+
+        Only where the body knows nothing else under those names.
+        """
+        statement = found.statement
+        if not (body and isinstance(body[-1], ast.Return) and body[-1].value):
+            return {}
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            return {}
+        pairs = list(zip(_elements(body[-1].value), _elements(statement.targets[0])))
+        if len(_elements(body[-1].value)) != len(_elements(statement.targets[0])):
+            return {}
+        known = {*rename.values(), *(found.instance.attributes.values() if found.instance else ())}
+        for node in ast.walk(found.callee):
+            if isinstance(node, ast.Name) and self._owner(node) is not scope:
+                known.add(node.id)
+        given: dict[str, str] = {}
+        for local, target in pairs:
+            if not (isinstance(local, ast.Name) and isinstance(target, ast.Name)):
+                continue
+            roots = {text.split(".")[0] for text in known}
+            if (
+                local.id in scope.bindings
+                and local.id not in rename
+                and local.id not in given
+                and target.id not in roots
+                and target.id not in given.values()
+                and (target.id == local.id or target.id not in scope.bindings)
+                and not any(isinstance(b, ast.arg) for b in scope.bindings[local.id])
+            ):
+                given[local.id] = target.id
+        return given
+
+    def _names(
+        self,
+        statement: ast.stmt,
+        scope: Scope,
+        rename: dict[str, str],
+        own: str,
+        found: Call,
+    ) -> list[Edit]:
+        edits: list[Edit] = []
+        stack: list[ast.AST] = [statement]
+        while stack:
+            node = stack.pop()
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id == own
+                and own
+                and self._owner(node.value) is scope
+            ):
+                edits += self._attribute(node, found)
+                continue
+            if isinstance(node, ast.Name):
+                if node.id == own and own and self._owner(node) is scope:
+                    if found.instance is not None:
+                        raise NotInlinable("the object itself is passed on")
+                    if found.receiver != own:
+                        edits.append(Edit(node, found.receiver or own))
+                    continue
+                if node.id in rename and self._owner(node) is scope:
+                    edits.append(Edit(node, rename[node.id]))
+                    continue
+                if self._owner(node) is self._scopes.module and node.id in self._shadowing:
+                    raise NotInlinable(f"`{node.id}` means another thing in the driver")
+            stack.extend(ast.iter_child_nodes(node))
+        return edits
+
+    def _owner(self, node: ast.Name) -> Scope | None:
+        return self._scopes.scope_of(node).owner(node.id)
+
+    def _attribute(self, node: ast.Attribute, found: Call) -> list[Edit]:
+        if found.instance is None:
+            return [Edit(node.value, found.receiver or "")]
+        attribute = node.attr
+        if attribute in found.instance.attributes:
+            return [Edit(node, found.instance.attributes[attribute])]
+        if attribute in found.instance.constants:
+            return [Edit(node.value, found.instance.owner)]
+        return [Edit(node.value, found.receiver or "")]  # A method: inlined next.
+
+    def _check(self, callee: ast.FunctionDef, scope: Scope) -> None:
+        if callee.args.vararg or callee.args.kwarg:
+            raise NotInlinable("the function takes any number of arguments")
+        decorators = {ast.unparse(d) for d in callee.decorator_list}
+        if decorators - {"staticmethod"}:
+            raise NotInlinable("the function is decorated")
+        for node in names.walk_scope(callee):
+            if isinstance(node, (ast.Yield, ast.YieldFrom, ast.Await, ast.Nonlocal)):
+                raise NotInlinable("the function is a generator or rebinds outer names")
+            if isinstance(node, ast.Global):
+                raise NotInlinable("the function assigns a global name")
+
+    def _fresh(self, name: str, found: Call) -> str:
+        if name == "_" or name not in self._taken:
+            self._taken.add(name)
+            return name
+        base = f"{found.callee.name.strip('_')}_{name}"
+        if found.callee.name == "__init__":
+            base = f"{found.receiver}_{name}"
+        candidate, number = base, 2
+        while candidate in self._taken:
+            candidate, number = f"{base}_{number}", number + 1
+        self._taken.add(candidate)
+        return candidate
+
+    def _returns(self, body: list[ast.stmt], target: str) -> list[Edit]:
+        """`return x` in tail position becomes `target = x`."""
+        tails = set(_tails(body))
+        edits: list[Edit] = []
+        for statement in body:
+            for node in names.walk_scope(statement):
+                if not isinstance(node, ast.Return):
+                    continue
+                if node not in tails:
+                    raise NotInlinable("the function returns early")
+                edits.append(self._return(node, target))
+        return edits
+
+    def _return(self, node: ast.Return, target: str) -> Edit:
+        keyword = ast.Constant(None)  # A node of the keyword's place alone.
+        keyword.lineno = keyword.end_lineno = node.lineno
+        keyword.col_offset = node.col_offset
+        keyword.end_col_offset = node.col_offset + len("return ")
+        if node.value is None:
+            keyword.end_col_offset -= 1
+            return Edit(keyword, f"{target} = None" if target else "pass")
+        if node.value.lineno != node.lineno:
+            raise NotInlinable("a returned value on a line of its own")
+        if target:
+            return Edit(keyword, f"{target} = ")
+        return Edit(keyword, "")
+
+
+def _elements(node: ast.expr) -> list[ast.expr]:
+    return list(node.elts) if isinstance(node, (ast.Tuple, ast.List)) else [node]
+
+
+def _bound_within(callee: ast.FunctionDef) -> set[str]:
+    """Names that functions and comprehensions inside the callee bind for themselves."""
+    found: set[str] = set()
+    for node in ast.walk(callee):
+        if node is callee:
+            continue
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            found |= {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+            found |= {
+                n.id
+                for n in ast.walk(node)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+            }
+        elif isinstance(node, ast.comprehension):
+            found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+    return found
+
+
+def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
+    first = body[0]
+    if (
+        isinstance(first, ast.Expr)
+        and isinstance(first.value, ast.Constant)
+        and isinstance(first.value.value, str)
+    ):
+        return body[1:]
+    return body
+
+
+def _header_end(callee: ast.FunctionDef) -> int:
+    """The last line of the `def`, which ends where its body's comments begin."""
+    inside = [callee.args, *([callee.returns] if callee.returns else [])]
+    ends = [
+        getattr(n, "end_lineno", callee.lineno) or callee.lineno
+        for top in inside
+        for n in ast.walk(top)
+        if hasattr(n, "end_lineno")
+    ]
+    return max([callee.lineno, *ends])
+
+
+def _tails(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements after which the function ends."""
+    if not body:
+        return []
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return [*_tails(last.body), *_tails(last.orelse)]
+    if isinstance(last, ast.With):
+        return _tails(last.body)
+    return [last]
+
+
+def _always_returns(body: list[ast.stmt]) -> bool:
+    if not body:
+        return False
+    last = body[-1]
+    if isinstance(last, ast.If):
+        return _always_returns(last.body) and _always_returns(last.orelse)
+    if isinstance(last, ast.With):
+        return _always_returns(last.body)
+    return isinstance(last, (ast.Return, ast.Raise))
+
+
+def _defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:
+    arguments = callee.args
+    positional = [a.arg for a in [*arguments.posonlyargs, *arguments.args]]
+    count = len(arguments.defaults)
+    found = dict(zip(positional[len(positional) - count :], arguments.defaults))
+    for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+        if default is not None:
+            found[argument.arg] = default
+    return found
+
+
+def _joined_lines(changed: Text, value: ast.expr, before: Text) -> str:
+    """An edited expression as one line."""
+    first, last = value.lineno, value.end_lineno or value.lineno
+    if inside_strings(value):
+        raise NotInlinable("a string of several lines")
+    start = before.column(first, value.col_offset)
+    tail = len(before.lines[last - 1]) - before.column(last, value.end_col_offset or 0)
+    lines = [line for line in changed.lines[first - 1 : last]]
+    lines[-1] = lines[-1][: len(lines[-1]) - tail] if tail else lines[-1]
+    lines[0] = lines[0][start:]
+    if any("#" in line for line in lines):
+        raise NotInlinable("a comment inside the expression")
+    return " ".join(line.strip() for line in lines if line.strip())

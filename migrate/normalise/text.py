@@ -1,0 +1,104 @@
+"""Source text by AST positions, with every line's place in the file it came from."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Sequence
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    """Replaces what `node` spans by one line of text."""
+
+    node: ast.AST
+    new: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Text:
+    """Lines of source and, for each, the line (from 1) of the original it stands for."""
+
+    lines: tuple[str, ...]
+    origins: tuple[int, ...]
+
+    @classmethod
+    def of(cls, source: str) -> Text:
+        lines = tuple(source.split("\n"))
+        return cls(lines, tuple(range(1, len(lines) + 1)))
+
+    @property
+    def source(self) -> str:
+        return "\n".join(self.lines)
+
+    def column(self, line: int, byte: int) -> int:
+        """The character column of an AST column, which counts UTF-8 bytes."""
+        return len(self.lines[line - 1].encode()[:byte].decode())
+
+    def segment(self, node: ast.AST) -> str:
+        """The text of an expression or statement."""
+        start, end = self._span(node)
+        if start[0] == end[0]:
+            return self.lines[start[0] - 1][start[1] : end[1]]
+        middle = self.lines[start[0] : end[0] - 1]
+        return "\n".join(
+            [
+                self.lines[start[0] - 1][start[1] :],
+                *middle,
+                self.lines[end[0] - 1][: end[1]],
+            ]
+        )
+
+    def _span(self, node: ast.AST) -> tuple[tuple[int, int], tuple[int, int]]:
+        line, end = node.lineno, node.end_lineno  # type: ignore[attr-defined]
+        return (
+            (line, self.column(line, node.col_offset)),  # type: ignore[attr-defined]
+            (end, self.column(end, node.end_col_offset)),  # type: ignore[attr-defined]
+        )
+
+    def edited(self, edits: Sequence[Edit]) -> Text:
+        """The text after edits that do not overlap; every line stays a line.
+
+        A node that spans lines leaves its later lines empty, so that positions of
+        other statements hold.
+        """
+        lines = list(self.lines)
+        for edit in sorted(edits, key=lambda e: self._span(e.node), reverse=True):
+            (first, start), (last, end) = self._span(edit.node)
+            if first == last:
+                line = lines[first - 1]
+                lines[first - 1] = line[:start] + edit.new + line[end:]
+            else:
+                lines[first - 1] = lines[first - 1][:start] + edit.new
+                lines[first - 1] += lines[last - 1][end:]
+                for between in range(first, last):
+                    lines[between] = ""
+        return Text(tuple(lines), self.origins)
+
+    def spliced(
+        self, start: int, end: int, lines: Sequence[str], origins: Sequence[int]
+    ) -> Text:
+        """Lines `start` to `end` (from 1, both included) replaced by others."""
+        return Text(
+            (*self.lines[: start - 1], *lines, *self.lines[end:]),
+            (*self.origins[: start - 1], *origins, *self.origins[end:]),
+        )
+
+    def alone(self, statement: ast.stmt) -> bool:
+        """Whether a statement shares its lines with no other code."""
+        (first, start), (last, end) = self._span(statement)
+        after = self.lines[last - 1][end:].strip()
+        return not self.lines[first - 1][:start].strip() and (
+            not after or after.startswith("#")
+        )
+
+
+def inside_strings(node: ast.AST) -> set[int]:
+    """Lines that begin within a string of several lines."""
+    found: set[int] = set()
+    for child in ast.walk(node):
+        if isinstance(child, ast.JoinedStr) or (
+            isinstance(child, ast.Constant) and isinstance(child.value, (str, bytes))
+        ):
+            found.update(range(child.lineno + 1, (child.end_lineno or 0) + 1))
+    return found
