@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from migrate.backends import versions
+from migrate.backends import forward, versions
 from migrate.backends.items import is_empty, rebuilt
 from migrate.backends.specs import Specs
 from migrate.facts import names
@@ -53,6 +53,8 @@ class _Layout:
         }
         self.pure_at_build = build_closure(program.flows)
         self.sync_names = self._sync_hook_names()
+        # Variables that a step reads before it updates: key -> the value's name.
+        self._read_first: dict[str, str] = {}
 
     # -- overall -----------------------------------------------------------------
 
@@ -112,6 +114,9 @@ class _Layout:
         specs = self._specs(taken)
         scope.extend(specs.resolved(self._build(graph[first : last + 1])))
         self._spec_names = specs.names
+        self._forward = self._shared_forward(taken)
+        if self._forward is not None:
+            scope.append(self._forward_function(self._forward))
         for step in program.steps:
             scope.append(self._step(step))
         items.append(
@@ -366,8 +371,9 @@ class _Layout:
                     symbol = self.scopes.resolve(node.func)
                     if symbol in roles.GLOBAL_STEPS:
                         return False
+                    position = 0 if symbol == "tf.get_variable" else 5
                     if symbol in roles.VARIABLES and "global_step" == names.literal(
-                        names.argument(node, "name")
+                        names.argument(node, "name", position)
                     ):
                         return False
         return True
@@ -584,7 +590,12 @@ class _Layout:
                     New(code(f"{placeholder.parameter} = ", placeholder.default))
                 )
         body.extend(self._values_before(step))
-        flows = self._opened([f for f in self.program.flows], included)
+        flows = self._opened(self.program.flows, included)
+        if self._forward is not None and step in self._forward.steps:
+            rest = flows[len(self._forward.flows) :]
+            call = self._forward.call(step, forward.read_after(step, rest))
+            included.add(call)
+            flows = [call, *rest]
         body.extend(self._step_body(flows, included, step))
         if step.observed:
             pairs = [
@@ -608,6 +619,29 @@ class _Layout:
             body,
         )
 
+    def _shared_forward(self, taken: set[str]) -> forward.Forward | None:
+        program = self.program
+        bodies = {s: self._opened(program.flows, set(s.flows)) for s in program.steps}
+        name = next((n for n in ("forward", "forward_pass") if n not in taken), None)
+        if name is None:
+            return None
+        inputs = [
+            *program.elements,
+            *[p.parameter for k, p in program.placeholders.items() if p.parameter == k],
+        ]
+        if any(p.parameter != k for k, p in program.placeholders.items()):
+            return None  # Attributes of `self`.
+        return forward.shared(program.steps, bodies, inputs, name)
+
+    def _forward_function(self, shared: forward.Forward) -> Item:
+        self._read_first = {}
+        included = set(shared.steps[0].flows)
+        body = self._step_items(shared.flows, included)
+        body.append(New(code(f"return {', '.join(shared.results)}")))
+        return Block(
+            code(f"\ndef {shared.name}({', '.join(shared.parameters)}):"), body
+        )
+
     def _values_before(self, step: ir.StepFunction) -> list[Item]:
         """Fetched variables, read first: TF 1.15 gives their value before the update.
 
@@ -615,7 +649,7 @@ class _Layout:
         global step beside the training operation.
         """
         items: list[Item] = []
-        self._read_first: dict[str, str] = {}
+        self._read_first = {}
         if not step.trains:
             return items
         for node in [n for fetch in step.fetches for n in fetch.nodes()]:
@@ -729,7 +763,9 @@ class _Layout:
         for flow in flows:
             if flow not in included:
                 continue
-            if flow.suites:
+            if flow.step_code is not None:
+                items.append(New(flow.step_code))
+            elif flow.suites:
                 items.append(self._step_compound(flow, included))
             elif flow.update is not None:
                 items.extend(self._update(flow, included))

@@ -288,7 +288,7 @@ class _Normaliser:
             self.instances[found.receiver] = instance
             found = dataclasses.replace(found, instance=instance, wishes=wishes, first=first)
             self.inlined.add(owner.name)
-            if len(self.scopes.scope_by_node[driver].bindings[found.receiver]) != 1:
+            if len(self.scopes.scope_by_node[driver].bindings[found.receiver or ""]) != 1:
                 raise NotInlinable("the object's name is bound more than once")
         elif found.receiver is None:
             self.inlined.add(found.callee.name)

@@ -1,0 +1,145 @@
+"""The forward pass that several step functions begin with, as one function.
+
+TF1 built the graph once and ran parts of it; each part is a step function here. What
+they all compute first stands in `forward`, so that it is written once.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Mapping, Sequence
+
+from migrate.facts import names
+from migrate.program.binding_time import every
+from migrate.program.ir import Flow, Kind, StepFunction, code
+
+# Fewer statements are clearer where they are used.
+_WORTH_A_FUNCTION = 3
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Forward:
+    """What several steps compute first.
+
+    Attributes:
+      name: of the function.
+      flows: its statements.
+      parameters: feeds and elements it reads.
+      results: names that the steps read after it.
+      steps: the steps that call it.
+    """
+
+    name: str
+    flows: tuple[Flow, ...]
+    parameters: tuple[str, ...]
+    results: tuple[str, ...]
+    steps: tuple[StepFunction, ...]
+
+    def call(self, step: StepFunction, later: set[str]) -> Flow:
+        """The call as a statement of a step that reads the names `later`."""
+        targets = [name if name in later else "_" for name in self.results]
+        text = f"{', '.join(targets)} = {self.name}({', '.join(self.parameters)})"
+        return Flow(
+            ast.Pass(),
+            Kind.TENSOR,
+            frozenset(self.parameters),
+            frozenset(self.results) & later,
+            step=True,
+            step_code=code(text),
+        )
+
+
+def shared(
+    steps: Sequence[StepFunction],
+    bodies: Mapping[StepFunction, Sequence[Flow]],
+    inputs: Sequence[str],
+    name: str,
+) -> Forward | None:
+    """The longest beginning that at least two steps have in common, if worth it.
+
+    Args:
+      bodies: each step's statements in order.
+      inputs: names of feeds and dataset elements, in order.
+    """
+    best: tuple[int, list[StepFunction]] = (0, [])
+    for step in steps:
+        alike = [
+            (other, _common(step, other, bodies)) for other in steps if other is not step
+        ]
+        near = [(o, n) for o, n in alike if _worth(bodies[step][:n])]
+        if near and min(n for _, n in near) > best[0]:
+            best = (min(n for _, n in near), [step, *[o for o, _ in near]])
+    length, group = best
+    if not group:
+        return None
+    flows = tuple(bodies[group[0]][:length])
+    bound = set().union(*[f.binds for f in flows])
+    read = set().union(*[f.reads for f in flows])
+    if any("." in n for n in bound):
+        return None  # Attributes of an object are not handed from call to call.
+    later: set[str] = set()
+    for step in group:
+        later |= read_after(step, bodies[step][length:])
+    results = [n for f in flows for n in _bound_in_order(f) if n in later]
+    if not results or any("." in n for n in inputs if n in read):
+        return None
+    return Forward(
+        name,
+        flows,
+        tuple(n for n in inputs if n in read),
+        tuple(dict.fromkeys(results)),
+        tuple(s for s in steps if s in group),
+    )
+
+
+def read_after(step: StepFunction, rest: Sequence[Flow]) -> set[str]:
+    """Names that a step reads after its forward pass."""
+    found: set[str] = set()
+    for flow in rest:
+        found |= flow.reads
+    for fetch in step.fetches:
+        for node in fetch.nodes():
+            found |= names.reads(node)
+    for value in step.observed.values():
+        found |= names.reads(value)
+    for flow in rest:
+        if flow.update is not None and flow.update.loss is not None:
+            found |= names.reads(flow.update.loss)
+    return found
+
+
+def _common(
+    one: StepFunction,
+    other: StepFunction,
+    bodies: Mapping[StepFunction, Sequence[Flow]],
+) -> int:
+    """How many statements two steps begin with alike."""
+    ours, theirs = set(one.flows), set(other.flows)
+    length = 0
+    for left, right in zip(bodies[one], bodies[other]):
+        inside = every([left])
+        if left is not right or any(
+            f.update is not None or f.kind is Kind.OPERATION for f in inside
+        ):
+            break
+        if any((f in ours) != (f in theirs) for f in inside):
+            break
+        length += 1
+    return length
+
+
+def _worth(flows: Sequence[Flow]) -> bool:
+    return sum(not f.suites for f in every(flows)) >= _WORTH_A_FUNCTION
+
+
+def _bound_in_order(flow: Flow) -> list[str]:
+    statement = flow.statement
+    if isinstance(statement, ast.Assign):
+        return [
+            key
+            for target in statement.targets
+            for node in ast.walk(target)
+            if (key := names.key(node)) in flow.binds and key is not None
+        ]
+    return sorted(flow.binds)
