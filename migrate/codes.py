@@ -124,7 +124,8 @@ _ROWS = (
     Code(
         "G005",
         "cells joined",
-        "A notebook's program spans cells in a way that cannot be cut into cells again. "
+        "A notebook's program spans cells in a way that cannot be cut into cells again: a "
+        "magic would move, or a cell could not be run by itself. "
         "Put the program into one cell.",
         promise="The notebook is left as it is.",
     ),
@@ -569,6 +570,12 @@ _ROWS = (
         "An object or a helper held what the session runs (placeholders, the loss, the "
         "training operation). Step functions need all of it in one place, so its body "
         "was brought to where the session is opened.",
+    ),
+    Code(
+        "S131",
+        "cells joined",
+        "A step function needs all of the graph in one place, so the cells that a "
+        "notebook's program spans become one; the others say where their code is.",
     ),
     Code(
         "T103",

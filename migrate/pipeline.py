@@ -7,7 +7,7 @@ import functools
 import importlib.resources
 import pathlib
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
@@ -157,6 +157,12 @@ def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: (f.cell or 0, f.line, f.column)))
 
 
+def _joined(written: notebooks.Written) -> Iterator[Finding]:
+    for cell, into in written.joined.items():
+        reason = f"the program needs this cell's code in one place: it is in cell {into + 1}"
+        yield Finding(1, 1, "S131", Outcome.REWRITTEN, "", reason, cell=cell)
+
+
 def _notebook(
     path: pathlib.Path, text: str, options: Options, core: Core | None
 ) -> _Result:
@@ -173,7 +179,8 @@ def _notebook(
     if new == notebook.module:
         return text, findings, ()
     try:
-        return notebooks.write(notebook, new), findings, support
+        written = notebooks.write(notebook, new)
+        return written.text, (*findings, *_joined(written)), support
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
         return text, (*findings, failed), ()

@@ -147,6 +147,7 @@ class _Layout:
     def _outside_suite(self, statements: list[ast.stmt]) -> list[Item]:
         items: list[Item] = []
         for statement in statements:
+            items.extend(self._comments_before(statement))
             items.extend(
                 self.plan.statements.get(statement) or [self._outside(statement)]
             )
@@ -383,8 +384,13 @@ class _Layout:
     def _build(self, flows: Sequence[Flow]) -> list[Item]:
         items: list[Item] = []
         for flow in flows:
+            items.extend(self._comments_before(flow.statement))
             items.extend(self._build_flow(flow))
         return items
+
+    def _comments_before(self, statement: ast.stmt) -> list[Item]:
+        """Blocks of which only their comments are left."""
+        return [Dropped(block) for block in self.program.dissolved.get(statement, ())]
 
     def _build_flow(self, flow: Flow) -> list[Item]:
         statement = flow.statement
@@ -456,7 +462,7 @@ class _Layout:
             return []
         statement = flow.statement
         if isinstance(statement, ast.With) and self._dissolved_at_build(statement):
-            return self._build(flow.suites["body"])
+            return [Dropped(statement), *self._build(flow.suites["body"])]
         if isinstance(statement, ast.For):
             lifts = [
                 lift

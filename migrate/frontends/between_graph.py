@@ -56,6 +56,7 @@ class _Recogniser:
         self.scopes = scopes
         self.diagnostics = diagnostics
         self.session_call = session
+        self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
 
     def _enclosing(self, node: ast.AST) -> list[ast.AST]:
         chain = [node]
@@ -214,6 +215,11 @@ class _Recogniser:
             return False
         return True
 
+    def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:
+        """The block's comments will stand above what was its first statement."""
+        outer = self.dissolved.pop(block, [])
+        self.dissolved.setdefault(body[0], []).extend([*outer, block])
+
     def _flatten(
         self, driver: ast.FunctionDef | ast.Module, session: ast.With
     ) -> tuple[list[tuple[ast.stmt, str]], list[ast.stmt] | None, list[ast.stmt], int]:
@@ -235,6 +241,7 @@ class _Recogniser:
             if self._dissolves(statement):
                 at = home.index(statement)
                 home[at : at + 1] = nested
+                self._note_dissolved(statement, nested)
                 suite = home
                 continue
             if isinstance(statement, ast.If) and not any(
@@ -256,7 +263,9 @@ class _Recogniser:
         at = 0
         while at < len(home):
             if self._dissolves(home[at]):
-                home[at : at + 1] = home[at].body  # type: ignore[attr-defined]
+                block = home[at]
+                home[at : at + 1] = block.body  # type: ignore[attr-defined]
+                self._note_dissolved(block, block.body)  # type: ignore[attr-defined]
             else:
                 at += 1
         return path, home, home, 0
@@ -344,6 +353,7 @@ class _Recogniser:
             consumed=runs.consumed,
             kinds=analysis.environment,
             static_reads=analysis.static_reads,
+            dissolved=self.dissolved,
         )
         if replication is not ir.Replication.SYNCHRONOUS:
             self._place_worker_statements(program)

@@ -263,6 +263,8 @@ class TrainingProgram:
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
     # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
     static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
+    # The first statement of a block that is gone -> the block, for its comments.
+    dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 
     def graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs."""

@@ -20,10 +20,13 @@ from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
 _CUT = re.compile(rf"^{re.escape(_MARK)}(\d+)\n", re.M)
+_ANY_MARK = re.compile(rf"^[ \t]*{re.escape(_MARK)}(\d+)\n", re.M)
+_JOINED = "# This cell's code is in cell {} now: the program needs it in one place."
 # Names that IPython binds before the first cell, bound for the gates' sake. The line is
 # there only where one of them is used, and never reaches the notebook.
 _BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
 _PRELUDE = magics.binding("get_ipython = display = In = Out = _ = __ = ___")
+_PRELUDE_LINE = re.compile(rf"^[ \t]*{re.escape(_PRELUDE)}[ \t]*\n", re.M)
 # What reaches for TensorFlow 1 where only IPython sees it.
 _HIDDEN = re.compile(
     r"^\s*%tensorflow_version\s+1|\bpip3?\s+install\b.*\btensorflow[\w-]*\s*[=~<]=?=?\s*1\b"
@@ -173,35 +176,57 @@ def _language(root: Span) -> str:
     return ""
 
 
-def write(notebook: Notebook, module: str) -> str:
+@dataclasses.dataclass(frozen=True)
+class Written:
+    """A migrated notebook.
+
+    Attributes:
+      text: its JSON.
+      joined: index of every cell whose code now stands in another -> that one's index.
+    """
+
+    text: str
+    joined: dict[int, int]
+
+
+def write(notebook: Notebook, module: str) -> Written:
     """The notebook's text with changed cells replaced; all else as it was.
 
+    Where code has moved across cells, these become one: the first of them that is
+    left at the module's own level holds the code, the others a comment that says so.
     Outputs and execution counts of changed cells are cleared: they are of the old
     program.
 
     Raises:
-      NotebookChanged: code was moved across cells, or a magic got lost.
+      NotebookChanged: a magic got lost or moved, or no cell can stand by itself.
     """
-    if list(magics.marks(module)) != list(magics.marks(notebook.module)):
+    module = _PRELUDE_LINE.sub("", module)  # Wherever the compiler has moved it.
+    if list(magics.marks(module)) != list(
+        magics.marks(_PRELUDE_LINE.sub("", notebook.module))
+    ):
         raise NotebookChanged("the result would lose or move one of the cells' magics")
-    pieces = _CUT.split(module)
-    if [int(n) for n in pieces[1::2]] != [cell.index for cell in notebook.cells]:
-        raise NotebookChanged(
-            "the program spans several cells that would have to be joined; put it into "
-            "one cell"
-        )
+    pieces, joined = _pieces(notebook, module)
+    for cell in notebook.cells:
+        if cell.index in joined and cell.source.lstrip().startswith("%%"):
+            raise NotebookChanged(
+                f"cell {cell.index + 1} begins with a cell magic and would have to be "
+                f"joined with cell {joined[cell.index] + 1}; put the program into one cell"
+            )
     bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
-    lead = pieces[0].replace(_PRELUDE, "").strip("\n")
+    lead = pieces[0].strip("\n")
     if lead:
         _insert(lead, bodies)
     edits: list[tuple[Span, str]] = []
     style = _Style(notebook.raw)
     for cell, body in zip(notebook.cells, bodies, strict=True):
         end = cell.masked[len(cell.masked.rstrip("\n")) :]
+        if cell.index in joined:
+            body, end = _JOINED.format(joined[cell.index] + 1), ""
         new = body.rstrip("\n") + end
         if new == cell.masked:
             continue
-        _check_alone(cell, new)
+        if not cell.masked.startswith("\n"):
+            new = new.lstrip("\n")
         try:
             source = magics.unmask(new)
         except magics.MagicLost as error:
@@ -210,7 +235,51 @@ def write(notebook: Notebook, module: str) -> str:
     text = notebook.raw
     for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
-    return text
+    return Written(text, joined)
+
+
+def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]:
+    """`_CUT`'s pieces of the module, one per cell, and which cells were joined."""
+    order = [int(n) for n in _ANY_MARK.findall(module)]
+    kept: list[int] = []
+    for index in (int(n) for n in _CUT.findall(module)):
+        if not kept or index > kept[-1]:
+            kept.append(index)
+    while True:
+        pieces = _CUT.split(_ANY_MARK.sub(lambda m: _only(m, kept), module))
+        bodies = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
+        broken = [
+            index
+            for index, body in bodies.items()
+            if _parsed(body) is None and index != kept[-1]
+        ]
+        if not broken:
+            break
+        kept.remove(kept[kept.index(broken[0]) + 1])
+    if bodies and _parsed(bodies[kept[-1]]) is None:
+        raise NotebookChanged(
+            f"what became of cell {kept[-1] + 1} cannot be run by itself; put the program "
+            "into one cell"
+        )
+    lost = [c.index for c in notebook.cells if c.index not in order]
+    if lost or not kept:
+        raise NotebookChanged(
+            "a cell's place in the result is not known; put the program into one cell"
+        )
+    joined: dict[int, int] = {}
+    for index in order:
+        if index not in kept:
+            before = [k for k in order[: order.index(index)] if k in kept]
+            joined[index] = before[-1] if before else kept[0]
+    parts = [pieces[0]]
+    for cell in notebook.cells:
+        parts += [str(cell.index), bodies.get(cell.index, "")]
+    return parts, joined
+
+
+def _only(match: re.Match[str], kept: list[int]) -> str:
+    own = match[0].startswith(_MARK) and int(match[1]) in kept
+    return match[0] if own else ""
 
 
 def _insert(lead: str, bodies: list[str]) -> None:
@@ -250,14 +319,6 @@ def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:
     module = statement.module if isinstance(statement, ast.ImportFrom) else None
     names = [module or ""] if module else [alias.name for alias in statement.names]
     return any(name.split(".")[0] == "tensorflow" for name in names)
-
-
-def _check_alone(cell: Cell, masked: str) -> None:
-    if _parsed(masked) is None:
-        raise NotebookChanged(
-            f"what became of cell {cell.index + 1} cannot be run by itself; put the "
-            "program into one cell"
-        )
 
 
 def _cell_edits(cell: Span, source: str, style: _Style) -> Iterator[tuple[Span, str]]:

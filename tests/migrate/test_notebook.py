@@ -198,11 +198,11 @@ def test_cells_that_were_joined_are_refused():
     result = migrated(build(IMPORT, "x = tf.joins_cells"))
     assert not result.changed
     assert [f.code for f in result.findings] == ["G005"]
-    assert "put it into one cell" in result.findings[0].reason
+    assert "put the program into one cell" in result.findings[0].reason
 
 
 def cut(text: str, module: str) -> str:
-    return notebook.write(notebook.read(text), module)
+    return notebook.write(notebook.read(text), module).text
 
 
 def test_a_cell_that_cannot_stand_alone_is_refused():
