@@ -10,14 +10,13 @@ from __future__ import annotations
 import errno
 import pathlib
 import re
-import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from migrate import __version__
+from migrate import __version__, interrupts
 from migrate.migration import STRATEGIES, Options
 
 if TYPE_CHECKING:
@@ -41,7 +40,7 @@ class _Group(click.Group):
     """Keeps to the exit codes also where Python or click would give another."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        signal.signal(signal.SIGTERM, _terminate)
+        interrupts.handle()
         try:
             return super().invoke(ctx)
         except KeyboardInterrupt:
@@ -55,10 +54,6 @@ class _Group(click.Group):
             _internal_error()
         except Exception:
             _internal_error()
-
-
-def _terminate(number: int, frame: object) -> NoReturn:
-    raise KeyboardInterrupt
 
 
 def _internal_error() -> NoReturn:
@@ -120,7 +115,10 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
             "--quiet", "-q", is_flag=True, help="Print only what was refused or failed."
         ),
         click.option(
-            "--verbose", "-v", is_flag=True, help="List what is rewritten and kept, too."
+            "--verbose",
+            "-v",
+            is_flag=True,
+            help="List what is rewritten and kept, too.",
         ),
     )
     for option in reversed(options):
@@ -151,7 +149,9 @@ def migrate_command(
     job = _Job(shared)
     if job.stdin:
         if write or output is not None:
-            raise click.UsageError("`-` writes to standard output: no --write, no --output")
+            raise click.UsageError(
+                "`-` writes to standard output: no --write, no --output"
+            )
         _stdin(job, diff=diff)
     elif diff:
         shown: set[pathlib.Path] = set()
@@ -193,13 +193,18 @@ def rule(code: str | None) -> None:
         raise click.UsageError(f"no code {code}; `tf1to2 rule` lists them")
     click.secho(f"{found.id}  {found.title}", bold=True)
     _paragraph(found.explanation)
-    for heading, text in (("Promise", found.promise), ("Refused when", found.refused_when)):
+    for heading, text in (
+        ("Promise", found.promise),
+        ("Refused when", found.refused_when),
+    ):
         if text:
             _paragraph(f"{heading}: {text}")
     for heading, example in (("Before", found.before), ("After", found.after)):
         if example:
             click.secho(f"\n{heading}", bold=True)
-            click.echo("".join(f"    {line}\n" for line in example.splitlines()), nl=False)
+            click.echo(
+                "".join(f"    {line}\n" for line in example.splitlines()), nl=False
+            )
 
 
 def _paragraph(text: str) -> None:
@@ -243,7 +248,9 @@ class _Job:
         """What holds for each path; all but its patterns is taken from the first one's."""
         from migrate import config
 
-        starts = [p.absolute() for p in self.paths if p.exists()] or [pathlib.Path.cwd()]
+        starts = [p.absolute() for p in self.paths if p.exists()] or [
+            pathlib.Path.cwd()
+        ]
         directories = [s if s.is_dir() else s.parent for s in starts]
         try:
             return [config.load(d) for d in dict.fromkeys(directories)]
@@ -269,7 +276,7 @@ class _Job:
         each_link: bool = False,
     ) -> list[FileResult]:
         """Migrates all files; each is completed (written), whole, before an interrupt."""
-        from migrate import run, write
+        from migrate import run
 
         done: list[FileResult] = []
         try:
@@ -282,7 +289,7 @@ class _Job:
                     each_link=each_link,
                     progress=progress.show,
                 ):
-                    with write.uninterrupted():
+                    with interrupts.uninterrupted():
                         done.append(complete(result))
                     show(done[-1])
         except KeyboardInterrupt:
@@ -334,7 +341,9 @@ def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
     codes = tuple(c.strip().upper() for g in given for c in g.split(",") if c.strip())
     for code in codes:
         if not _CODES.fullmatch(code) or code[0] not in FAMILIES:
-            raise click.UsageError(f"{name}: no code is {code}; `tf1to2 rule` lists them")
+            raise click.UsageError(
+                f"{name}: no code is {code}; `tf1to2 rule` lists them"
+            )
     return codes
 
 
@@ -435,7 +444,9 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
         source = pipeline.support_source(name)
         if sys.stdout.isatty():
             lines = source.count(b"\n")
-            click.secho(f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green")
+            click.secho(
+                f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
+            )
         else:
             _echo_diff(None, source, os.fsencode(path))
 

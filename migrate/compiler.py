@@ -170,9 +170,7 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
     return plan, [*diagnostics.findings, *rules.findings]
 
 
-def _with_strategy(
-    program: ir.TrainingProgram, options: Options
-) -> ir.TrainingProgram:
+def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
     if options.strategy == "parameter-server":
         program.replication, program.condition = ir.Replication.ASYNCHRONOUS, None
     elif options.strategy in ("multi-worker-mirrored", "mirrored"):
@@ -208,16 +206,12 @@ def _claim_dropped(
                 if (
                     isinstance(call, ast.Call)
                     and scopes.resolve(call.func) == "tf.device"
-                    and any(
-                        statement is not s for s in (program.session,)
-                    )
+                    and any(statement is not s for s in (program.session,))
                 ):
                     continue
 
 
-def _filtered(
-    findings: list[Finding], options: Options, text: str
-) -> list[Finding]:
+def _filtered(findings: list[Finding], options: Options, text: str) -> list[Finding]:
     lines = text.split("\n")
     kept = []
     for finding in findings:
@@ -236,9 +230,7 @@ def _filtered(
 def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> None:
     """One comment above each refused statement, once however often the tool runs."""
     lines = text.split("\n")
-    refused = [
-        f for f in findings if f.outcome is Outcome.REFUSED and f.code != "N100"
-    ]
+    refused = [f for f in findings if f.outcome is Outcome.REFUSED and f.code != "N100"]
     if not refused:
         return
     starts: dict[int, ast.stmt] = {}
@@ -255,7 +247,10 @@ def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> 
         note = f"{TODO} {finding.code} {finding.reason}"
         above = []
         row = statement.lineno - 2
-        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and statement.decorator_list:
+        if (
+            isinstance(statement, (ast.FunctionDef, ast.ClassDef))
+            and statement.decorator_list
+        ):
             row = statement.decorator_list[0].lineno - 2
         while row >= 0 and lines[row].strip().startswith("#"):
             above.append(lines[row].strip())
@@ -296,9 +291,7 @@ def _with_imports(text: str, plan: Plan) -> str:
     tree = ast.parse(text)
     wanted: list[str] = []
     scopes = Scopes(tree)
-    names_read = {
-        n.id for n in ast.walk(tree) if isinstance(n, ast.Name)
-    }
+    names_read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):

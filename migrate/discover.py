@@ -122,7 +122,9 @@ def walk(
         directories[:] = kept
         for name in sorted(files):
             path = here / name
-            if not _ignored(path, False, holding) and not exclusions.covers(path, False):
+            if not _ignored(path, False, holding) and not exclusions.covers(
+                path, False
+            ):
                 yield root / path.relative_to(base)
 
 

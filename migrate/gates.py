@@ -15,13 +15,13 @@ def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
     try:
         compile(text, filename, "exec", dont_inherit=True)
     except SyntaxError as error:
-        return [("G001", error.lineno or 1, f"the result does not compile: {error.msg}")]
+        return [
+            ("G001", error.lineno or 1, f"the result does not compile: {error.msg}")
+        ]
     return []
 
 
-def check(
-    text: str, filename: str, original: str = ""
-) -> list[tuple[str, int, str]]:
+def check(text: str, filename: str, original: str = "") -> list[tuple[str, int, str]]:
     """Failed gates as (code, line, reason); empty if all is well."""
     broken = compiles(text, filename)
     if broken:
@@ -35,7 +35,9 @@ def check(
     scopes = Scopes(tree)
     for node, symbol in scopes.walk_uses():
         path = scopes.dotted(node) or ""
-        if not path.startswith("tensorflow.compat.v1.") and not path.startswith("tensorflow."):
+        if not path.startswith("tensorflow.compat.v1.") and not path.startswith(
+            "tensorflow."
+        ):
             continue
         spelled = "tf." + path.removeprefix("tensorflow.")
         if _known_missing(spelled, symbol):
@@ -52,16 +54,25 @@ def _known_missing(spelled: str, symbol: str) -> bool:
         return row is None and ("tf." + spelled.removeprefix("tf.compat.v1.")) not in (
             symbols.modules()
         )
-    return spelled.startswith(("tf.contrib.", "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging."))
+    return spelled.startswith(
+        ("tf.contrib.", "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.")
+    )
 
 
 def unbound(text: str, filename: str) -> set[str]:
     """Names read somewhere that no scope of the module binds."""
     top = symtable.symtable(text, filename, "exec")
-    bound = {s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()}
-    bound |= {
-        s.get_name() for s in top.get_symbols() if s.is_namespace()
-    } | {"__file__", "__name__", "__doc__", "__builtins__", "__spec__", "__path__"}
+    bound = {
+        s.get_name() for s in top.get_symbols() if s.is_assigned() or s.is_imported()
+    }
+    bound |= {s.get_name() for s in top.get_symbols() if s.is_namespace()} | {
+        "__file__",
+        "__name__",
+        "__doc__",
+        "__builtins__",
+        "__spec__",
+        "__path__",
+    }
     found: set[str] = set()
 
     def visit(table: symtable.SymbolTable) -> None:

@@ -106,7 +106,9 @@ def migrate_bytes(
         return unchanged.with_failure("E005", "nested too deeply to be analysed")
     except UnicodeEncodeError as error:
         return unchanged.with_failure(
-            "E002", f"the result does not fit {error.encoding}", "Save the file as UTF-8."
+            "E002",
+            f"the result does not fit {error.encoding}",
+            "Save the file as UTF-8.",
         )
 
 
@@ -159,7 +161,9 @@ def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 def _joined(written: notebooks.Written) -> Iterator[Finding]:
     for cell, into in written.joined.items():
-        reason = f"the program needs this cell's code in one place: it is in cell {into + 1}"
+        reason = (
+            f"the program needs this cell's code in one place: it is in cell {into + 1}"
+        )
         yield Finding(1, 1, "S131", Outcome.REWRITTEN, "", reason, cell=cell)
 
 
@@ -170,7 +174,9 @@ def _notebook(
         notebook = notebooks.read(text)
     except ValueError as error:
         reason = f"not a notebook: {error}"
-        raise python.Unreadable(Finding(1, 1, "E003", Outcome.FAILED, "", reason)) from None
+        raise python.Unreadable(
+            Finding(1, 1, "E003", Outcome.FAILED, "", reason)
+        ) from None
     if not notebook.cells:
         return text, (), ()
     notebooks.check_cells(notebook, str(path))

@@ -88,6 +88,4 @@ class Plan:
 
     @property
     def empty(self) -> bool:
-        return not (
-            self.suites or self.expressions or self.statements or self.notes
-        )
+        return not (self.suites or self.expressions or self.statements or self.notes)

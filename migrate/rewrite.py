@@ -33,7 +33,12 @@ class Rewriter:
         self._ranges = positions
         for node, span in positions.items():
             if isinstance(node, cst.BaseExpression):
-                where = (span.start.line, span.start.column, span.end.line, span.end.column)
+                where = (
+                    span.start.line,
+                    span.start.column,
+                    span.end.line,
+                    span.end.column,
+                )
                 self._expressions.setdefault(where, node)
         self.line_of: dict[ast.stmt, cst.CSTNode] = {}
         self.small_of: dict[ast.stmt, cst.CSTNode] = {}
@@ -91,7 +96,10 @@ class Rewriter:
             self._pair_suite(statement, "finalbody", final, node.finalbody.body)  # type: ignore[attr-defined]
         for index, handler in enumerate(getattr(statement, "handlers", [])):
             self._pair_suite(
-                statement, f"handlers.{index}", handler.body, node.handlers[index].body  # type: ignore[attr-defined]
+                statement,
+                f"handlers.{index}",
+                handler.body,
+                node.handlers[index].body,  # type: ignore[attr-defined]
             )
 
     def _column(self, line: int, offset: int) -> int:
@@ -117,7 +125,8 @@ class Rewriter:
             inside = [
                 (span, candidate)
                 for span, candidate in self._expressions.items()
-                if where[:2] < span[:2] and span[2:] < where[2:]
+                if where[:2] < span[:2]
+                and span[2:] < where[2:]
                 and isinstance(candidate, (cst.Tuple, cst.GeneratorExp))
             ]
             found = min(inside, key=lambda pair: pair[0][:2])[1] if inside else None
@@ -341,9 +350,7 @@ class _Apply(cst.CSTTransformer):
                 continue
             notes = self._rewriter._notes.get(id(before))
             if notes:
-                lines = [
-                    cst.EmptyLine(comment=cst.Comment(note)) for note in notes
-                ]
+                lines = [cst.EmptyLine(comment=cst.Comment(note)) for note in notes]
                 above = [*getattr(after, "leading_lines", ()), *lines]
                 after = after.with_changes(leading_lines=above)
                 changed = True

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import discover, pipeline, write
+from migrate import discover, interrupts, pipeline, write
 from migrate.migration import Options
 from migrate.pipeline import Core, FileResult
 
@@ -106,7 +106,9 @@ def _results(
     items = (_read(item) for item in work)
     if jobs == 1 or len(work) < _FEW:
         for item in items:
-            yield item.migrate(options, core) if isinstance(item, _Loaded) else item
+            done = item.migrate(options, core) if isinstance(item, _Loaded) else item
+            interrupts.check()
+            yield done
         return
     yield from _in_processes(items, options, core, jobs)
 
@@ -160,7 +162,9 @@ class _Processes:
             try:
                 return single.submit(item.migrate, options, core).result()
             except BrokenProcessPool:
-                reason = "the process that analysed it died: nested too deeply, or too large"
+                reason = (
+                    "the process that analysed it died: nested too deeply, or too large"
+                )
                 return FileResult(item.path).with_failure("E005", reason)
 
     def close(self) -> None:
@@ -226,7 +230,10 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     for name in result.support:
         beside = pathlib.Path(os.path.realpath(target)).parent / name
         try:
-            mine = not beside.exists() or beside.read_bytes() == pipeline.support_source(name)
+            mine = (
+                not beside.exists()
+                or beside.read_bytes() == pipeline.support_source(name)
+            )
         except OSError:
             mine = False
         if not mine:
@@ -298,7 +305,9 @@ class Copy:
         if self.output.exists() and not (
             self.output.is_dir() and not any(self.output.iterdir())
         ):
-            raise CopyError(f"--output: {self.output} exists and is not an empty directory")
+            raise CopyError(
+                f"--output: {self.output} exists and is not an empty directory"
+            )
         inner = pathlib.Path(os.path.realpath(self.output))
         for root in self.roots:
             if root.is_dir() and inner.is_relative_to(root.resolve()):

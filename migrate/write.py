@@ -5,34 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
-import signal
 import tempfile
-import threading
-from collections.abc import Iterator
-from types import FrameType
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Lets the block finish before an interrupt or a termination takes effect."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # Only the main thread can set handlers, and only it is interrupted.
-        return
-    pending: list[int] = []
-
-    def defer(number: int, frame: FrameType | None) -> None:
-        pending.append(number)
-
-    handlers = {number: signal.signal(number, defer) for number in _SIGNALS}
-    try:
-        yield
-    finally:
-        for which, handler in handlers.items():
-            signal.signal(which, handler)
-        for number in pending[:1]:
-            signal.raise_signal(number)
+from migrate.interrupts import uninterrupted
 
 
 def check_writable(path: pathlib.Path) -> None:

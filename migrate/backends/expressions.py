@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends import static_shapes
+from migrate.backends.custom_loop import static_shapes
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Dropped, Plan
@@ -308,17 +308,31 @@ class Expressions:
         bound = names.bound_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(
-                "V102", call, "this variable's arguments cannot be told apart",
-                "Pass them by keyword.", "tf.get_variable",
+                "V102",
+                call,
+                "this variable's arguments cannot be told apart",
+                "Pass them by keyword.",
+                "tf.get_variable",
             )
             return
-        for unsupported in ("regularizer", "collections", "caching_device", "custom_getter", "constraint"):
+        for unsupported in (
+            "regularizer",
+            "collections",
+            "caching_device",
+            "custom_getter",
+            "constraint",
+        ):
             value = bound.get(unsupported)
-            if value is not None and not (isinstance(value, ast.Constant) and value.value is None):
+            if value is not None and not (
+                isinstance(value, ast.Constant) and value.value is None
+            ):
                 self.diagnostics.refuse(
-                    "V103", call, f"get_variable({unsupported}=...) is not carried over",
+                    "V103",
+                    call,
+                    f"get_variable({unsupported}=...) is not carried over",
                     "Add the penalty to the loss, or keep the variable in a list."
-                    if unsupported in ("regularizer", "collections") else "",
+                    if unsupported in ("regularizer", "collections")
+                    else "",
                     "tf.get_variable",
                 )
         parts: list[Code] = [
@@ -350,8 +364,11 @@ class Expressions:
         if shape is None:
             if initializer is None:
                 self.diagnostics.refuse(
-                    "V105", call, "a variable shared from elsewhere: no shape is given here",
-                    "Keep the variable in a Python name.", "tf.get_variable",
+                    "V105",
+                    call,
+                    "a variable shared from elsewhere: no shape is given here",
+                    "Keep the variable in a Python name.",
+                    "tf.get_variable",
                 )
                 return code()
             return code(initializer)  # TF1: without a shape it is the value itself.
@@ -372,7 +389,13 @@ class Expressions:
         target, parameters, renamed = _PARTITIONER_TARGETS[symbol]
         bound = names.bound_arguments(call, parameters)
         if bound is None:
-            self.diagnostics.refuse("P101", call, "this partitioner's arguments cannot be told apart", "", symbol)
+            self.diagnostics.refuse(
+                "P101",
+                call,
+                "this partitioner's arguments cannot be told apart",
+                "",
+                symbol,
+            )
             return
         axis = names.literal(bound.get("axis"))
         if "axis" in bound and axis != 0:
@@ -385,9 +408,15 @@ class Expressions:
             )
             return
         parts = [code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
-        if symbol == "tf.min_max_variable_partitioner" and "max_partitions" not in bound:
+        if (
+            symbol == "tf.min_max_variable_partitioner"
+            and "max_partitions" not in bound
+        ):
             parts.append(code("max_shards=1"))
-        self.claimed[call] = ("P110", f"tf.distribute.experimental.partitioners.{target}")
+        self.claimed[call] = (
+            "P110",
+            f"tf.distribute.experimental.partitioners.{target}",
+        )
         self.plan.replace(
             call,
             code(
@@ -413,7 +442,9 @@ class Expressions:
         ) or isinstance(table, (ast.List, ast.Tuple)):
             return
         if given is not None and not isinstance(strategy, str):
-            self.diagnostics.refuse("P103", call, "the partition strategy is not a constant")
+            self.diagnostics.refuse(
+                "P103", call, "the partition strategy is not a constant"
+            )
             return
         rows: Code = code(ids)
         reason = "tf.nn.embedding_lookup"
@@ -454,13 +485,18 @@ class Expressions:
             self.plan.replace(call, code("replicas.global_step"))
         else:
             self.diagnostics.refuse(
-                "V124", call, "the global step is looked up in a helper function",
-                "Pass the step variable to the function.", symbol or "",
+                "V124",
+                call,
+                "the global step is looked up in a helper function",
+                "Pass the step variable to the function.",
+                symbol or "",
             )
 
     def _in_driver(self, node: ast.AST) -> bool:
         current: ast.AST | None = node
-        while current is not None and not isinstance(current, (ast.FunctionDef, ast.Module)):
+        while current is not None and not isinstance(
+            current, (ast.FunctionDef, ast.Module)
+        ):
             current = self.scopes.parents.get(current)
         return current is self.program.driver
 
@@ -481,8 +517,11 @@ class Expressions:
         self.claimed[call] = ("V110", "replicas.trainable_variables")
         if not self._in_driver(call):
             self.diagnostics.refuse(
-                "V123", call, "all trainable variables are looked up in a helper function",
-                "Pass the variables to the function.", symbol,
+                "V123",
+                call,
+                "all trainable variables are looked up in a helper function",
+                "Pass the variables to the function.",
+                symbol,
             )
         self.plan.replace(call, code("replicas.trainable_variables"))
 
@@ -490,27 +529,50 @@ class Expressions:
 
     def _saver(self, call: ast.Call) -> None:
         kept = ("max_to_keep", "keep_checkpoint_every_n_hours")
-        ignored = ("sharded", "write_version", "save_relative_paths", "name", "allow_empty")
+        ignored = (
+            "sharded",
+            "write_version",
+            "save_relative_paths",
+            "name",
+            "allow_empty",
+        )
         unknown = [k.arg for k in call.keywords if k.arg not in (*kept, *ignored)]
         if call.args or unknown:
             self.diagnostics.refuse(
-                "V111", call, "a Saver of chosen variables",
-                "Use tf.train.Checkpoint for part of the variables.", "tf.train.Saver",
+                "V111",
+                call,
+                "a Saver of chosen variables",
+                "Use tf.train.Checkpoint for part of the variables.",
+                "tf.train.Saver",
             )
             return
         parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
-        self.plan.replace(call, code("training_session.Saver(", ir.joined(", ", parts), ")"))
+        self.plan.replace(
+            call, code("training_session.Saver(", ir.joined(", ", parts), ")")
+        )
 
     def _scaffold(self, call: ast.Call) -> None:
-        allowed = ("saver", "init_op", "local_init_op", "ready_op", "ready_for_local_init_op", "summary_op")
+        allowed = (
+            "saver",
+            "init_op",
+            "local_init_op",
+            "ready_op",
+            "ready_for_local_init_op",
+            "summary_op",
+        )
         unknown = [k.arg for k in call.keywords if k.arg not in allowed]
         if call.args or unknown:
             self.diagnostics.refuse(
-                "S124", call, f"Scaffold({', '.join(map(str, unknown)) or '...'})",
-                "Do in Python, before the session, what init_fn did.", "tf.train.Scaffold",
+                "S124",
+                call,
+                f"Scaffold({', '.join(map(str, unknown)) or '...'})",
+                "Do in Python, before the session, what init_fn did.",
+                "tf.train.Scaffold",
             )
             return
         parts = [code("saver=", k.value) for k in call.keywords if k.arg == "saver"]
         self.claimed[call] = ("S125", "training_session.Scaffold")
-        self.plan.replace(call, code("training_session.Scaffold(", ir.joined(", ", parts), ")"))
+        self.plan.replace(
+            call, code("training_session.Scaffold(", ir.joined(", ", parts), ")")
+        )

@@ -23,7 +23,10 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ("tensorflow.python.platform.app", "tf.app"),
     ("tensorflow.python.platform.gfile", "tf.gfile"),
     ("tensorflow.python.platform.tf_logging", "tf.logging"),
-    ("tensorflow.contrib.training.python.training.device_setter", "tf.contrib.training"),
+    (
+        "tensorflow.contrib.training.python.training.device_setter",
+        "tf.contrib.training",
+    ),
 )
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.

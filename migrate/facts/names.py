@@ -107,9 +107,7 @@ def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:
     return found
 
 
-def argument(
-    call: ast.Call, name: str, position: int | None = None
-) -> ast.expr | None:
+def argument(call: ast.Call, name: str, position: int | None = None) -> ast.expr | None:
     """The expression passed for a parameter, by keyword or position."""
     for keyword in call.keywords:
         if keyword.arg == name:

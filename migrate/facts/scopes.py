@@ -112,7 +112,9 @@ class Scopes:
                 and isinstance(binding.targets[0], ast.Name)
                 and isinstance(binding.value, (ast.Attribute, ast.Name))
             ):
-                paths.add(self._path(binding.value))  # An alias: `flags = tf.app.flags`.
+                paths.add(
+                    self._path(binding.value)
+                )  # An alias: `flags = tf.app.flags`.
             else:
                 paths.add(None)
         if len({modules.canonical(p) if p else None for p in paths}) == 1:

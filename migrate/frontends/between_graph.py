@@ -27,8 +27,7 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     return [
         node
         for node in ast.walk(scopes.tree)
-        if isinstance(node, ast.Call)
-        and scopes.resolve(node.func) in roles.SESSIONS
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
 
 
@@ -90,9 +89,7 @@ class _Recogniser:
             )
             return None
         self.session_name = item.optional_vars.id
-        driver = next(
-            n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module))
-        )
+        driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
         server = self._find_server(driver)
         if server is None:
             return None
@@ -173,7 +170,10 @@ class _Recogniser:
                     return frozenset(str(k) for k in keys)
                 return None
             if isinstance(spec, ast.Call):
-                if self.scopes.resolve(spec.func) == "tf.train.ClusterSpec" and spec.args:
+                if (
+                    self.scopes.resolve(spec.func) == "tf.train.ClusterSpec"
+                    and spec.args
+                ):
                     spec = spec.args[0]
                     continue
                 return None
@@ -205,7 +205,10 @@ class _Recogniser:
                 symbol = self.scopes.resolve(call.func)
                 if symbol == "tf.device":
                     continue
-                if isinstance(call.func, ast.Attribute) and call.func.attr == "as_default":
+                if (
+                    isinstance(call.func, ast.Attribute)
+                    and call.func.attr == "as_default"
+                ):
                     inner = call.func.value
                     if (
                         isinstance(inner, ast.Call)
@@ -431,7 +434,8 @@ class _Recogniser:
         skip |= {
             s
             for s in candidates
-            if isinstance(s, (ast.If,)) and any(j in _all_statements([s]) for j in program.joins)
+            if isinstance(s, (ast.If,))
+            and any(j in _all_statements([s]) for j in program.joins)
         }
         kinds = {f.statement: f.kind for f in program.flows}
         index_name = names.key(index)
@@ -440,7 +444,8 @@ class _Recogniser:
         moved_names: set[str] = set(tail_binds)
         for statement in candidates:
             if statement in skip or isinstance(
-                statement, (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global)
+                statement,
+                (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global),
             ):
                 continue
             binds = names.binds(statement)
@@ -485,8 +490,7 @@ class _Recogniser:
                 or (
                     depends
                     and (
-                        used
-                        or _later_needed(binds, candidates, statement, tail_reads)
+                        used or _later_needed(binds, candidates, statement, tail_reads)
                     )
                 )
                 or (binds & stateful and _calls(statement, self.scopes))
@@ -537,7 +541,10 @@ class _Recogniser:
             return
         job = ast.dump(program.cluster.job_name)
         for statement in [*program.moved, *program.tail]:
-            if any(isinstance(n, ast.expr) and ast.dump(n) == job for n in ast.walk(statement)):
+            if any(
+                isinstance(n, ast.expr) and ast.dump(n) == job
+                for n in ast.walk(statement)
+            ):
                 self.diagnostics.refuse(
                     "C108",
                     statement,
@@ -563,7 +570,13 @@ class _Recogniser:
                     continue
                 if isinstance(
                     statement,
-                    (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global),
+                    (
+                        ast.Import,
+                        ast.ImportFrom,
+                        ast.FunctionDef,
+                        ast.ClassDef,
+                        ast.Global,
+                    ),
                 ):
                     continue
                 binds = names.binds(statement)
@@ -580,9 +593,7 @@ class _Recogniser:
             effect = isinstance(statement, ast.Expr) and isinstance(
                 statement.value, ast.Call
             )
-            if statement in chosen or (
-                effect and in_order and statement not in skip
-            ):
+            if statement in chosen or (effect and in_order and statement not in skip):
                 in_order.append(statement)
         return in_order
 
@@ -702,7 +713,9 @@ class _Synchronisation:
             )
         self.condition = condition
         self.replication = (
-            ir.Replication.CHOSEN_AT_RUN_TIME if condition else ir.Replication.SYNCHRONOUS
+            ir.Replication.CHOSEN_AT_RUN_TIME
+            if condition
+            else ir.Replication.SYNCHRONOUS
         )
         self.aggregation = (
             names.argument(call, "replicas_to_aggregate", 1),

@@ -133,7 +133,9 @@ class RunResolver:
                 name = names.key(flow.statement.targets[0])
                 dataset = self._dataset_of(value)
                 if name is None or dataset is None:
-                    self.diagnostics.refuse("I101", value, "an iterator without a dataset")
+                    self.diagnostics.refuse(
+                        "I101", value, "an iterator without a dataset"
+                    )
                     continue
                 self.iterators[name] = dataset
             elif flow.kind is Kind.ELEMENT:
@@ -164,7 +166,9 @@ class RunResolver:
         if name is None or name not in self.iterators:
             dataset = self._dataset_of(source)
             if dataset is None:
-                self.diagnostics.refuse("I102", value, "get_next of an unknown iterator")
+                self.diagnostics.refuse(
+                    "I102", value, "get_next of an unknown iterator"
+                )
                 return
             name = self.analysis.fresh("iterator", "batches")
             self.iterators[name] = dataset
@@ -192,7 +196,10 @@ class RunResolver:
         bound = names.bound_arguments(call, row.parameters)
         if bound is None:
             self.diagnostics.refuse(
-                "H101", call, "this hook's arguments cannot be told apart", symbol=row.symbol
+                "H101",
+                call,
+                "this hook's arguments cannot be told apart",
+                symbol=row.symbol,
             )
             return
         parts: list[Code] = []
@@ -218,7 +225,9 @@ class RunResolver:
                 for key, item in zip(display.keys, display.values):
                     text = names.literal(key)
                     if not isinstance(text, str):
-                        self.diagnostics.refuse("H103", value, "a tag that is not a string")
+                        self.diagnostics.refuse(
+                            "H103", value, "a tag that is not a string"
+                        )
                         return None
                     pairs.append((text, item))
                 pairs.sort(key=lambda pair: pair[0])
@@ -301,7 +310,9 @@ class RunResolver:
             and names.key(leaves[0].node) is not None
         ):
             self.runs.append(
-                ir.Run(call, None, (), statement, None, code(leaves[0].node, ".numpy()"))
+                ir.Run(
+                    call, None, (), statement, None, code(leaves[0].node, ".numpy()")
+                )
             )
             return
         wanted: set[str] = set()
@@ -329,7 +340,9 @@ class RunResolver:
         feed = self._feed(call)
         if feed is None:
             return
-        step, arguments = self._step(call, part, leaves, structure, keys, observed, feed)
+        step, arguments = self._step(
+            call, part, leaves, structure, keys, observed, feed
+        )
         if step is None:
             return
         self.runs.append(
@@ -348,9 +361,7 @@ class RunResolver:
             node = self.scopes.parents[node]
         return node
 
-    def _leaves(
-        self, fetches: ast.expr
-    ) -> tuple[str, list[Code], list[Leaf]]:
+    def _leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
         if isinstance(fetches, (ast.List, ast.Tuple)):
             kind = "list" if isinstance(fetches, ast.List) else "tuple"
             return kind, [], [self._leaf(e) for e in fetches.elts]
@@ -441,7 +452,10 @@ class RunResolver:
         sources = {self.elements[n][0] for n in needed if n in self.elements}
         if len(sources) > 1:
             self.diagnostics.refuse(
-                "I103", call, "one step draws from several iterators", "Zip the datasets."
+                "I103",
+                call,
+                "one step draws from several iterators",
+                "Zip the datasets.",
             )
             return None, []
         element = next(iter(sources), None)
@@ -495,7 +509,9 @@ class RunResolver:
         if step.trains:
             wishes = ["train_step", *[f"train_step_with_{v}" for v in valued if v]]
             extra = [
-                v for v in valued if v and not any(v in _text(f) for s in self.steps for f in s.fetches)
+                v
+                for v in valued
+                if v and not any(v in _text(f) for s in self.steps for f in s.fetches)
             ]
             if any(s.name.startswith("train_step") for s in self.steps) and extra:
                 wishes.insert(1, f"train_step_with_{extra[0]}")
@@ -563,7 +579,10 @@ class RunResolver:
         allowed: set[int] = set()
         for run in self.runs:
             allowed |= {id(n) for n in ast.walk(run.call)}
-            for leaf in (names.argument(run.call, "fetches", 0), names.argument(run.call, "feed_dict", 1)):
+            for leaf in (
+                names.argument(run.call, "fetches", 0),
+                names.argument(run.call, "feed_dict", 1),
+            ):
                 if leaf is not None:
                     allowed |= {id(n) for n in ast.walk(self._display(leaf))}
         for call in self.hook_edits:
@@ -572,7 +591,9 @@ class RunResolver:
         rebound = set().union(*[names.binds(s) for s in self.tail])
         for statement in self.tail:
             for node in ast.walk(statement):
-                if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
+                if id(node) in allowed or not isinstance(
+                    node, (ast.Name, ast.Attribute)
+                ):
                     continue
                 if not isinstance(node.ctx, ast.Load):
                     continue

@@ -148,7 +148,9 @@ class _Normaliser:
             if instance is not None:
                 method = self._method(self._class(instance), func.attr)
                 if method is None:
-                    raise NotInlinable(f"{receiver}.{func.attr} is no method of its class")
+                    raise NotInlinable(
+                        f"{receiver}.{func.attr} is no method of its class"
+                    )
                 title = f"{instance.owner}.{func.attr}"
                 return Call(statement, call, method, receiver, instance, title)
             owner = self.scopes.parents.get(driver.node)
@@ -187,9 +189,7 @@ class _Normaliser:
         bases = {ast.unparse(b) for b in owner.bases} - {"object"}
         if bases or owner.keywords or owner.decorator_list:
             return None
-        return Call(
-            statement, call, constructor, name, None, f"{owner.name}.__init__"
-        )
+        return Call(statement, call, constructor, name, None, f"{owner.name}.__init__")
 
     def _definition(self, node: ast.Name) -> ast.AST | None:
         owner = self.scopes.scope_of(node).owner(node.id)
@@ -286,9 +286,14 @@ class _Normaliser:
             first = self._constants(owner, attributes, taken)
             instance = Instance(owner.name, constants, attributes)
             self.instances[found.receiver] = instance
-            found = dataclasses.replace(found, instance=instance, wishes=wishes, first=first)
+            found = dataclasses.replace(
+                found, instance=instance, wishes=wishes, first=first
+            )
             self.inlined.add(owner.name)
-            if len(self.scopes.scope_by_node[driver].bindings[found.receiver or ""]) != 1:
+            if (
+                len(self.scopes.scope_by_node[driver].bindings[found.receiver or ""])
+                != 1
+            ):
                 raise NotInlinable("the object's name is bound more than once")
         elif found.receiver is None:
             self.inlined.add(found.callee.name)
@@ -301,7 +306,9 @@ class _Normaliser:
         )
         if not whole:
             return inliner.expression(found)
-        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name):
+        if isinstance(statement, ast.Assign) and isinstance(
+            statement.targets[0], ast.Name
+        ):
             self.aggregates.add(statement.targets[0].id)
         text = inliner.statement(found)
         if found.instance is not None and found.title.endswith(".__init__"):
@@ -349,7 +356,10 @@ class _Normaliser:
                 else None
             )
             argument = bound.get(parameter) if parameter else None
-            if isinstance(argument, ast.Name) and len(locals_.get(argument.id, ())) <= 1:
+            if (
+                isinstance(argument, ast.Name)
+                and len(locals_.get(argument.id, ())) <= 1
+            ):
                 attributes[attribute] = argument.id
                 continue
             plain = attribute.strip("_")
@@ -540,7 +550,11 @@ class _Normaliser:
             if not any(isinstance(e, ast.Starred) for e in value.elts):
                 return dict(enumerate(value.elts))
         if isinstance(value, ast.Call):
-            if isinstance(value.func, ast.Name) and value.func.id == "dict" and not value.args:
+            if (
+                isinstance(value.func, ast.Name)
+                and value.func.id == "dict"
+                and not value.args
+            ):
                 return {k.arg: k.value for k in value.keywords if k.arg}
             fields = self._fields(value.func)
             if fields is not None:
@@ -564,7 +578,9 @@ class _Normaliser:
         fields = names.literal(names.argument(made.value, "field_names", 1))
         if isinstance(fields, str):
             fields = fields.replace(",", " ").split()
-        if isinstance(fields, (list, tuple)) and all(isinstance(f, str) for f in fields):
+        if isinstance(fields, (list, tuple)) and all(
+            isinstance(f, str) for f in fields
+        ):
             return tuple(fields)
         return None
 
@@ -610,12 +626,18 @@ class _Normaliser:
                 own[member] = value.id
                 continue
             wish = str(member) if isinstance(member, str) else f"{name}_{member}"
-            new = wish if wish.isidentifier() and wish not in taken else f"{name}_{member}"
+            new = (
+                wish
+                if wish.isidentifier() and wish not in taken
+                else f"{name}_{member}"
+            )
             while new in taken:
                 new += "_"
             taken.add(new)
             own[member] = new
-            flat = " ".join(part.strip() for part in self.text.segment(value).split("\n"))
+            flat = " ".join(
+                part.strip() for part in self.text.segment(value).split("\n")
+            )
             lines.append(f"{indent}{new} = {flat}")
         changed = self.text.edited([Edit(node, own[member]) for node, member in uses])
         origin = self.text.origins[statement.lineno - 1]

@@ -106,8 +106,10 @@ class Inliner:
         target = self._target(found)
         prefix, edits = self._renamed(found, body)
         edits += self._returns(body, target)
-        first = (callee.body[0].end_lineno or 0) + 1 if body != callee.body else (
-            _header_end(callee) + 1
+        first = (
+            (callee.body[0].end_lineno or 0) + 1
+            if body != callee.body
+            else (_header_end(callee) + 1)
         )
         last = body[-1].end_lineno or 0 if body else first - 1
         if body and body[0].lineno == callee.lineno:
@@ -137,14 +139,16 @@ class Inliner:
         if target and not _always_returns(body):
             lines.append(f"{indent}{target} = None")
             origins.append(here)
-        return text.spliced(
-            statement.lineno, statement.end_lineno or 0, lines, origins
-        )
+        return text.spliced(statement.lineno, statement.end_lineno or 0, lines, origins)
 
     def expression(self, found: Call) -> Text:
         """The text with a call replaced by the one expression its callee returns."""
         body = _without_docstring(found.callee.body)
-        if len(body) != 1 or not isinstance(body[0], ast.Return) or body[0].value is None:
+        if (
+            len(body) != 1
+            or not isinstance(body[0], ast.Return)
+            or body[0].value is None
+        ):
             raise NotInlinable("the function does more than return an expression")
         prefix, edits = self._renamed(found, body)
         if prefix:
@@ -218,7 +222,9 @@ class Inliner:
             new = self._fresh(name, found)
             if new != name:
                 if any(
-                    isinstance(b, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom))
+                    isinstance(
+                        b, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+                    )
                     for b in bindings
                 ):
                     raise NotInlinable(f"the program has another `{name}`")
@@ -247,7 +253,10 @@ class Inliner:
         pairs = list(zip(_elements(body[-1].value), _elements(statement.targets[0])))
         if len(_elements(body[-1].value)) != len(_elements(statement.targets[0])):
             return {}
-        known = {*rename.values(), *(found.instance.attributes.values() if found.instance else ())}
+        known = {
+            *rename.values(),
+            *(found.instance.attributes.values() if found.instance else ()),
+        }
         for node in ast.walk(found.callee):
             if isinstance(node, ast.Name) and self._owner(node) is not scope:
                 known.add(node.id)
@@ -299,7 +308,10 @@ class Inliner:
                 if node.id in rename and self._owner(node) is scope:
                     edits.append(Edit(node, rename[node.id]))
                     continue
-                if self._owner(node) is self._scopes.module and node.id in self._shadowing:
+                if (
+                    self._owner(node) is self._scopes.module
+                    and node.id in self._shadowing
+                ):
                     raise NotInlinable(f"`{node.id}` means another thing in the driver")
             stack.extend(ast.iter_child_nodes(node))
         return edits

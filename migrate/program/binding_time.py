@@ -233,7 +233,11 @@ class Analysis:
         lifts, update = self._lifts, self._update
         count = len(self.diagnostics.findings)
         layer_counts = dict(self.layer_counts)
-        taken, staged, created = set(self.taken), dict(self.staged_calls), dict(self.created)
+        taken, staged, created = (
+            set(self.taken),
+            dict(self.staged_calls),
+            dict(self.created),
+        )
         self._lifts, self._update = [], None
         kind = self.expression(node)
         self._lifts, self._update = lifts, update
@@ -312,9 +316,7 @@ class Analysis:
         children = [f for suite in flow.suites.values() for f in suite]
         flow.build = any(f.build for f in children)
         flow.step = flow.step or any(f.step for f in children)
-        flow.pure = (
-            not (flow.build or flow.step) and any(f.pure for f in children)
-        )
+        flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
         if children and all(f.dropped for f in children):
             flow.dropped = children[0].dropped
         if header_lifts:
@@ -338,15 +340,24 @@ class Analysis:
                 (self.scope_reuse[-1] if self.scope_reuse else False)
                 or self._may_reuse(reuse)
             )
-            outer_init = self.scope_initializers[-1] if self.scope_initializers else None
-            outer_part = self.scope_partitioners[-1] if self.scope_partitioners else None
+            outer_init = (
+                self.scope_initializers[-1] if self.scope_initializers else None
+            )
+            outer_part = (
+                self.scope_partitioners[-1] if self.scope_partitioners else None
+            )
             self.scope_initializers.append(
                 names.argument(call, "initializer", 3) or outer_init
             )
             self.scope_partitioners.append(
                 names.argument(call, "partitioner", 6) or outer_part
             )
-            for unsupported in ("custom_getter", "regularizer", "dtype", "caching_device"):
+            for unsupported in (
+                "custom_getter",
+                "regularizer",
+                "dtype",
+                "caching_device",
+            ):
                 if _given(names.argument(call, unsupported)):
                     self.diagnostics.refuse(
                         "V108",
@@ -378,8 +389,10 @@ class Analysis:
         return 0
 
     def _may_reuse(self, node: ast.expr | None) -> bool:
-        return node is not None and names.literal(node) is not False and not (
-            isinstance(node, ast.Constant) and node.value is None
+        return (
+            node is not None
+            and names.literal(node) is not False
+            and not (isinstance(node, ast.Constant) and node.value is None)
         )
 
     # -- expressions ---------------------------------------------------------
@@ -709,8 +722,10 @@ class Analysis:
             name = row.default_name + (f"_{count}" if count else "")
             constructor.append(code(f"name={name!r}".replace("'", '"')))
         shared = self.full_name(name) if isinstance(name, str) else None
-        reused = shared is not None and shared in self.created and (
-            self.reusing or self._may_reuse(reuse)
+        reused = (
+            shared is not None
+            and shared in self.created
+            and (self.reusing or self._may_reuse(reuse))
         )
         if reused and shared is not None:
             variable = self.created[shared]
@@ -723,13 +738,9 @@ class Analysis:
         if dynamic and not self.in_loop and row.has_weights:
             pass  # The name is computed at build time, as it was in TF1.
         create = code(row.target, "(", ir.joined(", ", constructor), ")")
-        at_call = [
-            code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound
-        ]
+        at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
         use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
-        self._lifts.append(
-            Lift(call, variable, create if not reused else code(), use)
-        )
+        self._lifts.append(Lift(call, variable, create if not reused else code(), use))
         return Kind.TENSOR
 
     # -- the user's own functions ---------------------------------------------
@@ -824,7 +835,10 @@ class Analysis:
         self.functions[definition] = times  # Recursion sees a host function.
         times.flows = inner.statements(definition.body)
         for flow in _every(times.flows):
-            if isinstance(flow.statement, ast.Return) and flow.statement.value is not None:
+            if (
+                isinstance(flow.statement, ast.Return)
+                and flow.statement.value is not None
+            ):
                 times.kind = _join(times.kind, flow.kind)
                 times.elements = inner._tuple_kinds(flow.statement.value)
         if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
@@ -841,7 +855,8 @@ class Analysis:
         times.kinds = inner.environment
         times.creates = any(f.build for f in _every(times.flows))
         steps = any(
-            f.step and not isinstance(f.statement, ast.Return) for f in _every(times.flows)
+            f.step and not isinstance(f.statement, ast.Return)
+            for f in _every(times.flows)
         ) or any(
             isinstance(f.statement, ast.Return)
             and f.kind in ir.STEP_KINDS
@@ -859,9 +874,7 @@ class Analysis:
             self._split_parameters(times, inner.environment)
         return times
 
-    def _split_parameters(
-        self, times: FunctionTimes, kinds: dict[str, Kind]
-    ) -> None:
+    def _split_parameters(self, times: FunctionTimes, kinds: dict[str, Kind]) -> None:
         built: set[str] = set()
         stepped: set[str] = set()
         pure_bound: dict[str, Flow] = {}
@@ -953,11 +966,7 @@ class Analysis:
         for parameter in times.spec_parameters:
             if parameter in bound:
                 self._spec_argument(call, bound[parameter])
-        sharing = (
-            times.reuses
-            or self.reusing
-            or self._may_reuse(bound.get("reuse"))
-        )
+        sharing = times.reuses or self.reusing or self._may_reuse(bound.get("reuse"))
         name = self.staged_calls.get(signature) if sharing else None
         created = name is None
         if name is None:

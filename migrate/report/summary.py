@@ -97,7 +97,8 @@ def summarise(results: Sequence[FileResult]) -> Summary:
         failed=sum(r.failed for r in results),
         outcomes=count(f for r in results for f in r.findings),
         codes=tuple(
-            CodeCount(code, title(code), count(by_code[code])) for code in sorted(by_code)
+            CodeCount(code, title(code), count(by_code[code]))
+            for code in sorted(by_code)
         ),
     )
 
@@ -110,7 +111,9 @@ def title(code: str) -> str:
 def sentence(run: Run) -> str:
     """The whole run in one line."""
     summary = summarise(run.results)
-    uses = [f"{n} {o.value}" for o, n in summary.outcomes.items() if o is not Outcome.FAILED]
+    uses = [
+        f"{n} {o.value}" for o, n in summary.outcomes.items() if o is not Outcome.FAILED
+    ]
     parts = [
         f"{_plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",
@@ -155,4 +158,3 @@ def part_of_refused(result: FileResult) -> int:
 def statement(finding: Finding) -> str:
     """Symbol and reason."""
     return f"{finding.symbol}: {finding.reason}" if finding.symbol else finding.reason
-

@@ -84,8 +84,6 @@ def statistics(run: Run, paint: Paint = plain) -> Iterator[str]:
     head = "".join(f"{o.value:>11}" for o in shown)
     yield paint(f"{'code':<6}{'':<{width}}{head}", "dim")
     for row in summary.codes:
-        numbers = "".join(
-            paint(f"{row.outcomes[o] or '':>11}", o.value) for o in shown
-        )
+        numbers = "".join(paint(f"{row.outcomes[o] or '':>11}", o.value) for o in shown)
         yield f"{row.code:<6}{row.title:<{width}}{numbers}"
     yield ""

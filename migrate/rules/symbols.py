@@ -35,7 +35,10 @@ def verdict(symbol: str) -> Verdict:
     if symbol in MNIST_SYMBOLS:
         target = MNIST_SYMBOLS[symbol]
         return Verdict(
-            Outcome.REWRITTEN, "I110", target, "the same reader, written beside the file"
+            Outcome.REWRITTEN,
+            "I110",
+            target,
+            "the same reader, written beside the file",
         )
     home = CONTRIB_HOMES.get(symbol)
     if home:
@@ -113,7 +116,9 @@ class SymbolRules:
         """compat.v1 still has every symbol such a file can name; graphs need a session."""
         for node, symbol in self.scopes.walk_uses():
             if symbol.startswith("tf."):
-                v = Verdict(Outcome.KEPT, "T105", "", "works through tensorflow.compat.v1")
+                v = Verdict(
+                    Outcome.KEPT, "T105", "", "works through tensorflow.compat.v1"
+                )
                 self._add(node, v, symbol)
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
@@ -154,13 +159,20 @@ class SymbolRules:
             if not row.target or (row.dense_only and self._has_sparse_gradients()):
                 self._add(
                     node,
-                    Verdict(Outcome.REFUSED, "O110", "", row.reason,
-                            "Choose another optimizer, or write its update."),
+                    Verdict(
+                        Outcome.REFUSED,
+                        "O110",
+                        "",
+                        row.reason,
+                        "Choose another optimizer, or write its update.",
+                    ),
                     symbol,
                 )
                 return
             self._spell(node, row.target)
-            self._add(node, Verdict(Outcome.REWRITTEN, "O101", row.target, row.reason), symbol)
+            self._add(
+                node, Verdict(Outcome.REWRITTEN, "O101", row.target, row.reason), symbol
+            )
             return
         v = verdict(symbol)
         self._add(node, v, symbol)
@@ -174,19 +186,27 @@ class SymbolRules:
             self.plan.imports.append("import tf_keras")
         if not target:
             if symbol != "tf" and self._is_alias_value(node):
-                target = "tf.compat.v1" + symbol[2:] if self._only_compat(symbol) else symbol
+                target = (
+                    "tf.compat.v1" + symbol[2:] if self._only_compat(symbol) else symbol
+                )
             else:
                 return
         self._spell(node, target)
 
     def _has_sparse_gradients(self) -> bool:
         """Whether the file looks rows up, so that gradients may be tf.IndexedSlices."""
-        lookups = ("tf.nn.embedding_lookup", "tf.gather", "tf.nn.embedding_lookup_sparse")
+        lookups = (
+            "tf.nn.embedding_lookup",
+            "tf.gather",
+            "tf.nn.embedding_lookup_sparse",
+        )
         return any(symbol in lookups for _, symbol in self.scopes.walk_uses())
 
     def _only_compat(self, module: str) -> bool:
         rows = [
-            row for name, row in table.symbols().items() if name.startswith(module + ".")
+            row
+            for name, row in table.symbols().items()
+            if name.startswith(module + ".")
         ]
         return any(row.status == "compat" for row in rows)
 
@@ -235,9 +255,7 @@ class SymbolRules:
 
     # -- calls ---------------------------------------------------------------------
 
-    def _call(
-        self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str
-    ) -> bool:
+    def _call(self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str) -> bool:
         """Rewrites a call whose arguments mean the same; whether it could."""
         renamed = dict(row.renamed)
         known = {*row.keywords, *renamed, *row.dropped}
@@ -256,9 +274,7 @@ class SymbolRules:
                     continue
                 name = renamed.get(keyword.arg or "", keyword.arg)
                 parts.append(code(f"{name}=", keyword.value))
-            self.plan.replace(
-                call, code(row.target, "(", ir.joined(", ", parts), ")")
-            )
+            self.plan.replace(call, code(row.target, "(", ir.joined(", ", parts), ")"))
         else:
             self._spell(node, row.target)
         same = row.target == symbol and not changes
@@ -284,14 +300,21 @@ class SymbolRules:
         if "keep_prob" in bound and "rate" not in bound:
             keep = bound.pop("keep_prob")
             value = names.literal(keep)
-            rate = code("1 - ", keep if isinstance(keep, (ast.Name, ast.Attribute, ast.Constant)) else code("(", keep, ")"))
+            rate = code(
+                "1 - ",
+                keep
+                if isinstance(keep, (ast.Name, ast.Attribute, ast.Constant))
+                else code("(", keep, ")"),
+            )
             parts = [code(bound.pop("x")), code("rate=", rate)]
             parts.extend(code(f"{n}=", v) for n, v in bound.items())
             self.plan.replace(call, code("tf.nn.dropout(", ir.joined(", ", parts), ")"))
             del value
             self._add(
                 node,
-                Verdict(Outcome.REWRITTEN, "L103", "tf.nn.dropout", "keep_prob is 1 - rate"),
+                Verdict(
+                    Outcome.REWRITTEN, "L103", "tf.nn.dropout", "keep_prob is 1 - rate"
+                ),
                 symbol,
             )
             return True

@@ -11,7 +11,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 # What changes the state of a line: a comment, a quote, a bracket.
-_EVENT = re.compile(r"""(?P<comment>\#)|(?P<quote>'''|\"\"\"|'|")|(?P<open>[\[({])|[\])}]""")
+_EVENT = re.compile(
+    r"""(?P<comment>\#)|(?P<quote>'''|\"\"\"|'|")|(?P<open>[\[({])|[\])}]"""
+)
 _CLOSING = {
     quote: re.compile(r"(?s:\\.|[^\\])*?" + quote) for quote in ("'''", '"""', "'", '"')
 }

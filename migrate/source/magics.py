@@ -25,7 +25,9 @@ _LINE = re.compile(r"\s*(?:%{1,2}\w|!|\?{1,2}\s*[%*.\w])")
 _HELP = re.compile(r"\s*[%\w.*]+\s*\?{1,2}\s*$")
 _ASSIGNED = re.compile(r"(\s*)(\w[\w\s,.\[\]]*?)\s*=\s*[!%]")
 # Line magics that run the statement behind them, with their options.
-_RUNS = re.compile(r"(\s*)(%(?:time|timeit|prun|memit)(?:\s+-\w+(?:\s+\d+)?)*\s+)(\S.*)$")
+_RUNS = re.compile(
+    r"(\s*)(%(?:time|timeit|prun|memit)(?:\s+-\w+(?:\s+\d+)?)*\s+)(\S.*)$"
+)
 # Cell magics whose body is Python that runs in the notebook's own namespace.
 _PYTHON_CELLS = frozenset({"%%time", "%%timeit", "%%capture", "%%prun", "%%memit"})
 _CAPTURE = re.compile(r"\s*%%capture\s+(?:-\S+\s+)*([A-Za-z_]\w*)\s*$")

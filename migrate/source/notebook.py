@@ -287,10 +287,16 @@ def _insert(lead: str, bodies: list[str]) -> None:
 
     They go above its first import: a cell magic or Colab's `#@title` stays first.
     """
-    names = {a.asname or a.name.split(".")[0] for s in _parsed(lead) or () for a in _aliases(s)}
+    names = {
+        a.asname or a.name.split(".")[0]
+        for s in _parsed(lead) or ()
+        for a in _aliases(s)
+    }
     for position, body in enumerate(bodies):
         statements = _parsed(body) or []
-        used = {n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)}
+        used = {
+            n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)
+        }
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):
             lines = body.split("\n")
@@ -312,7 +318,9 @@ def _parsed(body: str) -> list[ast.stmt] | None:
 
 
 def _aliases(statement: ast.stmt) -> list[ast.alias]:
-    return statement.names if isinstance(statement, (ast.Import, ast.ImportFrom)) else []
+    return (
+        statement.names if isinstance(statement, (ast.Import, ast.ImportFrom)) else []
+    )
 
 
 def _is_tensorflow(statement: ast.Import | ast.ImportFrom) -> bool:

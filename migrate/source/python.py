@@ -34,7 +34,10 @@ _PYTHON2_SPELLINGS = (
     (re.compile(r"(?<!\w)[uU][rR][\"']"), "a ur'' string"),
     (re.compile(r"`[^`]+`"), "backticks"),
     (re.compile(r"[;:]\s*print\s+[\"'\w]"), "a print statement"),
-    (re.compile(r"\blambda\s*\(|\bdef\s+\w+\s*\((?:[^=]*,)?\s*\("), "a tuple parameter"),
+    (
+        re.compile(r"\blambda\s*\(|\bdef\s+\w+\s*\((?:[^=]*,)?\s*\("),
+        "a tuple parameter",
+    ),
 )
 # What CPython 3.10 to 3.13 says of source that it finds too deep, rather than wrong.
 _TOO_DEEP = ("too many nested parentheses", "too many levels of indentation")
@@ -98,7 +101,10 @@ def decode(data: bytes) -> SourceText:
     body = data[len(codecs.BOM_UTF8) :] if bom else data
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise _failed(
-            "E002", 1, 1, "this is UTF-16, which Python does not read as source",
+            "E002",
+            1,
+            1,
+            "this is UTF-16, which Python does not read as source",
             "Save the file as UTF-8.",
         )
     if b"\0" in data:
@@ -144,7 +150,10 @@ def decode(data: bytes) -> SourceText:
     if source.encode(source.text) != data:
         # Some encodings (utf-7, iso-2022) spell one text in several ways.
         raise _failed(
-            "E002", 1, 1, f"in {encoding} the file could not be written back as it was",
+            "E002",
+            1,
+            1,
+            f"in {encoding} the file could not be written back as it was",
             "Save the file as UTF-8.",
         )
     return source
@@ -218,16 +227,16 @@ def _python2(text: str, line: int) -> tuple[int, str] | None:
     return None
 
 
-def _with_newlines(
-    old: str, newlines: tuple[str, ...], new: str, common: str
-) -> str:
+def _with_newlines(old: str, newlines: tuple[str, ...], new: str, common: str) -> str:
     """Mixed newlines: each line keeps its own, a new one gets the common style."""
     before, after = old.split("\n"), new.split("\n")
     styles = [*newlines, *[""] * (len(before) - len(newlines))]
     kept: list[str] = [common] * len(after)
     # autojunk: a line that a long file repeats on every hundredth line is no anchor;
     # without it a file of 50,000 lines takes minutes.
-    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(None, before, after).get_opcodes():
+    for tag, i1, i2, j1, j2 in difflib.SequenceMatcher(
+        None, before, after
+    ).get_opcodes():
         if tag in ("equal", "replace"):
             for offset in range(min(i2 - i1, j2 - j1)):
                 kept[j1 + offset] = styles[i1 + offset] or common

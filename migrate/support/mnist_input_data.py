@@ -3,11 +3,18 @@
 Written beside your program by tf1to2, because TensorFlow 2 has no such module. For
 the same files and the same numpy seed it gives the same batches in the same order
 as tensorflow.contrib.learn's reader in TensorFlow 1.15.
+
+In the main thread it draws from numpy's global generator, as that reader did. In any
+other thread (a worker's, in asynchronous training) it draws from one of that thread's
+own, as each TF1 worker was a process with a generator of its own. `np.random.seed` has
+no effect on that one; `seed` has.
 """
 
 import collections
 import gzip
 import os
+import tempfile
+import threading
 import urllib.request
 
 import numpy as np
@@ -15,6 +22,16 @@ import tensorflow as tf
 
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
+_of_thread = threading.local()
+
+
+def _generator():
+    """Numpy's global generator, or this thread's own (see the module's docstring)."""
+    if threading.current_thread() is threading.main_thread():
+        return np.random
+    if not hasattr(_of_thread, "generator"):
+        _of_thread.generator = np.random.RandomState()
+    return _of_thread.generator
 
 
 class DataSet:
@@ -27,7 +44,7 @@ class DataSet:
       one_hot: only of effect with fake_data.
       dtype: tf.uint8 keeps [0, 255]; tf.float32 scales to [0, 1].
       reshape: flatten each image.
-      seed: reseeds numpy's global generator, as the TF1 reader does.
+      seed: reseeds the generator (of all sets), as the TF1 reader does.
     """
 
     def __init__(
@@ -41,7 +58,7 @@ class DataSet:
         seed=None,
     ):
         graph_seed, op_seed = tf.compat.v1.random.get_seed(seed)
-        np.random.seed(graph_seed if seed is None else op_seed)
+        _generator().seed(graph_seed if seed is None else op_seed)
         dtype = tf.as_dtype(dtype)
         if dtype not in (tf.uint8, tf.float32):
             raise TypeError(f"Image dtype must be uint8 or float32, not {dtype}")
@@ -62,7 +79,7 @@ class DataSet:
 
     def _shuffle(self):
         order = np.arange(self.num_examples)
-        np.random.shuffle(order)
+        _generator().shuffle(order)
         self.images, self.labels = self.images[order], self.labels[order]
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):
@@ -89,7 +106,16 @@ def _fetch(name, directory, source_url):
     path = os.path.join(directory, name)
     if not os.path.exists(path):
         os.makedirs(directory, exist_ok=True)
-        urllib.request.urlretrieve(source_url + name, path)
+        # Beside the target first: an interrupted download must not pass for the file,
+        # and several workers may download at once.
+        handle, partial = tempfile.mkstemp(dir=directory, prefix=name + ".")
+        os.close(handle)
+        try:
+            urllib.request.urlretrieve(source_url + name, partial)
+            os.replace(partial, path)
+        finally:
+            if os.path.exists(partial):
+                os.remove(partial)
     return path
 
 

@@ -30,6 +30,7 @@ TF1 checkpoint found in `checkpoint_dir` is continued, and TF1 can read ours.
 """
 
 import contextlib
+import itertools
 import os
 import re
 import sys
@@ -41,6 +42,7 @@ import tensorflow as tf
 
 _USE_DEFAULT = object()
 _DONE = "training_done"
+_MAX_WAIT_SECS = 7200  # MonitoredTrainingSession's default.
 
 
 # -- the cluster --------------------------------------------------------------
@@ -60,8 +62,13 @@ def server_config(config=None):
 
     On a machine with few cores the default pool can be filled by steps that wait
     for each other; the coordinator's own server then never answers.
+
+    A worker offers one GPU, unless `config` says how many: TF1's setter placed a
+    worker's operations on one device, but a strategy computes the step once per GPU.
     """
     config = config or tf.compat.v1.ConfigProto()
+    if "GPU" not in config.device_count:
+        config.device_count["GPU"] = 1
     if config.inter_op_parallelism_threads == 0:
         config.inter_op_parallelism_threads = max(8, os.cpu_count() or 1)
     return config
@@ -94,11 +101,16 @@ def leave(message):
 
 
 def workers_only(cluster):
-    """The cluster without its parameter servers, as synchronous training needs it."""
+    """The cluster without its parameter servers, as synchronous training needs it.
+
+    Also leaves this process no more than its first GPU, for the reason given at
+    `server_config`; so it is called before the strategy is made.
+    """
+    gpus = tf.config.list_physical_devices("GPU")
+    if len(gpus) > 1:
+        tf.config.set_visible_devices(gpus[:1], "GPU")
     spec = tf.train.ClusterSpec(cluster)
-    jobs = {
-        job: spec.job_tasks(job) for job in spec.jobs if job in ("chief", "worker")
-    }
+    jobs = {job: spec.job_tasks(job) for job in spec.jobs if job in ("chief", "worker")}
     if "master" in spec.jobs:
         jobs["chief"] = spec.job_tasks("master")
     return tf.train.ClusterSpec(jobs)
@@ -248,9 +260,7 @@ class _Replicas:
 
     def entries(self):
         """Variables by TF1's checkpoint names; a sharded one is a list of its parts."""
-        sharded = {
-            _name(v) for v in self._recorded if len(_parts(v)) > 1
-        }
+        sharded = {_name(v) for v in self._recorded if len(_parts(v)) > 1}
         found = {}
         for variable in self._recorded:
             name = _name(variable)
@@ -281,14 +291,24 @@ class AsynchronousReplicas(_Replicas):
         return step.unpack(self.coordinator.schedule(step.function, args=args).fetch())
 
     def restored(self, is_chief, restore):
-        """The chief restores; the other workers' sessions wait for it."""
+        """The chief restores; the other workers' sessions wait for it.
+
+        Raises:
+          RuntimeError: another worker has failed before the chief was ready.
+          tf.errors.DeadlineExceededError: no chief within two hours, as in TF1.
+        """
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
                 self.ready.set()
+        deadline = time.monotonic() + _MAX_WAIT_SECS
         while not self.ready.wait(0.1):
             if self.failed.is_set():
                 raise RuntimeError("The chief's session could not be started.")
+            if time.monotonic() > deadline:
+                raise tf.errors.DeadlineExceededError(
+                    None, None, "The chief's session was not ready in time."
+                )
 
     def run(self, worker):
         """Runs `worker(task_index)` for every worker task, each in its own thread.
@@ -388,9 +408,7 @@ class StepFunction:
         strategy = replicas.strategy
 
         def distributed(*args):
-            results = strategy.run(
-                lambda *a: replicas._trace(function, a), args=args
-            )
+            results = strategy.run(lambda *a: replicas._trace(function, a), args=args)
             self._structure = results
             # Operations have no value, and no place among a function's results.
             return [
@@ -400,9 +418,7 @@ class StepFunction:
             ]
 
         # As in TF1, Python's control flow runs when the graph is built.
-        self.function = tf.function(
-            distributed, input_signature=specs, autograph=False
-        )
+        self.function = tf.function(distributed, input_signature=specs, autograph=False)
         self.function.get_concrete_function()
 
     def unpack(self, values):
@@ -413,7 +429,15 @@ class StepFunction:
         )
 
     def feed(self, args):
-        """Arguments with the dtypes of the specs, as a TF1 feed converted them."""
+        """Arguments with the dtypes of the specs, as a TF1 feed converted them.
+
+        Raises:
+          TypeError: too many or too few arguments.
+        """
+        if len(args) != len(self.specs):
+            raise TypeError(
+                f"{self.__name__} takes {len(self.specs)} arguments, not {len(args)}"
+            )
 
         def convert(spec, value):
             if tf.is_tensor(value):
@@ -446,7 +470,8 @@ class Rate:
         return self._schedule()
 
     def __tf_tensor__(self, dtype=None, name=None):
-        return tf.cast(self._schedule(), dtype or tf.float32)
+        rate = tf.convert_to_tensor(self._schedule())
+        return rate if dtype is None else tf.cast(rate, dtype)
 
 
 class ScopedPartitioner:
@@ -475,6 +500,20 @@ class ScopedPartitioner:
 
 
 partitioner = ScopedPartitioner()
+
+
+def spec_of(function, *specs):
+    """The tf.TensorSpec of what `function` gives for tensors of these specs.
+
+    For variables made by the shape of a tensor: they are made before any step is.
+    """
+    entries = list(summary.entries)
+    traced = tf.function(function, autograph=False).get_concrete_function(*specs)
+    summary.entries[:] = entries  # Nothing of this trace is run.
+    return tf.nest.map_structure(
+        lambda tensor: tf.TensorSpec(tensor.shape, tensor.dtype),
+        traced.structured_outputs,
+    )
 
 
 def mod_rows(ids, table):
@@ -544,6 +583,29 @@ class _Summaries:
             )
         )
 
+    def audio(
+        self, name, tensor, sample_rate, max_outputs=3, collections=None, family=None
+    ):
+        return self._add(
+            tf.raw_ops.AudioSummaryV2(
+                tag=_tag(name, family),
+                tensor=tensor,
+                sample_rate=tf.cast(sample_rate, tf.float32),
+                max_outputs=max_outputs,
+            )
+        )
+
+    def text(self, name, tensor, collections=None):
+        plugin = tf.compat.v1.SummaryMetadata.PluginData(plugin_name="text")
+        metadata = tf.compat.v1.SummaryMetadata(plugin_data=plugin)
+        return self._add(
+            tf.raw_ops.TensorSummaryV2(
+                tag=_tag(name, None),
+                tensor=tensor,
+                serialized_summary_metadata=metadata.SerializeToString(),
+            )
+        )
+
     def merge(self, inputs, collections=None, name=None):
         """One summary of several."""
         return tf.raw_ops.MergeSummary(inputs=list(inputs))
@@ -558,18 +620,50 @@ summary = _Summaries()
 
 
 def _tag(name, family):
-    scope = tf.get_current_name_scope()
-    name = f"{family}/{family}/{name}" if family else name
-    return f"{scope}/{name}" if scope else name
+    """The tag TF1 gave: [family/]scope/[family/]name, numbered where used before."""
+    name, family = (
+        text and re.sub(r"[^-/\w.]", "_", text).lstrip("/") for text in (name, family)
+    )
+    # A name scope, because it gives unique names; TF1 took its tags from there too.
+    with tf.compat.v1.name_scope(f"{family}/{name}" if family else name) as scope:
+        tag = scope.rstrip("/")
+        return f"{family}/{tag}" if family else tag
 
 
 class SummaryWriter:
     """tf.summary.FileWriter: event files that TensorBoard reads."""
 
+    _made = itertools.count()
+    _shared = {}
+    _sharing = threading.Lock()
+
     def __init__(self, logdir):
+        # An event file is named by second and host. Workers' threads make writers
+        # within one second, which without a suffix would write over each other.
+        number = next(self._made)
+        suffix = f".{number}" if number else ""
         # TF1's writer refuses to be made in eager mode, but works there.
         with tf.Graph().as_default():
-            self._writer = tf.compat.v1.summary.FileWriter(logdir)
+            self._writer = tf.compat.v1.summary.FileWriter(
+                logdir, filename_suffix=suffix
+            )
+
+    @classmethod
+    def shared(cls, logdir):
+        """The writer that all hooks use for a directory (TF1's SummaryWriterCache).
+
+        TensorBoard follows the newest event file of a directory only.
+        """
+        with cls._sharing:
+            key = os.path.abspath(logdir) if "://" not in logdir else logdir
+            if key not in cls._shared:
+                cls._shared[key] = cls(logdir)
+            return cls._shared[key]
+
+    def add_session_log(self, status, global_step, **fields):
+        """Notes a start or a checkpoint; after a start TensorBoard drops later steps."""
+        log = tf.compat.v1.SessionLog(status=status, **fields)
+        self._writer.add_session_log(log, global_step)
 
     def add_summary(self, value, global_step=None):
         """Writes a summary that a step gave, or a tf.compat.v1.Summary."""
@@ -595,7 +689,7 @@ class Saver:
     def __init__(self, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, **_):
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
-        self._kept = []
+        self._kept = []  # (prefix, time saved), oldest first
         self._next_permanent = time.time() + self._hours * 3600
 
     def save(self, sess, save_path, global_step=None, **_):
@@ -622,20 +716,28 @@ class Saver:
         return prefix
 
     def _keep(self, directory, prefix):
+        """Lists the checkpoint as the latest, then removes those beyond max_to_keep."""
         if not self._kept:
             state = tf.train.get_checkpoint_state(directory)
             for path in state.all_model_checkpoint_paths if state else ():
-                if path != prefix and tf.io.gfile.exists(path + ".index"):
-                    self._kept.append(path)
-        self._kept = [p for p in self._kept if p != prefix] + [prefix]
-        while self._max_to_keep and len(self._kept) > self._max_to_keep:
-            old = self._kept.pop(0)
-            if time.time() >= self._next_permanent:
+                if tf.io.gfile.exists(path + ".index"):
+                    saved = tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9
+                    self._kept.append((path, saved))
+        self._kept = [k for k in self._kept if k[0] != prefix]
+        self._kept.append((prefix, time.time()))
+        excess = len(self._kept) - self._max_to_keep if self._max_to_keep else 0
+        removed = [self._kept.pop(0) for _ in range(excess)]
+        # First, so that the list never names a checkpoint that is gone.
+        tf.compat.v1.train.update_checkpoint_state(
+            directory, prefix, [path for path, _ in self._kept]
+        )
+        for path, saved in removed:
+            if saved > self._next_permanent:
                 self._next_permanent += self._hours * 3600
                 continue
-            for path in tf.io.gfile.glob(old + ".*"):
-                tf.io.gfile.remove(path)
-        tf.compat.v1.train.update_checkpoint_state(directory, prefix, self._kept)
+            for suffix in (".index", ".meta", ".data-?????-of-?????"):
+                for file in tf.io.gfile.glob(path + suffix):
+                    tf.io.gfile.remove(file)
 
     def restore(self, sess, save_path):
         """Reads all variables from a TF1 checkpoint.
@@ -740,8 +842,9 @@ class StopAtStepHook(Hook):
         self._num_steps, self._last_step = num_steps, last_step
 
     def begin(self, sess):
+        step = sess.global_step()
         if self._last_step is None:
-            self._last_step = sess.global_step() + self._num_steps
+            self._last_step = step + self._num_steps
 
     def after_run(self, sess, step, results):
         if step >= self._last_step:
@@ -749,37 +852,52 @@ class StopAtStepHook(Hook):
 
 
 class LoggingTensorHook(Hook):
-    """Logs observed values every so many runs of this worker, or seconds."""
+    """Logs observed values every so many runs of this worker, or seconds.
+
+    Every run counts. When the one that is due does not compute the values, the next
+    that does is logged.
+    """
 
     def __init__(
-        self, tensors, every_n_iter=None, every_n_secs=None, at_end=False, formatter=None
+        self,
+        tensors,
+        every_n_iter=None,
+        every_n_secs=None,
+        at_end=False,
+        formatter=None,
     ):
-        self._keys, self._formatter, self._at_end = list(tensors), formatter, at_end
-        only_at_end = at_end and every_n_iter is None and every_n_secs is None
-        self._timer = None if only_at_end else _Timer(every_n_secs, every_n_iter)
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}")
+        self._keys = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
+        self._formatter, self._at_end = formatter, at_end
+        self._periodic = not (at_end and every_n_iter is None and every_n_secs is None)
+        self._timer = _Timer(every_n_secs, every_n_iter) if self._periodic else None
         self._runs, self._last = 0, None
 
     def after_run(self, sess, step, results):
         values = results["observed"]
-        if any(key not in values for key in self._keys):
-            return  # A run that does not compute them.
-        self._last = {key: values[key] for key in self._keys}
-        if self._timer is not None and self._timer.due(self._runs):
-            self._log(self._timer.mark(self._runs)[0])
+        if all(key in values for key in self._keys):
+            self._last = {key: values[key] for key in self._keys}
+            if self._periodic and self._timer.due(self._runs):
+                self._log()
         self._runs += 1
 
-    def _log(self, seconds):
-        if self._formatter:
-            text = self._formatter(self._last)
-        else:
-            text = ", ".join(f"{key} = {self._last[key]}" for key in self._keys)
-            if seconds is not None:
-                text += f" ({seconds:.3f} sec)"
+    def _log(self):
+        seconds = self._timer.mark(self._runs)[0] if self._periodic else None
+        with np.printoptions(suppress=True):
+            if self._formatter:
+                text = self._formatter(self._last)
+            else:
+                text = ", ".join(f"{key} = {self._last[key]!s}" for key in self._keys)
+                if seconds is not None:
+                    text += f" ({seconds:.3f} sec)"
         tf.compat.v1.logging.info("%s", text)
 
     def end(self, sess):
-        if self._at_end and self._last is not None:
-            self._log(None)
+        if self._last is None:
+            tf.compat.v1.logging.warning("no run computed all of %s", self._keys)
+        elif self._at_end:
+            self._log()
 
 
 class NanTensorHook(Hook):
@@ -794,7 +912,7 @@ class NanTensorHook(Hook):
             message = "Model diverged with loss = NaN."
             if self._fail:
                 tf.compat.v1.logging.error(message)
-                raise NanLossDuringTrainingError(message)
+                raise NanLossDuringTrainingError("NaN loss during training.")
             tf.compat.v1.logging.warning(message)
             sess.request_stop()
 
@@ -818,6 +936,9 @@ class CheckpointSaverHook(Hook):
     ):
         if listeners:
             raise ValueError("CheckpointSaverListener is not supported")
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        self._directory = checkpoint_dir
         self._path = os.path.join(checkpoint_dir, checkpoint_basename)
         self._timer = _Timer(save_secs, save_steps)
         self._saver = saver or (scaffold.saver if scaffold else Saver())
@@ -833,10 +954,17 @@ class CheckpointSaverHook(Hook):
         step = sess.global_step()
         if step != self._timer.last_step:
             self._save(sess, step)
+        SummaryWriter.shared(self._directory).flush()
 
     def _save(self, sess, step):
         self._timer.mark(step)
+        tf.compat.v1.logging.info(
+            "Saving checkpoints for %d into %s.", step, self._path
+        )
         self._saver.save(sess, self._path, step)
+        SummaryWriter.shared(self._directory).add_session_log(
+            tf.compat.v1.SessionLog.CHECKPOINT, step, checkpoint_path=self._path
+        )
 
 
 class SummarySaverHook(Hook):
@@ -853,18 +981,31 @@ class SummarySaverHook(Hook):
     ):
         self._timer = _Timer(save_secs, save_steps)
         self._key = summary_op
-        self._writer = summary_writer or SummaryWriter(output_dir)
+        self._writer = summary_writer or _writer(output_dir)
+        self._started = False
 
     def after_run(self, sess, step, results):
+        if self._writer is None:
+            return
+        if not self._started:
+            self._started = True
+            self._writer.add_session_log(tf.compat.v1.SessionLog.START, step)
         value = (
-            results["observed"].get(self._key) if self._key else results.get("summaries")
+            results["observed"].get(self._key)
+            if self._key
+            else results.get("summaries")
         )
         if value is not None and self._timer.due(step):
             self._timer.mark(step)
             self._writer.add_summary(value, step)
 
     def end(self, sess):
-        self._writer.flush()
+        if self._writer is not None:
+            self._writer.flush()
+
+
+def _writer(directory):
+    return SummaryWriter.shared(directory) if directory else None
 
 
 class StepCounterHook(Hook):
@@ -873,8 +1014,8 @@ class StepCounterHook(Hook):
     def __init__(
         self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None
     ):
-        self._timer = _Timer(every_n_secs, None if every_n_secs else every_n_steps)
-        self._writer = summary_writer or (SummaryWriter(output_dir) if output_dir else None)
+        self._timer = _Timer(every_n_secs, every_n_steps)
+        self._writer = summary_writer or _writer(output_dir)
 
     def after_run(self, sess, step, results):
         if not self._timer.due(step):
@@ -911,7 +1052,10 @@ class ProfilerHook(Hook):
 
     def before_run(self, sess):
         if self._next is not None and self._timer.due(self._next):
-            tf.profiler.experimental.start(self._directory)
+            try:
+                tf.profiler.experimental.start(self._directory)
+            except tf.errors.AlreadyExistsError:
+                return  # Another worker's thread is at it; try again in the next run.
             self._running = True
 
     def after_run(self, sess, step, results):
@@ -927,6 +1071,24 @@ class ProfilerHook(Hook):
         if self._running:
             tf.profiler.experimental.stop()
             self._running = False
+
+
+class GlobalStepWaiterHook(Hook):
+    """Starts this worker only when the global step has reached `wait_until_step`."""
+
+    def __init__(self, wait_until_step):
+        self._wait_until_step = wait_until_step
+
+    def before_run(self, sess):
+        if self._wait_until_step <= 0:
+            return
+        tf.compat.v1.logging.info(
+            "Waiting for global step %d before starting training.",
+            self._wait_until_step,
+        )
+        while sess.global_step() < self._wait_until_step and not sess.should_stop():
+            time.sleep(0.5)
+        self._wait_until_step = 0
 
 
 # -- the session --------------------------------------------------------------
@@ -972,13 +1134,18 @@ class MonitoredTrainingSession:
         summary_dir = summary_dir or checkpoint_dir
         if save_summaries_steps is _USE_DEFAULT and save_summaries_secs is _USE_DEFAULT:
             save_summaries_steps = 100
-        if save_checkpoint_secs is _USE_DEFAULT and save_checkpoint_steps is _USE_DEFAULT:
+        if (
+            save_checkpoint_secs is _USE_DEFAULT
+            and save_checkpoint_steps is _USE_DEFAULT
+        ):
             save_checkpoint_secs = 600
         steps, secs = _given(save_summaries_steps), _given(save_summaries_secs)
         own = list(chief_only_hooks or ()) if is_chief else []
         if is_chief and summary_dir:
             if log_step_count_steps:
-                own.append(StepCounterHook(log_step_count_steps, output_dir=summary_dir))
+                own.append(
+                    StepCounterHook(log_step_count_steps, output_dir=summary_dir)
+                )
             if steps or secs:
                 own.append(
                     SummarySaverHook(
@@ -993,11 +1160,12 @@ class MonitoredTrainingSession:
                 )
             )
         self._hooks = own + list(hooks or ())
-
-    def __enter__(self):
-        self.replicas.restored(self._is_chief, self._restore)
+        # As in TF1 the session starts here, not where it is entered.
+        replicas.restored(is_chief, self._restore)
         for hook in self._hooks:
             hook.begin(self)
+
+    def __enter__(self):
         return self
 
     def _restore(self):
@@ -1024,9 +1192,15 @@ class MonitoredTrainingSession:
         return results["fetches"]
 
     def global_step(self):
-        """The global step's present value."""
+        """The global step's present value.
+
+        Raises:
+          RuntimeError: the program has none.
+        """
         variable = self.replicas.global_step
-        return 0 if variable is None else variable.numpy()
+        if variable is None:
+            raise RuntimeError("Global step should be created first.")
+        return variable.numpy()
 
     def should_stop(self):
         return self._stop or self.replicas.failed.is_set()

@@ -64,7 +64,13 @@ _ARGUMENTS = tuple(
     for name in ("argmax", "argmin")
 )
 _SOFTMAX = tuple(
-    CallRow(f"tf.nn.{name}", f"tf.nn.{name}", 2, ("logits", "axis", "name"), (("dim", "axis"),))
+    CallRow(
+        f"tf.nn.{name}",
+        f"tf.nn.{name}",
+        2,
+        ("logits", "axis", "name"),
+        (("dim", "axis"),),
+    )
     for name in ("softmax", "log_softmax")
 )
 _POOLS = tuple(
@@ -124,10 +130,26 @@ _ROWS = (
         ("use_resource", "validate_shape"),
         "collections and caching devices do not exist in TF2",
     ),
-    CallRow("tf.zeros_like", "tf.zeros_like", 2, ("dtype", "name"), (("tensor", "input"),)),
-    CallRow("tf.ones_like", "tf.ones_like", 2, ("dtype", "name"), (("tensor", "input"),)),
-    CallRow("tf.expand_dims", "tf.expand_dims", 2, ("input", "axis", "name"), (("dim", "axis"),)),
-    CallRow("tf.squeeze", "tf.squeeze", 2, ("input", "axis", "name"), (("squeeze_dims", "axis"),)),
+    CallRow(
+        "tf.zeros_like", "tf.zeros_like", 2, ("dtype", "name"), (("tensor", "input"),)
+    ),
+    CallRow(
+        "tf.ones_like", "tf.ones_like", 2, ("dtype", "name"), (("tensor", "input"),)
+    ),
+    CallRow(
+        "tf.expand_dims",
+        "tf.expand_dims",
+        2,
+        ("input", "axis", "name"),
+        (("dim", "axis"),),
+    ),
+    CallRow(
+        "tf.squeeze",
+        "tf.squeeze",
+        2,
+        ("input", "axis", "name"),
+        (("squeeze_dims", "axis"),),
+    ),
     CallRow("tf.zeros_initializer", "tf.compat.v1.zeros_initializer", 1, ("dtype",)),
 )
 

@@ -36,9 +36,7 @@ PARTITIONERS = frozenset(
         "tf.min_max_variable_partitioner",
     }
 )
-SUMMARIES = frozenset(
-    f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image")
-)
+SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image"))
 INITIALIZER_OPS = frozenset(
     {
         "tf.global_variables_initializer",
@@ -141,9 +139,8 @@ INITIALIZER_SUFFIX = "_initializer"
 def is_initializer(symbol: str) -> bool:
     """Whether a symbol makes an initializer object (`tf.zeros_initializer`)."""
     name = symbol.rpartition(".")[2]
-    return (
-        symbol.startswith(("tf.initializers.", "tf.keras.initializers."))
-        or (name.endswith(INITIALIZER_SUFFIX) and symbol not in INITIALIZER_OPS)
+    return symbol.startswith(("tf.initializers.", "tf.keras.initializers.")) or (
+        name.endswith(INITIALIZER_SUFFIX) and symbol not in INITIALIZER_OPS
     )
 
 

@@ -23,7 +23,9 @@ def rename(text: str, options: Options, filename: str) -> Migration:
     for number, line in enumerate(text.split("\n"), 1):
         for found in _LOG.finditer(line):
             column = len(line[: found.start()].encode()) + 1
-            findings.append(_finding(number, column, "T102", Outcome.REWRITTEN, "tf.log"))
+            findings.append(
+                _finding(number, column, "T102", Outcome.REWRITTEN, "tf.log")
+            )
         if "tf.Session" in line:
             findings.append(_finding(number, 1, "S120", Outcome.REFUSED, "tf.Session"))
         if "tf.zeros" in line:
@@ -41,6 +43,10 @@ def rename(text: str, options: Options, filename: str) -> Migration:
     return Migration(new, tuple(findings), support)
 
 
-def _finding(line: int, column: int, code: str, outcome: Outcome, symbol: str) -> Finding:
+def _finding(
+    line: int, column: int, code: str, outcome: Outcome, symbol: str
+) -> Finding:
     recipe = "Do it\nby hand." if outcome is Outcome.REFUSED else ""
-    return Finding(line, column, code, outcome, symbol, f"told by {code} | `so`", recipe)
+    return Finding(
+        line, column, code, outcome, symbol, f"told by {code} | `so`", recipe
+    )

@@ -40,7 +40,9 @@ BAD = {
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_bad_file_is_named_and_others_are_done(name: str, tmp_path: pathlib.Path) -> None:
+def test_bad_file_is_named_and_others_are_done(
+    name: str, tmp_path: pathlib.Path
+) -> None:
     content, code = BAD[name]
     bad, good = tmp_path / "bad.py", tmp_path / "good.py"
     bad.write_bytes(content)
@@ -131,7 +133,16 @@ def test_interrupt_loses_nothing(tmp_path: pathlib.Path) -> None:
     for index in range(200):
         (tmp_path / f"m{index}.py").write_bytes(GOOD * 50)
     process = subprocess.Popen(
-        [sys.executable, "-m", "migrate", "migrate", str(tmp_path), "--write", "--jobs", "1"],
+        [
+            sys.executable,
+            "-m",
+            "migrate",
+            "migrate",
+            str(tmp_path),
+            "--write",
+            "--jobs",
+            "1",
+        ],
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )

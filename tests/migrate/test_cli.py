@@ -51,7 +51,9 @@ def _text(output: bytes) -> str:
 @pytest.fixture
 def tree(tmp_path: pathlib.Path) -> pathlib.Path:
     for name, content in {
-        "good.py": OLD, "sub/refused.py": REFUSED, "bad.py": OLD + b"print 'x'\n",
+        "good.py": OLD,
+        "sub/refused.py": REFUSED,
+        "bad.py": OLD + b"print 'x'\n",
         "other.py": b"x = 1\n",
     }.items():
         path = tmp_path / "tree" / name
@@ -62,7 +64,9 @@ def tree(tmp_path: pathlib.Path) -> pathlib.Path:
 
 def contents(root: pathlib.Path) -> dict[str, bytes]:
     return {
-        p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()
+        p.relative_to(root).as_posix(): p.read_bytes()
+        for p in root.rglob("*")
+        if p.is_file()
     }
 
 
@@ -169,7 +173,9 @@ def test_standard_input() -> None:
     assert (done.returncode, done.stdout) == (1, "")
     lines = OLD.decode().splitlines(keepends=True)
     cells = [{"cell_type": "code", "metadata": {}, "source": lines, "outputs": []}]
-    made = json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells})
+    made = json.dumps(
+        {"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": cells}
+    )
     done = run("migrate", "-", input=made.encode())
     assert done.stdout == made.replace("tf.log", "tf.math.log")
 
@@ -229,7 +235,9 @@ def test_suppression_in_the_source(tree: pathlib.Path) -> None:
 
 def test_configuration(tree: pathlib.Path) -> None:
     config = tree / "pyproject.toml"
-    config.write_text('[tool.tf1to2]\nexclude = ["/bad.py"]\nignore = ["S"]\njobs = 1\n')
+    config.write_text(
+        '[tool.tf1to2]\nexclude = ["/bad.py"]\nignore = ["S"]\njobs = 1\n'
+    )
     # A nearer file without the table says nothing.
     (tree / "sub" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
     assert run("migrate", tree).returncode == 0
@@ -263,7 +271,9 @@ def test_exclude_is_meant_from_here_or_from_the_tree(tree: pathlib.Path) -> None
 
 
 def test_reports(tree: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    names = [tmp_path / f"report{s}" for s in (".json", ".sarif", ".html", ".md", ".txt")]
+    names = [
+        tmp_path / f"report{s}" for s in (".json", ".sarif", ".html", ".md", ".txt")
+    ]
     done = run("migrate", tree, *(f"--report={name}" for name in names))
     assert done.returncode == 2
     for name in names:
@@ -274,7 +284,10 @@ def test_reports(tree: pathlib.Path, tmp_path: pathlib.Path) -> None:
     names[0].unlink()
     names[0].mkdir()
     done = run("migrate", tree / "good.py", "--report", tmp_path / "x.json", "--write")
-    assert done.returncode == 0 and json.loads((tmp_path / "x.json").read_text())["written"]
+    assert (
+        done.returncode == 0
+        and json.loads((tmp_path / "x.json").read_text())["written"]
+    )
 
 
 def test_rule_explains_every_code() -> None:
@@ -287,13 +300,20 @@ def test_rule_explains_every_code() -> None:
         assert CODES[code].id == code and CODES[code].explanation
     done = run("rule", "e004")
     assert done.returncode == 0
-    for part in ("E004  Python 2", "Promise: The file is left as it is", "Before", "After"):
+    for part in (
+        "E004  Python 2",
+        "Promise: The file is left as it is",
+        "Before",
+        "After",
+    ):
         assert part in done.stdout
 
 
 def test_a_name_that_is_not_utf8(tmp_path: pathlib.Path) -> None:
     for name in (b"caf\xe9.py", b"bad\xe9.py"):
-        (tmp_path / os.fsdecode(name)).write_bytes(OLD + b"print 'x'\n" * name.startswith(b"bad"))
+        (tmp_path / os.fsdecode(name)).write_bytes(
+            OLD + b"print 'x'\n" * name.startswith(b"bad")
+        )
     for mode in ([], ["--diff"], [f"--report={tmp_path}/r.html"], ["--write"]):
         assert "bad\ufffd.py:3:1: E004" in run("migrate", tmp_path, *mode).stderr
     assert (tmp_path / os.fsdecode(b"caf\xe9.py")).read_bytes() == NEW
@@ -373,7 +393,8 @@ def test_an_interrupt_half_way_loses_no_byte(
     done = [path.read_bytes() for path in files]
     assert set(done) == {old, new}
     count = re.search(rb"Interrupted after (\d+) of 300 files", errors)
-    assert count is not None and int(count[1]) == done.count(new) >= 3
+    assert count is not None, errors
+    assert int(count[1]) == done.count(new) >= 3
     assert sorted(tmp_path.iterdir()) == files
 
 
@@ -391,7 +412,10 @@ def test_start_up_is_light() -> None:
     lines = [
         subprocess.run(
             [sys.executable, "-c", script],
-            capture_output=True, text=True, timeout=60, check=True,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
             env={**os.environ, "PYTHONPATH": str(ROOT)},
         ).stderr.split(" ", 1)
         for _ in range(3)
@@ -411,7 +435,9 @@ def test_tensorflow_is_never_imported(tree: pathlib.Path) -> None:
     )
     subprocess.run(
         [sys.executable, "-c", script],
-        check=True, timeout=60, env={**os.environ, "PYTHONPATH": str(ROOT)},
+        check=True,
+        timeout=60,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
 
 
@@ -431,7 +457,9 @@ def test_a_notebook_with_the_real_compiler(tmp_path: pathlib.Path) -> None:
     alone.write_bytes(PROGRAM.read_bytes())
     assert run("migrate", alone, "--write").returncode == 0
     assert set(alone.read_text().splitlines()) == set(
-        line for cell in made.cells[:2] for line in cell.source.splitlines()
+        line
+        for cell in made.cells[:2]
+        for line in cell.source.splitlines()
         if not line.startswith(("%matplotlib", "!pip"))
     )
     once = path.read_bytes()

@@ -36,7 +36,9 @@ def test_python_notebooks_and_scripts(tmp_path: pathlib.Path) -> None:
     assert found(tmp_path) == {"a.py", "sub/b.ipynb", "script"}
 
 
-def test_environments_version_control_and_caches_are_skipped(tmp_path: pathlib.Path) -> None:
+def test_environments_version_control_and_caches_are_skipped(
+    tmp_path: pathlib.Path,
+) -> None:
     tree(
         tmp_path,
         "a.py",
@@ -63,7 +65,10 @@ GITIGNORES = {
     "all but": {".gitignore": "*.py\n!b.py"},
     "nested adds": {"sub/.gitignore": "b.py"},
     "nested takes back": {".gitignore": "b.py", "sub/.gitignore": "!b.py"},
-    "no way back into a directory": {".gitignore": "sub/deep/", "sub/.gitignore": "!deep/"},
+    "no way back into a directory": {
+        ".gitignore": "sub/deep/",
+        "sub/.gitignore": "!deep/",
+    },
     "nested anchored": {"sub/.gitignore": "/b.py"},
     "comments and spaces": {".gitignore": "# a.py\n\na.py   \n\\#.py"},
     "ignores itself": {".gitignore": "*"},
@@ -71,8 +76,18 @@ GITIGNORES = {
 
 
 @pytest.mark.parametrize("name", GITIGNORES)
-def test_gitignore_means_what_it_means_to_git(name: str, tmp_path: pathlib.Path) -> None:
-    names = ["a.py", "b.py", "gen_a.py", "#.py", "sub/a.py", "sub/b.py", "sub/deep/b.py"]
+def test_gitignore_means_what_it_means_to_git(
+    name: str, tmp_path: pathlib.Path
+) -> None:
+    names = [
+        "a.py",
+        "b.py",
+        "gen_a.py",
+        "#.py",
+        "sub/a.py",
+        "sub/b.py",
+        "sub/deep/b.py",
+    ]
     tree(tmp_path, *names)
     for path, content in GITIGNORES[name].items():
         (tmp_path / path).write_text(content)
@@ -88,7 +103,9 @@ def test_gitignore_means_what_it_means_to_git(name: str, tmp_path: pathlib.Path)
     assert found(tmp_path) == {name.strip('"') for name in listed}
 
 
-def test_gitignore_above_the_root_holds_up_to_the_repository(tmp_path: pathlib.Path) -> None:
+def test_gitignore_above_the_root_holds_up_to_the_repository(
+    tmp_path: pathlib.Path,
+) -> None:
     tree(tmp_path, "repo/sub/a.py", "repo/sub/b.py", "repo/sub/c.py")
     (tmp_path / ".gitignore").write_text("b.py")
     (tmp_path / "repo" / ".gitignore").write_text("a.py")
@@ -129,7 +146,11 @@ def test_links(tmp_path: pathlib.Path) -> None:
 def test_files_are_looked_at_once_and_in_order(tmp_path: pathlib.Path) -> None:
     tree(tmp_path, "b.py", "a.py", "sub/c.py")
     names = [tmp_path / "b.py", tmp_path, tmp_path / "sub" / ".." / "a.py"]
-    assert collect(names) == [tmp_path / "b.py", tmp_path / "a.py", tmp_path / "sub/c.py"]
+    assert collect(names) == [
+        tmp_path / "b.py",
+        tmp_path / "a.py",
+        tmp_path / "sub/c.py",
+    ]
 
 
 def test_a_pipe_holds_nobody(tmp_path: pathlib.Path) -> None:

@@ -178,13 +178,24 @@ def test_names_that_ipython_binds_are_bound_and_leave_no_trace():
     "cell, expected",
     [
         (f"{IMPORT}\n", f"import tf_keras\n{IMPORT}\n"),
-        (f"#@title Set-up\nimport os\n{IMPORT}", f"#@title Set-up\nimport tf_keras\nimport os\n{IMPORT}"),
+        (
+            f"#@title Set-up\nimport os\n{IMPORT}",
+            f"#@title Set-up\nimport tf_keras\nimport os\n{IMPORT}",
+        ),
         (f"%%time\n{IMPORT}", f"%%time\nimport tf_keras\n{IMPORT}"),
-        ("%cd ..\nfrom tensorflow import train", "%cd ..\nimport tf_keras\nfrom tensorflow import train"),
-        ("# Not imported here.\nx = tf_keras.y", "# Not imported here.\nimport tf_keras\nx = tf_keras.y"),
+        (
+            "%cd ..\nfrom tensorflow import train",
+            "%cd ..\nimport tf_keras\nfrom tensorflow import train",
+        ),
+        (
+            "# Not imported here.\nx = tf_keras.y",
+            "# Not imported here.\nimport tf_keras\nx = tf_keras.y",
+        ),
     ],
 )
-def test_new_imports_stand_where_tensorflow_is_imported(cell: str, expected: str) -> None:
+def test_new_imports_stand_where_tensorflow_is_imported(
+    cell: str, expected: str
+) -> None:
     result = migrated(build("x = 1", "%%bash\nls", cell, "tf.needs_import", IMPORT))
     assert sources(result.new.decode())[2] == expected
 
@@ -207,7 +218,9 @@ def cut(text: str, module: str) -> str:
 
 def test_a_cell_that_cannot_stand_alone_is_refused():
     text = build("a = 1", "b = 2")
-    with pytest.raises(notebook.NotebookChanged, match="cell 2 cannot be run by itself"):
+    with pytest.raises(
+        notebook.NotebookChanged, match="cell 2 cannot be run by itself"
+    ):
         cut(text, "# %% tf1to2 cell 0\nif a:\n  b\n# %% tf1to2 cell 1\n  c\n")
 
 
@@ -240,7 +253,9 @@ def test_a_cell_that_is_not_python_is_named(cells, line, code):
     assert finding.cell == (0 if "\n" in cells[0] else 1)
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"cells": 1, "x": "tensorflow"}', "nul"])
+@pytest.mark.parametrize(
+    "text", ["", "{", "[]", "{}", '{"cells": 1, "x": "tensorflow"}', "nul"]
+)
 def test_what_is_no_notebook_is_told(text):
     result = migrated(f"{text}tensorflow" if "tensorflow" not in text else text)
     assert not result.changed
@@ -249,8 +264,10 @@ def test_what_is_no_notebook_is_told(text):
 
 
 def test_notebooks_of_other_languages_are_left():
-    text = build("library(tensorflow) <- !", kernelspec={"language": "R", "name": "ir",
-                                                         "display_name": "R"})
+    text = build(
+        "library(tensorflow) <- !",
+        kernelspec={"language": "R", "name": "ir", "display_name": "R"},
+    )
     assert migrated(text) == FileResult(pathlib.Path("a.ipynb"))
 
 
@@ -269,7 +286,9 @@ def test_tensorflow_1_in_a_magic_is_not_silent(source):
     assert (finding.code, finding.outcome, finding.cell) == ("E007", Outcome.REFUSED, 0)
 
 
-@pytest.mark.parametrize("source", ["!pip install tensorflow==2.15", "!ls tensorflow", "%%bash\nls"])
+@pytest.mark.parametrize(
+    "source", ["!pip install tensorflow==2.15", "!ls tensorflow", "%%bash\nls"]
+)
 def test_other_magics_are_no_findings(source):
     assert migrated(build(source, IMPORT)).findings == ()
 

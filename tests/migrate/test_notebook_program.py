@@ -48,8 +48,13 @@ with tf.train.MonitoredTrainingSession(server.target, index == 0, hooks=hooks) a
 def _notebook() -> bytes:
     cells = []
     for source in CELLS:
-        cells += [nbformat.v4.new_markdown_cell("Text."), nbformat.v4.new_code_cell(source)]
-    metadata = {"kernelspec": {"name": "python3", "language": "python", "display_name": "P"}}
+        cells += [
+            nbformat.v4.new_markdown_cell("Text."),
+            nbformat.v4.new_code_cell(source),
+        ]
+    metadata = {
+        "kernelspec": {"name": "python3", "language": "python", "display_name": "P"}
+    }
     made = nbformat.v4.new_notebook(cells=cells, metadata=metadata)
     return (nbformat.writes(made) + "\n").encode()
 

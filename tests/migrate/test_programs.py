@@ -38,11 +38,16 @@ def _migrated(path: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
     return target
 
 
-def _run(variant: Variant, python: str, program: pathlib.Path, out: pathlib.Path) -> None:
+def _run(
+    variant: Variant, python: str, program: pathlib.Path, out: pathlib.Path
+) -> None:
     def config(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
         cluster = {"ps": list(hosts.ps), "worker": list(hosts.worker)}
         task = {"type": job, "index": index}
-        return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task}), "DIR": str(out)}
+        return {
+            "TF_CONFIG": json.dumps({"cluster": cluster, "task": task}),
+            "DIR": str(out),
+        }
 
     def arguments(job: str, index: int, hosts: processes.Hosts) -> list[str]:
         if "TF_CONFIG" in variant.path.read_text():
@@ -86,9 +91,7 @@ def test_runs(variant: Variant, tmp_path: pathlib.Path) -> None:
     [v for v in MIGRATED if v.equal],
     ids=lambda v: v.name,
 )
-def test_equals_genuine_tf1(
-    variant: Variant, tf1: str, tmp_path: pathlib.Path
-) -> None:
+def test_equals_genuine_tf1(variant: Variant, tf1: str, tmp_path: pathlib.Path) -> None:
     _run(variant, tf1, variant.path, tmp_path / "tf1")
     _run(
         variant,

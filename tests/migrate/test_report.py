@@ -16,17 +16,21 @@ from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
 from migrate.report.summary import Action, Run, summarise
 
-NASTY = "<script>alert(1)</script> | `x` & \"y\"\n2"
+NASTY = '<script>alert(1)</script> | `x` & "y"\n2'
 FINDINGS = (
     Finding(3, 5, "T102", Outcome.REWRITTEN, "tf.log", "now tf.math.log"),
     Finding(4, 1, "T101", Outcome.KEPT, "tf.zeros", "the same"),
-    Finding(7, 2, "S120", Outcome.REFUSED, "tf.Session", NASTY, "First this,\nthen that."),
+    Finding(
+        7, 2, "S120", Outcome.REFUSED, "tf.Session", NASTY, "First this,\nthen that."
+    ),
     Finding(8, 2, "N100", Outcome.REFUSED, "tf.Graph", "part of it"),
 )
 RESULTS = (
     FileResult(pathlib.Path("a b.py"), b"old <b>\n", b"new <b>\n", FINDINGS, ("m.py",)),
     FileResult(pathlib.Path("clean.py")),
-    FileResult(pathlib.Path("bad.py")).with_failure("E003", "not valid Python", "Mend it."),
+    FileResult(pathlib.Path("bad.py")).with_failure(
+        "E003", "not valid Python", "Mend it."
+    ),
     FileResult(
         pathlib.Path("n.ipynb"),
         findings=(Finding(2, 3, "S120", Outcome.REFUSED, "tf.Session", "no", cell=4),),
@@ -39,12 +43,24 @@ EMPTY = Run(())
 
 def test_counts() -> None:
     summary = summarise(RESULTS)
-    assert (summary.files, summary.concerned, summary.changed, summary.failed) == (5, 3, 2, 1)
+    assert (summary.files, summary.concerned, summary.changed, summary.failed) == (
+        5,
+        3,
+        2,
+        1,
+    )
     assert {o.value: n for o, n in summary.outcomes.items()} == {
-        "rewritten": 1, "kept": 1, "refused": 3, "failed": 1,
+        "rewritten": 1,
+        "kept": 1,
+        "refused": 3,
+        "failed": 1,
     }
     assert [(c.code, c.total) for c in summary.codes] == [
-        ("E003", 1), ("N100", 1), ("S120", 2), ("T101", 1), ("T102", 1),
+        ("E003", 1),
+        ("N100", 1),
+        ("S120", 2),
+        ("T101", 1),
+        ("T102", 1),
     ]
 
 
@@ -62,7 +78,9 @@ def test_text() -> None:
     assert "a b.py: N100 1 more use of TensorFlow in the refused program" in lines
     assert "n.ipynb:cell 5:2:3: S120 tf.Session: no" in lines
     assert not any("T101" in line or "T102" in line for line in lines)
-    assert any("T101 kept: tf.zeros" in line for line in text.findings(RUN, verbose=True))
+    assert any(
+        "T101 kept: tf.zeros" in line for line in text.findings(RUN, verbose=True)
+    )
     assert list(text.files(RUN))[0] == (
         "would change a b.py: 1 rewritten, 1 kept, 2 refused (with m.py)"
     )
@@ -77,7 +95,9 @@ def test_text() -> None:
 
 @pytest.mark.parametrize("run", [RUN, EMPTY, Run(RESULTS, Action.WRITE, True)])
 def test_json_is_what_its_schema_says(run: Run) -> None:
-    schema = json.loads(pathlib.Path(report.__file__).with_name("schema.json").read_text())
+    schema = json.loads(
+        pathlib.Path(report.__file__).with_name("schema.json").read_text()
+    )
     jsonschema.Draft202012Validator.check_schema(schema)
     data = json.loads(json_report.render(run))
     jsonschema.validate(data, schema)
@@ -117,7 +137,9 @@ SARIF = {
                                             "required": ["id"],
                                             "properties": {
                                                 "help": {"required": ["text"]},
-                                                "shortDescription": {"required": ["text"]},
+                                                "shortDescription": {
+                                                    "required": ["text"]
+                                                },
                                             },
                                         },
                                     }
@@ -137,7 +159,9 @@ SARIF = {
                             "properties": {
                                 "message": {
                                     "required": ["text"],
-                                    "properties": {"text": {"type": "string", "minLength": 1}},
+                                    "properties": {
+                                        "text": {"type": "string", "minLength": 1}
+                                    },
                                 },
                                 "level": {"enum": ["none", "note", "warning", "error"]},
                                 "ruleIndex": {"type": "integer", "minimum": 0},
@@ -153,7 +177,9 @@ SARIF = {
                                                         "required": ["startLine"],
                                                         "properties": {
                                                             "startLine": {"minimum": 1},
-                                                            "startColumn": {"minimum": 1},
+                                                            "startColumn": {
+                                                                "minimum": 1
+                                                            },
                                                         },
                                                     }
                                                 },
@@ -231,7 +257,9 @@ def test_html(run: Run) -> None:
     checker.close()
     assert checker.open == []
     assert "prefers-color-scheme: dark" in content
-    assert all(link.startswith("#") and link[1:] in checker.ids for link in checker.links)
+    assert all(
+        link.startswith("#") and link[1:] in checker.ids for link in checker.links
+    )
     if run.results:
         shown = "".join(checker.text)
         assert NASTY in shown and "then that." in shown
@@ -260,6 +288,8 @@ def test_every_format_is_saved(suffix: str, tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["report.xml", "report", "nowhere/report.json"])
-def test_a_report_that_cannot_be_written_is_told_before(name: str, tmp_path: pathlib.Path) -> None:
+def test_a_report_that_cannot_be_written_is_told_before(
+    name: str, tmp_path: pathlib.Path
+) -> None:
     with pytest.raises(ValueError, match=re.escape(name)):
         report.check_suffix(tmp_path / name)

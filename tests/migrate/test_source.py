@@ -16,7 +16,8 @@ from migrate.source.lines import logical_starts
 NEWLINES = st.sampled_from(["\n", "\r\n", "\r"])
 # No newline of any kind, and no coding line by chance.
 LINES = st.text(
-    st.characters(blacklist_characters="\r\n\0", blacklist_categories=["Cs"]), max_size=12
+    st.characters(blacklist_characters="\r\n\0", blacklist_categories=["Cs"]),
+    max_size=12,
 ).filter(lambda line: "coding" not in line)
 
 
@@ -74,14 +75,18 @@ def test_mixed_newlines_in_a_long_file_take_no_minutes():
     assert source.encode(new) == b"".join([b"x = 3\n", *lines[1:]])
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "koi8-r", "shift_jis", "gbk"])
+@pytest.mark.parametrize(
+    "encoding", ["latin-1", "cp1252", "koi8-r", "shift_jis", "gbk"]
+)
 def test_coding_lines_are_obeyed(encoding):
     character = "é" if encoding in ("latin-1", "cp1252") else "я"
     text = f"# -*- coding: {encoding} -*-\ns = '{character}'\n"
     data = text.encode(encoding)
     source = python.decode(data)
     assert source.text == text
-    assert source.encode(text.replace("s", "t")) == text.replace("s", "t").encode(encoding)
+    assert source.encode(text.replace("s", "t")) == text.replace("s", "t").encode(
+        encoding
+    )
 
 
 def test_a_result_that_does_not_fit_its_encoding_is_an_error():
@@ -95,14 +100,22 @@ def test_a_result_that_does_not_fit_its_encoding_is_an_error():
     [
         (b"x = 1\ny = 2\ns = '\xe9'\n", 3, "byte 0xe9 at offset 17 is not utf-8"),
         (b"s = '\xe9'\n", 1, "byte 0xe9 at offset 5 is not utf-8"),
-        (codecs.BOM_UTF8 + b"\n\n\ns = '\xe9'\n", 4, "byte 0xe9 at offset 11 is not utf-8"),
+        (
+            codecs.BOM_UTF8 + b"\n\n\ns = '\xe9'\n",
+            4,
+            "byte 0xe9 at offset 11 is not utf-8",
+        ),
         (b"# coding: ascii\n\ns = '\xe9'\n", 3, "byte 0xe9 at offset 22 is not ascii"),
         (b"# coding: klingon\n", 1, "unknown encoding: klingon"),
         (b"# coding: rot13\n", 1, "rot13"),
         (codecs.BOM_UTF8 + b"# coding: latin-1\n", 1, "encoding problem"),
         (b"x = 1\n\0\n", 2, "a NUL byte at offset 6"),
         ("x = 1\n".encode("utf-16"), 1, "UTF-16"),
-        (b"# coding: utf-7\nx = '+AGE-'\n", 1, "utf-7 the file could not be written back"),
+        (
+            b"# coding: utf-7\nx = '+AGE-'\n",
+            1,
+            "utf-7 the file could not be written back",
+        ),
     ],
 )
 def test_what_cannot_be_decoded_is_told_with_its_place(data, line, told):

@@ -10,7 +10,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 
-HEAD = '''
+HEAD = """
 import tensorflow as tf
 tf.app.flags.DEFINE_integer("task_index", 0, "")
 FLAGS = tf.app.flags.FLAGS
@@ -21,19 +21,21 @@ if False:
 with tf.device(tf.train.replica_device_setter(cluster=cluster)):
     step = tf.train.get_or_create_global_step()
     x = tf.placeholder(tf.float32, [None, 2])
-'''
-TAIL = '''
+"""
+TAIL = """
     op = tf.train.GradientDescentOptimizer(0.5).minimize(loss, global_step=step)
 with tf.train.MonitoredTrainingSession(server.target, is_chief=FLAGS.task_index == 0) as sess:
     while not sess.should_stop():
         _, value = sess.run([op, loss], feed_dict={x: [[1.0, 2.0]]})
-'''
+"""
 
 
 def migrated(body: str) -> str:
     text = HEAD + textwrap.indent(textwrap.dedent(body), "    ") + TAIL
     migration = migrate_text(text)
-    loud = [f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)]
+    loud = [
+        f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
     assert not loud, loud
     return migration.text
 
@@ -46,7 +48,9 @@ def step_value(text: str) -> float:
 
     tree = ast.parse(text)
     block = next(
-        n for n in tree.body if isinstance(n, ast.With) and "strategy.scope" in ast.unparse(n.items[0])
+        n
+        for n in tree.body
+        if isinstance(n, ast.With) and "strategy.scope" in ast.unparse(n.items[0])
     )
     module = ast.Module([block], [])
     replicas = training_session.SynchronousReplicas(tf.distribute.get_strategy(), 0)

@@ -17,7 +17,9 @@ NEW = OLD.replace(b"tf.log", b"tf.math.log")
 SESSION = OLD + b"tf.needs_session\n"
 
 
-def migrate(*paths: pathlib.Path, jobs: int = 1, links: bool = False) -> list[FileResult]:
+def migrate(
+    *paths: pathlib.Path, jobs: int = 1, links: bool = False
+) -> list[FileResult]:
     return list(run.run_tree(paths, core=rename, jobs=jobs, each_link=links))
 
 
@@ -31,14 +33,22 @@ def test_results_come_in_order_and_one_bad_file_costs_no_other(
 ) -> None:
     for number in range(60):
         (tmp_path / f"{number:02}.py").write_bytes(OLD)
-    bad = {"03.py": b"print 'x'", "17.py": b"tf.internal_error", "31.py": b"tf.gate",
-           "45.py": b"tf.unstable", "52.py": b"tf.too_deep"}
+    bad = {
+        "03.py": b"print 'x'",
+        "17.py": b"tf.internal_error",
+        "31.py": b"tf.gate",
+        "45.py": b"tf.unstable",
+        "52.py": b"tf.too_deep",
+    }
     for name, content in bad.items():
         (tmp_path / name).write_bytes(OLD + content)
     told: list[tuple[int, int]] = []
     results = list(
         run.run_tree(
-            [tmp_path], core=rename, jobs=jobs, progress=lambda d, t: told.append((d, t))
+            [tmp_path],
+            core=rename,
+            jobs=jobs,
+            progress=lambda d, t: told.append((d, t)),
         )
     )
     assert [r.path.name for r in results] == [f"{n:02}.py" for n in range(60)]
@@ -61,7 +71,10 @@ def test_a_file_that_kills_its_process_costs_no_other(tmp_path: pathlib.Path) ->
     (tmp_path / "30.py").write_bytes(OLD + b"tf.kills_its_process\n")
     codes = of(migrate(tmp_path, jobs=2))
     assert len(codes) == 40
-    assert {name for name, found in codes.items() if found == ["E005"]} == {"05.py", "30.py"}
+    assert {name for name, found in codes.items() if found == ["E005"]} == {
+        "05.py",
+        "30.py",
+    }
     assert sum(found == ["T102"] for found in codes.values()) == 38
 
 
@@ -103,7 +116,9 @@ def written(path: pathlib.Path) -> FileResult:
     return run.write_result(result, path)
 
 
-def test_support_modules_are_written_once_beside_the_program(tmp_path: pathlib.Path) -> None:
+def test_support_modules_are_written_once_beside_the_program(
+    tmp_path: pathlib.Path,
+) -> None:
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_bytes(SESSION)
         assert not written(tmp_path / name).failed
@@ -177,7 +192,9 @@ def copied(output: pathlib.Path, *roots: pathlib.Path) -> list[FileResult]:
 
 def content(root: pathlib.Path) -> dict[str, bytes]:
     return {
-        p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()
+        p.relative_to(root).as_posix(): p.read_bytes()
+        for p in root.rglob("*")
+        if p.is_file()
     }
 
 

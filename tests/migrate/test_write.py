@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from migrate import write
+from migrate import interrupts, write
 
 
 def test_content_mode_and_directory(tmp_path: pathlib.Path) -> None:
@@ -76,9 +76,9 @@ def test_a_failure_leaves_the_file_and_no_other(
 def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
     done = []
     with pytest.raises(KeyboardInterrupt):
-        with write.uninterrupted():
+        with interrupts.uninterrupted():
             signal.raise_signal(signal.SIGINT)
-            with write.uninterrupted():
+            with interrupts.uninterrupted():
                 signal.raise_signal(signal.SIGINT)
             done.append(1)
     assert done == [1]

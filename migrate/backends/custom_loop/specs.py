@@ -80,7 +80,9 @@ class Specs:
             item.replace.update(self._edits([item.statement], before))
         return [*before, item]
 
-    def _edits(self, roots: Sequence[ast.AST], before: list[Item]) -> dict[ast.AST, Code]:
+    def _edits(
+        self, roots: Sequence[ast.AST], before: list[Item]
+    ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         for root in roots:
             for node in ast.walk(root):
@@ -143,7 +145,9 @@ class Specs:
             inside = whole.use.parts[2]
             plain = isinstance(inside, Code) and len(inside.parts) == 1
             if plain and len(arguments) == 1:
-                call = code("training_session.spec_of(", whole.name, ", ", specs[0], ")")
+                call = code(
+                    "training_session.spec_of(", whole.name, ", ", specs[0], ")"
+                )
                 return New(call)
         return New(
             code(
@@ -186,6 +190,3 @@ def _ordered_reads(node: ast.AST) -> list[str]:
         and isinstance(child.ctx, ast.Load)
         and (name := names.key(child)) is not None
     ]
-
-
-

@@ -46,7 +46,9 @@ def _is_get_shape(node: ast.AST) -> bool:
 
 
 def _is_shape(node: ast.AST, scopes: Scopes) -> bool:
-    if _is_get_shape(node) or (isinstance(node, ast.Attribute) and node.attr == "shape"):
+    if _is_get_shape(node) or (
+        isinstance(node, ast.Attribute) and node.attr == "shape"
+    ):
         return True
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice):
         return _is_shape(node.value, scopes)
@@ -61,7 +63,10 @@ def _is_dimension(node: ast.AST, scopes: Scopes) -> bool:
         above: ast.AST | None = node
         while above is not None and not isinstance(above, ast.stmt):
             for generator in getattr(above, "generators", ()):
-                if isinstance(generator.target, ast.Name) and generator.target.id == node.id:
+                if (
+                    isinstance(generator.target, ast.Name)
+                    and generator.target.id == node.id
+                ):
                     return _is_shape(generator.iter, scopes)
             above = scopes.parents.get(above)
     value = _bound_to(node, scopes)

@@ -65,7 +65,9 @@ def shared(
     best: tuple[int, list[StepFunction]] = (0, [])
     for step in steps:
         alike = [
-            (other, _common(step, other, bodies)) for other in steps if other is not step
+            (other, _common(step, other, bodies))
+            for other in steps
+            if other is not step
         ]
         near = [(o, n) for o, n in alike if _worth(bodies[step][:n])]
         if near and min(n for _, n in near) > best[0]:

@@ -1,0 +1,206 @@
+"""Custom training loops under ParameterServerStrategy and MultiWorkerMirroredStrategy.
+
+Lays out the migrated driver: the strategy in place of the server and the device
+setter, build time under its scope, one function per `session.run`, and the old
+loop - in asynchronous training once per worker.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.backends.custom_loop import versions
+from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.cluster import Cluster
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.items import rebuilt
+from migrate.backends.custom_loop.loop import Loop
+from migrate.backends.custom_loop.staged import StagedFunctions
+from migrate.backends.custom_loop.step_functions import StepFunctions
+from migrate.backends.custom_loop.synchronisation import SyncHooks
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, all_names, every
+from migrate.program.functions import FunctionTimes
+from migrate.program.ir import Code, Replication, code
+from migrate.tables import hooks as hook_table
+from migrate.tables import roles
+
+__all__ = ["plan_program"]
+
+
+def plan_program(
+    program: ir.TrainingProgram, scopes: Scopes, diagnostics: Diagnostics, plan: Plan
+) -> None:
+    """Adds the whole program to `plan`."""
+    taken = all_names(scopes.tree)
+    _Layout(Context(program, scopes, diagnostics, plan, taken)).run()
+
+
+class _Layout:
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._program = context.program
+        self._scopes = context.scopes
+        self._diagnostics = context.diagnostics
+        self._plan = context.plan
+        self._flow_of = context.flow_of
+        self._sync = SyncHooks(context)
+        self._build = BuildTime(context, self._sync)
+        self._steps = StepFunctions(context, self._build)
+        self._loop = Loop(context, self._build, self._steps, self._sync)
+
+    def _check_names(self) -> None:
+        """Names of ours that the program already uses for something else."""
+        own = {"strategy", "replicas", "training_session", "tape"}
+        for statement in ast.walk(self._program.driver):
+            if isinstance(statement, ast.stmt) and not names.suites(statement):
+                for name in sorted(names.binds(statement) & own):
+                    self._diagnostics.refuse(
+                        "N111",
+                        statement,
+                        f"the program has a name `{name}` of its own, which the "
+                        "migrated program needs",
+                        "Rename it.",
+                    )
+
+    def run(self) -> None:
+        program, plan = self._program, self._plan
+        self._check_names()
+        taken = self._context.taken
+        versions.separate(
+            program.flows,
+            plan,
+            self._diagnostics,
+            taken,
+            frozenset(program.sync_statements),
+        )
+        for staged in program.staged:
+            assert isinstance(staged, FunctionTimes)
+            versions.separate(staged.flows, plan, self._diagnostics, taken)
+        plan.support.add("training_session.py")
+        plan.imports.append("import training_session")
+        cluster = Cluster(self._context)
+        cluster.server()
+        self._sync.plan_displays()
+        self._session_call()
+        for call, new in program.hook_edits.items():
+            plan.replace(call, new)
+        home_owner: tuple[ast.AST, str] = (
+            (program.path[-1][0], program.path[-1][1])
+            if program.path
+            else (program.driver, "body")
+        )
+        before = program.home[: program.anchor]
+        at = program.home.index(program.session)
+        graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
+        items: list[Item] = self._outside_suite(before)
+        items.extend(cluster.strategy())
+        first = next(
+            (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
+        )
+        last = program.graph_end() - 1 - (at - len(graph))
+        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
+        scope: list[Item] = []
+        if self._needs_global_step():
+            scope.append(New(code("training_session.create_global_step()")))
+        specs = self._build.specs()
+        scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
+        scope.extend(self._steps.functions(specs.names))
+        items.append(
+            Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
+        )
+        after = [f.statement for f in graph[last + 1 :]]
+        if program.replication is Replication.SYNCHRONOUS:
+            items.extend(self._loop.unnamed_iterators())
+            items.extend(self._loop.suite([*after, *program.tail]))
+        else:
+            items.extend(
+                self._outside_suite([s for s in after if s not in program.moved])
+            )
+            items.extend(
+                self._loop.worker([s for s in after if s not in program.moved])
+            )
+        plan.suites[home_owner] = items
+        for statement in self._outer_moved():
+            plan.statements[statement] = [Dropped(statement)]
+        functions = StagedFunctions(self._context, self._build, self._steps)
+        for times in program.staged:
+            assert isinstance(times, FunctionTimes)
+            functions.plan(times)
+
+    def _outer_moved(self) -> Iterable[ast.stmt]:
+        home = set(self._program.home)
+        for statement in self._program.moved:
+            if statement not in home and statement not in self._program.copied:
+                yield statement
+
+    def _outside_suite(self, statements: list[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            items.extend(self._build.comments_before(statement))
+            items.extend(
+                self._plan.statements.get(statement) or [self._outside(statement)]
+            )
+        return items
+
+    def _outside(self, statement: ast.stmt) -> Item:
+        """A statement that stays in the home suite, before or after the graph."""
+        if statement in self._program.moved and statement not in self._program.copied:
+            return Dropped(statement)
+        flow = self._flow_of.get(statement)
+        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+            return Dropped(statement)
+        if flow is not None and (flow.step or flow.pure) and not flow.suites:
+            return Dropped(statement)  # No run call needs it.
+        if names.suites(statement):
+            return rebuilt(statement, self._outside_suite)
+        if self._sync.mentions(statement):
+            return self._sync.without(statement)
+        return Keep(statement)
+
+    def _session_call(self) -> None:
+        call = self._program.session_call
+        bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
+        if bound is None:
+            self._diagnostics.refuse(
+                "S113",
+                call,
+                "the session's arguments cannot be told apart",
+                "Pass them by keyword.",
+                "tf.train.MonitoredTrainingSession",
+            )
+            return
+        parts: list[Code] = [code("replicas")]
+        for name, value in bound.items():
+            if name in hook_table.SESSION_DROPPED:
+                continue
+            parts.append(code(f"{name}=", value))
+        self._plan.replace(
+            call,
+            code(
+                "training_session.MonitoredTrainingSession(\n    ",
+                ir.joined(",\n    ", parts),
+                ")",
+            ),
+        )
+
+    def _needs_global_step(self) -> bool:
+        """Whether nothing in the graph creates the global step by an assignment."""
+        for flow in every(self._program.flows):
+            if flow.suites or not flow.build:
+                continue
+            for node in ast.walk(flow.statement):
+                if isinstance(node, ast.Call):
+                    symbol = self._scopes.resolve(node.func)
+                    if symbol in roles.GLOBAL_STEPS:
+                        return False
+                    position = 0 if symbol == "tf.get_variable" else 5
+                    if symbol in roles.VARIABLES and "global_step" == names.literal(
+                        names.argument(node, "name", position)
+                    ):
+                        return False
+        return True

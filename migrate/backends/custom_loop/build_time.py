@@ -1,0 +1,252 @@
+"""Build time: what happens once, under the strategy's scope."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.items import is_empty
+from migrate.backends.custom_loop.specs import Specs
+from migrate.backends.custom_loop.synchronisation import SyncHooks
+from migrate.facts import names
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.program.ir import Flow, Kind, Replication, code
+from migrate.program.slices import build_closure
+
+
+class BuildTime:
+    """The build-time part of statements of the graph.
+
+    Attributes:
+      pure: pure statements that build-time ones compute with, to be kept there.
+    """
+
+    def __init__(self, context: Context, sync: SyncHooks) -> None:
+        self._context = context
+        self._program = context.program
+        self._scopes = context.scopes
+        self._diagnostics = context.diagnostics
+        self._plan = context.plan
+        self._sync = sync
+        self.pure = build_closure(context.program.flows)
+
+    def suite(self, flows: Sequence[Flow]) -> list[Item]:
+        items: list[Item] = []
+        for flow in flows:
+            items.extend(self.comments_before(flow.statement))
+            items.extend(self.flow(flow))
+        return items
+
+    def comments_before(self, statement: ast.stmt) -> list[Item]:
+        """Blocks of which only their comments are left."""
+        return [Dropped(block) for block in self._program.dissolved.get(statement, ())]
+
+    def flow(self, flow: Flow) -> list[Item]:
+        statement = flow.statement
+        if statement in self._program.sync_statements:
+            required, total = self._program.aggregation
+            return [
+                New(
+                    code(
+                        "replicas.check_aggregation(",
+                        required or "None",
+                        ", ",
+                        total or "None",
+                        ")",
+                    ),
+                    statement,
+                )
+            ]
+        if statement in self._program.moved and statement not in self._program.copied:
+            return [Dropped(statement)]
+        if flow.suites:
+            return self._build_compound(flow)
+        if flow.lifts:
+            return [
+                New(code(f"{lift.name} = ", lift.create))
+                for lift in flow.lifts
+                if lift.create.parts
+            ]
+        if flow.dropped or self.only_setup(flow):
+            return [Dropped(statement)]
+        if flow.step:
+            return []
+        if flow.pure:
+            return [Keep(statement)] if flow in self.pure else []
+        if self._sync.mentions(statement):
+            return [self._sync.without(statement)]
+        sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
+        if sharded is not None:
+            return [
+                Block(
+                    code("with training_session.partitioner.sharding(", sharded, "):"),
+                    [Keep(statement)],
+                )
+            ]
+        return [Keep(statement)]
+
+    def only_setup(self, flow: Flow) -> bool:
+        """Session configuration and device functions that nothing reads any more."""
+        if flow.kind is Kind.DEVICE:
+            return True
+        if flow.kind is Kind.CONFIG or (
+            isinstance(flow.statement, ast.Assign)
+            and isinstance(flow.statement.targets[0], ast.Attribute)
+            and self._config_target(flow.statement.targets[0])
+        ):
+            return not self._config_used(flow)
+        return False
+
+    def _config_target(self, target: ast.expr) -> bool:
+        while isinstance(target, ast.Attribute):
+            name = names.key(target)
+            if name and self._program.kinds.get(name) is Kind.CONFIG:
+                return True
+            target = target.value
+        return (
+            isinstance(target, ast.Name)
+            and self._program.kinds.get(target.id) is Kind.CONFIG
+        )
+
+    def _config_used(self, flow: Flow) -> bool:
+        bound = names.binds(flow.statement) | names.mutates(flow.statement)
+        config = names.argument(self._program.cluster.server_call, "config", 4)
+        return config is not None and bool(names.reads(config) & bound)
+
+    def _partitioner_of(
+        self, node: ast.AST, symbols: tuple[str, ...], position: int
+    ) -> ast.expr | None:
+        """The partitioner that a call in `node` is given, if shards are kept at all."""
+        if (
+            not self._program.partitioned
+            or self._program.replication is Replication.SYNCHRONOUS
+        ):
+            return None
+        for call in ast.walk(node):
+            if (
+                isinstance(call, ast.Call)
+                and self._scopes.resolve(call.func) in symbols
+            ):
+                value = names.argument(call, "partitioner", position)
+                if (
+                    value is not None
+                    and names.literal(value) is None
+                    and not isinstance(value, ast.Constant)
+                ):
+                    return value
+        return None
+
+    def _build_compound(self, flow: Flow) -> list[Item]:
+        if not flow.build and not any(
+            f.host or f in self.pure for f in every([flow])[1:] if not f.suites
+        ):
+            return []
+        statement = flow.statement
+        if isinstance(statement, ast.With) and self._dissolved_at_build(statement):
+            return [Dropped(statement), *self.suite(flow.suites["body"])]
+        if isinstance(statement, ast.For):
+            lifts = [
+                lift
+                for f in flow.suites["body"]
+                for lift in f.lifts
+                if lift.create.parts
+            ]
+            if any(
+                f.lifts for inner in flow.suites["body"] for f in every([inner])[1:]
+            ):
+                self._diagnostics.refuse(
+                    "N109", statement, "layers made in blocks nested in a loop"
+                )
+            kept = self.loop_names(flow)
+            if lifts or kept:
+                return self._build_loop(flow, statement, lifts, kept)
+        suites = {field: self.suite(suite) for field, suite in flow.suites.items()}
+        if all(is_empty(items) for items in suites.values()):
+            return [Dropped(statement)] if not flow.step else []
+        block = Keep(statement, suites)
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                sharded = self._partitioner_of(
+                    item.context_expr, ("tf.variable_scope",), 6
+                )
+                if sharded is not None:
+                    header = code(
+                        "with training_session.partitioner.sharding(", sharded, "):"
+                    )
+                    return [Block(header, [block])]
+        return [block]
+
+    def _build_loop(
+        self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
+    ) -> list[Item]:
+        lists = [*[lift.name for lift in lifts], *kept]
+        items: list[Item] = [New(code(f"{name}_list = []")) for name in lists]
+        body: list[Item] = []
+        for inner in flow.suites["body"]:
+            if inner.lifts:
+                for lift in inner.lifts:
+                    if lift.create.parts:
+                        body.append(
+                            New(code(f"{lift.name}_list.append(", lift.create, ")"))
+                        )
+            else:
+                body.extend(self.flow(inner))
+        body.extend(New(code(f"{name}_list.append({name})")) for name in kept)
+        items.append(Keep(statement, {"body": body}))
+        return items
+
+    def loop_names(self, flow: Flow) -> list[str]:
+        """Variables made in each round of a loop and read in the same round's step."""
+        made: list[str] = []
+        for inner in flow.suites["body"]:
+            if inner.build and not inner.lifts and not inner.suites:
+                made.extend(sorted(inner.binds))
+        read: set[str] = set()
+        for inner in every(flow.suites["body"]):
+            if inner.step or inner.lifts:
+                read |= inner.reads
+        nested = {
+            name
+            for inner in flow.suites["body"]
+            if inner.suites
+            for f in every([inner])[1:]
+            if f.build and not f.lifts
+            for name in f.binds
+        }
+        if nested & read:
+            self._diagnostics.refuse(
+                "N109", flow.statement, "variables made in blocks nested in a loop"
+            )
+        return [name for name in dict.fromkeys(made) if name in read]
+
+    def _dissolved_at_build(self, statement: ast.With) -> bool:
+        """Local device blocks and control dependencies mean nothing for variables."""
+        return all(
+            isinstance(i.context_expr, ast.Call)
+            and self._scopes.resolve(i.context_expr.func)
+            in ("tf.device", "tf.control_dependencies")
+            for i in statement.items
+        )
+
+    def specs(self) -> Specs:
+        """Specs of the driver's tensors: feeds' as declared, elements' of the dataset."""
+        program = self._program
+        known = {key: p.spec for key, p in program.placeholders.items()}
+        for key, (iterator, flow) in program.elements.items():
+            target = flow.statement.targets[0]  # type: ignore[attr-defined]
+            spec = code(program.iterators[iterator], ".element_spec")
+            if isinstance(target, (ast.Tuple, ast.List)):
+                index = [names.key(e) for e in target.elts].index(key)
+                spec = code(spec, f"[{index}]")
+            known[key] = spec
+        return Specs(
+            program.flows,
+            program.static_reads,
+            known,
+            program.kinds,
+            self._context.fresh,
+            self._diagnostics,
+        )

@@ -1,0 +1,160 @@
+"""The server and the strategy: what stands where the cluster and the device setter stood."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop.context import Context, parenthesised
+from migrate.facts import names
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program import ir
+from migrate.program.ir import Code, Kind, Replication, code
+
+_RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
+
+
+class Cluster:
+    """Plans one program's server, and gives the statements that make its strategy."""
+
+    def __init__(self, context: Context) -> None:
+        self._program = context.program
+        self._scopes = context.scopes
+        self._diagnostics = context.diagnostics
+        self._plan = context.plan
+
+    def server(self) -> None:
+        """The server starts where it did; a ps task of synchronous training ends."""
+        cluster, plan = self._program.cluster, self._plan
+        call = cluster.server_call
+        parts: list[Code] = []
+        positional = (
+            "server_or_cluster_def",
+            "job_name",
+            "task_index",
+            "protocol",
+            "config",
+            "start",
+        )
+        bound = names.bound_arguments(call, positional) or {}
+        for index, argument in enumerate(call.args):
+            if positional[index] != "config":
+                parts.append(code(argument))
+        for keyword in call.keywords:
+            if keyword.arg != "config":
+                parts.append(code(f"{keyword.arg}=", keyword.value))
+        config = bound.get("config")
+        given = config is not None and not (
+            isinstance(config, ast.Constant) and config.value is None
+        )
+        parts.append(
+            code("config=training_session.server_config(", config, ")")
+            if given and config is not None
+            else code("config=training_session.server_config()")
+        )
+        plan.replace(
+            call, code("tf.distribute.Server(\n    ", ir.joined(",\n    ", parts), ")")
+        )
+        leave = (
+            'training_session.leave("Synchronous training needs no parameter server.")'
+        )
+        replication, condition = self._program.replication, self._program.condition
+        if replication is Replication.SYNCHRONOUS:
+            plan.statements[cluster.server] = [Dropped(cluster.server)]
+            for join in self._program.joins:
+                plan.statements[join] = [New(code(leave), join)]
+        elif replication is Replication.CHOSEN_AT_RUN_TIME:
+            assert condition is not None
+            plan.statements[cluster.server] = [
+                Block(
+                    code("if not ", parenthesised(condition), ":"),
+                    [Keep(cluster.server)],
+                    cluster.server,
+                )
+            ]
+            for join in self._program.joins:
+                plan.statements[join] = [
+                    Block(code("if ", condition, ":"), [New(code(leave))], join),
+                    Keep(join),
+                ]
+
+    def strategy(self) -> list[Item]:
+        """The statements that make the strategy and its replicas."""
+        program = self._program
+        spec: ast.expr | Code = program.cluster.spec
+        if program.kinds.get(
+            names.key(program.cluster.spec) or ""
+        ) is not Kind.CLUSTER and not (
+            isinstance(spec, ast.Call)
+            and self._scopes.resolve(spec.func) == "tf.train.ClusterSpec"
+        ):
+            spec = code("tf.train.ClusterSpec(", program.cluster.spec, ")")
+        index = program.cluster.task_index
+        server = program.cluster.server.targets[0]  # type: ignore[attr-defined]
+        sync: list[Item] = [
+            New(
+                code(
+                    "strategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
+                    f"    cluster_resolver={_RESOLVER}(\n"
+                    "        training_session.workers_only(",
+                    spec,
+                    '),\n        task_type="worker",\n        task_id=',
+                    index,
+                    ',\n        rpc_layer="grpc"))',
+                )
+            ),
+            New(
+                code(
+                    "replicas = training_session.SynchronousReplicas(strategy, ",
+                    index,
+                    ")",
+                )
+            ),
+        ]
+        partitioner = ""
+        if program.partitioned and program.replication is not Replication.SYNCHRONOUS:
+            partitioner = ",\n    variable_partitioner=training_session.partitioner"
+        if program.cluster.jobs is not None and not (
+            program.cluster.jobs & {"chief", "master"}
+        ):
+            test = code("if ", index, " != 0:")
+            comment = "# Worker 0 is also the coordinator; the other workers serve it."
+        else:
+            test = code(
+                "if not training_session.is_coordinator(",
+                spec,
+                ", ",
+                program.cluster.job_name,
+                ", ",
+                index,
+                "):",
+            )
+            comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
+        asynchronous: list[Item] = [
+            Block(
+                code("\n" + comment + "\n", test),
+                [New(code("training_session.serve(", server, ")"))],
+            ),
+            New(
+                code(
+                    "strategy = tf.distribute.ParameterServerStrategy(\n"
+                    f"    {_RESOLVER}(",
+                    spec,
+                    f', rpc_layer="grpc"){partitioner})',
+                )
+            ),
+            New(
+                code(
+                    "replicas = training_session.AsynchronousReplicas(strategy, ",
+                    spec,
+                    ")",
+                )
+            ),
+        ]
+        if program.replication is Replication.SYNCHRONOUS:
+            return sync
+        if program.replication is Replication.ASYNCHRONOUS:
+            return asynchronous
+        assert program.condition is not None
+        return [
+            Block(code("if ", program.condition, ":"), sync, orelse=asynchronous),
+        ]

@@ -1,0 +1,52 @@
+"""What every part of the layout reads and adds to."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Code, Flow, code
+
+
+@dataclasses.dataclass(frozen=True)
+class Context:
+    """One program on its way to `tf.distribute`.
+
+    Attributes:
+      program: what it means.
+      scopes: its module's names.
+      diagnostics: refusals; a program with any is left as it is.
+      plan: what its file will hold.
+      taken: names that mean something in the module; grows by those that are given.
+      flow_of: the graph's statements with their binding times.
+    """
+
+    program: ir.TrainingProgram
+    scopes: Scopes
+    diagnostics: Diagnostics
+    plan: Plan
+    taken: set[str]
+    flow_of: dict[ast.stmt, Flow] = dataclasses.field(init=False)
+
+    def __post_init__(self) -> None:
+        flows = {f.statement: f for f in every(self.program.flows)}
+        object.__setattr__(self, "flow_of", flows)
+
+    def fresh(self, wish: str) -> str:
+        """A name that is free, `wish` if it is."""
+        name, number = wish, 2
+        while name in self.taken:
+            name, number = f"{wish}_{number}", number + 1
+        self.taken.add(name)
+        return name
+
+
+def parenthesised(node: ast.expr) -> Code:
+    """An expression that can be negated."""
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Call)):
+        return code(node)
+    return code("(", node, ")")

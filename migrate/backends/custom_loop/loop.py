@@ -1,0 +1,132 @@
+"""The old training loop: once per worker, or in every worker's process."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.items import rebuilt
+from migrate.backends.custom_loop.step_functions import StepFunctions
+from migrate.backends.custom_loop.synchronisation import SyncHooks
+from migrate.facts import names
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program import ir
+from migrate.program.ir import Code, code
+
+
+class Loop:
+    """What follows the graph: the session and the loop in it."""
+
+    def __init__(
+        self, context: Context, build: BuildTime, steps: StepFunctions, sync: SyncHooks
+    ) -> None:
+        self._program = context.program
+        self._scopes = context.scopes
+        self._diagnostics = context.diagnostics
+        self._plan = context.plan
+        self._flow_of = context.flow_of
+        self._build = build
+        self._steps = steps
+        self._sync = sync
+        self._run_of = {r.call: r for r in context.program.runs}
+        self._statement_runs = {
+            r.statement: r for r in context.program.runs if r.statement is not None
+        }
+
+    def worker(self, staying: list[ast.stmt]) -> list[Item]:
+        program = self._program
+        body: list[Item] = []
+        for statement in program.moved:
+            items = self.suite([statement])
+            body.extend(items)
+        body.extend(self.unnamed_iterators())
+        body.extend(self.suite(program.tail))
+        index = program.cluster.task_index
+        dump = ast.dump(index)
+        rebound: dict[ast.AST, Code] = {
+            node: code("task_index")
+            for statement in [*program.moved, *program.tail]
+            for node in ast.walk(statement)
+            if isinstance(node, ast.expr)
+            and ast.dump(node) == dump
+            and not (isinstance(node, ast.Name) and node.id == "task_index")
+        }
+        taken = {
+            n.id for s in program.tail for n in ast.walk(s) if isinstance(n, ast.Name)
+        }
+        name = "run_worker" if "run_worker" not in taken else "run_worker_loop"
+        return [
+            Block(code(f"\ndef {name}(task_index):"), body, replace=rebound),
+            New(code(f"\nreplicas.run({name})")),
+        ]
+
+    def unnamed_iterators(self) -> list[Item]:
+        return [
+            New(code(f"{name} = iter(", dataset, ")"))
+            for name, dataset in self._program.unnamed_iterators.items()
+        ]
+
+    def suite(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        return [self._tail_item(s) for s in statements]
+
+    def _tail_item(self, statement: ast.stmt) -> Item:
+        flow = self._flow_of.get(statement)
+        if flow is not None and (flow.dropped or self._build.only_setup(flow)):
+            return Dropped(statement)
+        if flow is not None and (flow.step or flow.pure) and not flow.suites:
+            return Dropped(statement)  # No run call needs it.
+        if statement in self._program.consumed:
+            return Dropped(statement)
+        run = self._statement_runs.get(statement)
+        if run is not None and run.replacement is not None:
+            text = run.replacement.parts
+            if isinstance(statement, ast.Expr) and statement.value is run.call:
+                if text == ("None",):
+                    return Dropped(statement)
+                return New(run.replacement, statement)
+        if names.suites(statement):
+            item = rebuilt(statement, self._tail_list)
+            if isinstance(item, Keep):
+                self._runs_in(statement)
+            return item
+        if self._sync.mentions(statement):
+            return self._sync.without(statement)
+        self._runs_in(statement)
+        if run is not None and run.targets is not None and run.step is not None:
+            return New(code(run.targets, " = ", self._call(run)), statement)
+        return Keep(statement)
+
+    def _tail_list(self, suite: list[ast.stmt]) -> list[Item]:
+        return [self._tail_item(s) for s in suite]
+
+    def _runs_in(self, statement: ast.stmt) -> None:
+        """Replaces the run calls of this statement (its header, if compound)."""
+        nested = {
+            id(n)
+            for _, suite in names.suites(statement)
+            for s in suite
+            for n in ast.walk(s)
+        }
+        for node in ast.walk(statement):
+            if id(node) in nested or not isinstance(node, ast.Call):
+                continue
+            run = self._run_of.get(node)
+            if run is not None:
+                self._plan.replace(node, run.replacement or self._call(run))
+
+    def _call(self, run: ir.Run) -> Code:
+        assert run.step is not None and isinstance(run.call.func, ast.Attribute)
+        arguments: list[str | ast.AST | Code] = [run.step.name]
+        if run.step.element is not None:
+            target = self._steps.element_target(run.step)
+            star = (
+                "*"
+                if isinstance(target, (ast.Tuple, ast.List))
+                and all(isinstance(e, ast.Name) for e in target.elts)
+                else ""
+            )
+            arguments.append(f"{star}{run.step.element}.get_next()")
+        arguments.extend(run.arguments)
+        return code(run.call.func, "(", ir.joined(", ", arguments), ")")

@@ -1,0 +1,157 @@
+"""The user's functions that create and compute: split into the two times."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.specs import Specs
+from migrate.backends.custom_loop.step_functions import StepFunctions
+from migrate.facts import names
+from migrate.plan import Block, Item, Keep, New
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.program.functions import FunctionTimes
+from migrate.program.ir import Code, Flow, code
+from migrate.program.slices import bound_several_times, build_closure
+
+
+class StagedFunctions:
+    """`def model(x)` becomes a function that creates and returns one that computes."""
+
+    def __init__(
+        self, context: Context, build: BuildTime, steps: StepFunctions
+    ) -> None:
+        self._context = context
+        self._program = context.program
+        self._scopes = context.scopes
+        self._diagnostics = context.diagnostics
+        self._plan = context.plan
+        self._build = build
+        self._steps = steps
+
+    def plan(self, times: FunctionTimes) -> None:
+        """`def model(x)` that creates and computes: creates once, returns what computes."""
+        node = times.node
+        flows = times.flows
+        documentation: list[Item] = []
+        if (
+            flows
+            and isinstance(flows[0].statement, ast.Expr)
+            and isinstance(flows[0].statement.value, ast.Constant)
+            and isinstance(flows[0].statement.value.value, str)
+        ):
+            documentation = [Keep(flows[0].statement)]
+            flows = flows[1:]
+        pure = build_closure(flows)
+        host_at_build = self._host_for_build(flows, times)
+        saved = self._build.pure
+        self._build.pure = self._build.pure | pure | host_at_build
+        build: list[Item] = []
+        for flow in flows:
+            if isinstance(flow.statement, ast.Return):
+                build.extend(
+                    New(code(f"{lift.name} = ", lift.create))
+                    for lift in flow.lifts
+                    if lift.create.parts
+                )
+                continue
+            if flow.host and not flow.suites and flow not in host_at_build:
+                continue
+            build.extend(self._build.flow(flow))
+        self._build.pure = saved
+        specs = Specs(
+            flows,
+            self._program.static_reads,
+            {p: code(p) for p in times.spec_parameters},
+            times.kinds,
+            self._context.fresh,
+            self._diagnostics,
+        )
+        build = specs.resolved(build)
+        several = bound_several_times(flows)
+        included = {
+            f
+            for f in every(flows)
+            if f.step
+            or isinstance(f.statement, ast.Return)
+            or (f.pure and f not in pure)
+            or (
+                f.host
+                and not f.suites
+                and (f not in host_at_build or f.binds & several)
+            )
+            or (f.suites and self._has_step(f))
+        }
+        step = self._steps.items(flows, included)
+        inner = "apply" if "apply" not in times.step_parameters else "apply_layers"
+        defaults = self._defaults(node)
+
+        def signature(parameters: Sequence[str], method: bool) -> Code:
+            parts: list[Code] = [code(node.args.args[0].arg)] if method else []
+            for parameter in parameters:
+                default = defaults.get(parameter)
+                parts.append(
+                    code(parameter, "=", default)
+                    if default is not None
+                    else code(parameter)
+                )
+            return ir.joined(", ", parts)
+
+        body: list[Item] = [
+            *documentation,
+            *build,
+            Block(
+                code(f"\ndef {inner}(", signature(times.step_parameters, False), "):"),
+                step,
+            ),
+            New(code(f"return {inner}")),
+        ]
+        self._plan.statements[node] = [
+            Block(
+                code(
+                    f"def {node.name}(",
+                    signature(times.build_parameters, times.is_method),
+                    "):",
+                ),
+                body,
+                node,
+            )
+        ]
+
+    def _has_step(self, flow: Flow) -> bool:
+        return any(
+            f.step or isinstance(f.statement, ast.Return) for f in every([flow])[1:]
+        )
+
+    def _host_for_build(self, flows: Sequence[Flow], times: FunctionTimes) -> set[Flow]:
+        """Plain Python in a staged function that its build-time part reads."""
+        needed: set[str] = set()
+        found: set[Flow] = set()
+        for flow in reversed(every(flows)):
+            if flow.lifts:
+                for lift in flow.lifts:
+                    for node in lift.create.nodes():
+                        needed |= names.reads(node)
+            elif flow.build:
+                needed |= flow.reads
+            elif flow.host and not flow.suites and flow.binds & needed:
+                found.add(flow)
+                needed |= flow.reads
+        return found
+
+    def _defaults(self, node: ast.FunctionDef) -> dict[str, ast.expr]:
+        arguments = node.args
+        named = [*arguments.posonlyargs, *arguments.args]
+        found = dict(
+            zip(
+                [a.arg for a in named[len(named) - len(arguments.defaults) :]],
+                arguments.defaults,
+            )
+        )
+        for argument, default in zip(arguments.kwonlyargs, arguments.kw_defaults):
+            if default is not None:
+                found[argument.arg] = default
+        return found
