@@ -168,8 +168,10 @@ _ROWS = (
     ),
     Code(
         "C106",
-        "task index in a helper",
-        "In asynchronous training one coordinator runs the loop of every worker, so a helper that reads FLAGS.task_index itself would always see the coordinator's. Pass the index as an argument.",
+        "a worker's own",
+        "In asynchronous training one coordinator runs the loop of every worker in a thread. What a TF1 worker, a process, had for itself, the migrated program makes once per worker: objects that the loop changes (readers, iterators, lists), the generators of `numpy.random` and `random`, and the task's index in functions that the loop calls.",
+        "reader = Reader()",
+        "reader = training_session.per_worker(lambda: Reader())",
     ),
     Code(
         "S115",
@@ -301,6 +303,11 @@ _ROWS = (
         "C108",
         "loop asks for its job",
         "A cluster that may have a chief task runs the loops of chief and workers in one process, under one job name. Tell the chief by its index.",
+    ),
+    Code(
+        "C109",
+        "a worker's own",
+        "The loop changes something that every TF1 worker had for itself and that cannot be made once per worker: a global it rebinds, or an object made by more than one assignment.",
     ),
     Code(
         "C114",

@@ -192,7 +192,7 @@ class Rewriter:
                 )
                 carried = []
             found.extend(made)
-        return found
+        return _spaced(found)
 
     def _item(self, item: Item, edits: dict[int, Code]) -> list[_Statement]:
         if isinstance(item, Dropped):
@@ -278,6 +278,23 @@ class Rewriter:
         updated = line.visit(apply)
         assert isinstance(updated, cst.BaseCompoundStatement)
         return updated
+
+
+def _spaced(statements: list[_Statement]) -> list[_Statement]:
+    """Blank lines are empty, and there is one around a function."""
+    found: list[_Statement] = []
+    for statement in statements:
+        lines = [
+            line if line.comment else cst.EmptyLine(indent=False)
+            for line in statement.leading_lines
+        ]
+        beside = isinstance(statement, cst.FunctionDef) or (
+            bool(found) and isinstance(found[-1], cst.FunctionDef)
+        )
+        if found and beside and not any(line.comment is None for line in lines):
+            lines.insert(0, cst.EmptyLine(indent=False))
+        found.append(statement.with_changes(leading_lines=lines))
+    return found
 
 
 def _without_blank_start(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:

@@ -30,7 +30,10 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
 )
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
-_NEIGHBOURS = ("absl", "argparse", "json", "os", "numpy", "sys", "six")
+_NEIGHBOURS = (
+    *("absl", "argparse", "collections", "itertools", "json", "logging", "numpy"),
+    *("os", "random", "re", "six", "sys", "time"),
+)
 
 
 def is_interesting(path: str) -> bool:

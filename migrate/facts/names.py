@@ -57,6 +57,23 @@ def binds(node: ast.AST) -> set[str]:
     return found
 
 
+def free(function: ast.FunctionDef) -> set[str]:
+    """Names a function reads and does not bind itself (to a fair approximation)."""
+    arguments = function.args
+    own = {
+        a.arg
+        for a in [
+            *arguments.posonlyargs,
+            *arguments.args,
+            *arguments.kwonlyargs,
+            *[x for x in (arguments.vararg, arguments.kwarg) if x is not None],
+        ]
+    }
+    for statement in function.body:
+        own |= binds(statement)
+    return set().union(*[reads(s) for s in function.body]) - own
+
+
 def mutates(node: ast.AST) -> set[str]:
     """Names whose object the statement changes in place: `a.b = 1`, `a[i] = 1`, `a.append(x)`."""
     found: set[str] = set()
@@ -93,6 +110,13 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
         if isinstance(current, _SCOPES):
             continue
         stack.extend(ast.iter_child_nodes(current))
+
+
+def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:
+    """The nodes of a function's body, without those of functions nested in it."""
+    for statement in function.body:
+        if not isinstance(statement, _SCOPES):
+            yield from walk_scope(statement)
 
 
 def suites(statement: ast.stmt) -> list[tuple[str, list[ast.stmt]]]:

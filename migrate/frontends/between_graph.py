@@ -498,6 +498,7 @@ class _Recogniser:
                 moved.append(statement)
                 moved_names |= binds
         moved = self._with_earlier_bindings(moved, candidates, skip, moved_names)
+        moved = self._with_functions(program, moved, candidates, moved_names)
         self._check_rebound(program, tail_binds)
         program.moved = moved
         staying: set[str] = set()
@@ -510,7 +511,6 @@ class _Recogniser:
             if statement not in moved:
                 staying |= names.reads(statement)
         program.copied = {s for s in moved if names.binds(s) & staying}
-        self._check_helpers(program, index_dump)
         self._check_steps(program, index_dump, tainted)
         self._check_job(program)
 
@@ -597,6 +597,32 @@ class _Recogniser:
                 in_order.append(statement)
         return in_order
 
+    def _with_functions(
+        self,
+        program: ir.TrainingProgram,
+        moved: list[ast.stmt],
+        candidates: list[ast.stmt],
+        moved_names: set[str],
+    ) -> list[ast.stmt]:
+        """Functions that the loop calls and that read what has become a worker's own."""
+        chosen = set(moved)
+        reads = set().union(*[names.reads(s) for s in [*program.tail, *moved]])
+        grown = True
+        while grown:
+            grown = False
+            for statement in candidates:
+                if (
+                    isinstance(statement, ast.FunctionDef)
+                    and statement not in chosen
+                    and statement.name in reads
+                    and names.free(statement) & moved_names
+                ):
+                    chosen.add(statement)
+                    moved_names.add(statement.name)
+                    reads |= names.reads(statement)
+                    grown = True
+        return [s for s in candidates if s in chosen]
+
     def _check_rebound(self, program: ir.TrainingProgram, tail_binds: set[str]) -> None:
         for statement in program.tail:
             for node in ast.walk(statement):
@@ -634,28 +660,6 @@ class _Recogniser:
                 elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
                     found.add(node.iter.id)
         return found
-
-    def _check_helpers(self, program: ir.TrainingProgram, index_dump: str) -> None:
-        """A function the loop calls must not read this process's own task index."""
-        if isinstance(program.cluster.task_index, ast.Constant):
-            return
-        inside = [*program.tail, *program.moved]
-        called: set[str] = set()
-        for statement in inside:
-            called |= names.reads(statement)
-        for name in called:
-            for node in self.scopes.module.bindings.get(name, []):
-                if isinstance(node, ast.FunctionDef) and any(
-                    isinstance(n, ast.Attribute) and ast.dump(n) == index_dump
-                    for n in ast.walk(node)
-                ):
-                    self.diagnostics.refuse(
-                        "C106",
-                        node,
-                        "a function that the training loop calls reads the task's "
-                        "index itself; one coordinator runs the loops of all workers",
-                        "Pass the task index to the function.",
-                    )
 
 
 class _Synchronisation:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrate.backends.custom_loop import versions
+from migrate.backends.custom_loop import versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.cluster import Cluster
 from migrate.backends.custom_loop.context import Context
@@ -89,6 +89,8 @@ class _Layout:
         self._session_call()
         for call, new in program.hook_edits.items():
             plan.replace(call, new)
+        if program.replication is not Replication.SYNCHRONOUS:
+            worker_state.plan(self._context)
         home_owner: tuple[ast.AST, str] = (
             (program.path[-1][0], program.path[-1][1])
             if program.path

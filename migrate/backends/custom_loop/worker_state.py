@@ -1,0 +1,119 @@
+"""What every worker's loop needs one of its own of, when one process runs them all."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop.context import Context
+from migrate.facts import names
+from migrate.findings import Finding, Outcome
+from migrate.plan import New
+from migrate.program.ir import Code, code
+from migrate.program.worker_state import Finder, Shared, WorkerState
+
+_RECIPE = "Make it in the function that opens the session, or pass it to the function."
+
+
+def plan(context: Context) -> None:
+    """Gives each worker its own readers, random generators and task index."""
+    program = context.program
+    loop = [*program.moved, *program.tail]
+    if not loop:
+        return
+    state = Finder(context.scopes, loop, program.cluster.task_index).find()
+    _Edits(context, state).run()
+
+
+class _Edits:
+    def __init__(self, context: Context, state: WorkerState) -> None:
+        self._context = context
+        self._state = state
+        self._index = ast.dump(context.program.cluster.task_index)
+
+    def run(self) -> None:
+        for shared in self._state.shared:
+            self._own(shared)
+        for statement in self._state.rebound:
+            self._context.diagnostics.refuse(
+                "C109",
+                statement,
+                f"the loop rebinds the global `{', '.join(statement.names)}`, which "
+                "every TF1 worker, a process, had for itself; now the loops of all "
+                "workers run in one process",
+                _RECIPE,
+            )
+        for node, name in self._state.generators.items():
+            self._context.plan.replace(node, code(f"training_session.{name}"))
+            self._note(node, ast.unparse(node))
+        for node in self._state.indices:
+            self._note(node, ast.unparse(node))
+            self._context.plan.replace(node, self._task_index(node))
+
+    def _task_index(self, node: ast.expr) -> Code:
+        return code("training_session.task_index(", ast.unparse(node), ")")
+
+    def _note(self, node: ast.AST, what: str) -> None:
+        self._context.diagnostics.findings.append(
+            Finding(
+                getattr(node, "lineno", 1),
+                getattr(node, "col_offset", 0) + 1,
+                "C106",
+                Outcome.REWRITTEN,
+                what,
+                "every worker's loop has its own, as every TF1 worker, a process, had",
+            )
+        )
+
+    def _own(self, shared: Shared) -> None:
+        """`reader = Reader()` -> `reader = training_session.per_worker(lambda: Reader())`."""
+        plan = self._context.plan
+        binding = shared.bindings[0]
+        changed = self._changed_elsewhere(shared.name)
+        if (
+            len(shared.bindings) > 1
+            or not isinstance(binding, ast.Assign)
+            or len(binding.targets) > 1
+            or not isinstance(binding.targets[0], ast.Name)
+            or changed is not None
+        ):
+            self._context.diagnostics.refuse(
+                "C109",
+                shared.use,
+                f"the loop changes `{shared.name}`, which every TF1 worker, a process, "
+                "had for itself; now the loops of all workers run in one process, and "
+                "how it is made is more than one assignment",
+                _RECIPE,
+            )
+            return
+        self._note(binding, shared.name)
+        within: dict[ast.AST, Code] = {
+            node: self._task_index(node)
+            for node in ast.walk(binding.value)
+            if isinstance(node, ast.expr) and ast.dump(node) == self._index
+        }
+        plan.statements[binding] = [
+            New(
+                code(
+                    f"{shared.name} = training_session.per_worker(lambda: ",
+                    binding.value,
+                    ")",
+                ),
+                binding,
+                replace=within,
+            )
+        ]
+
+    def _changed_elsewhere(self, name: str) -> ast.stmt | None:
+        """A statement outside of functions that changes the object after it is made."""
+        program = self._context.program
+        ours = {
+            node
+            for part in [*program.moved, *program.tail, *self._state.functions]
+            for node in ast.walk(part)
+        }
+        for node in ast.walk(self._context.scopes.tree):
+            if not isinstance(node, ast.stmt) or names.suites(node) or node in ours:
+                continue
+            if name in names.mutates(node):
+                return node
+        return None

@@ -1,0 +1,369 @@
+"""What each TF1 worker, a process, had for itself, and the loops of one process share.
+
+The loops run in the threads of one coordinator when training is asynchronous. This
+finds what they would share and must not: objects of the module that they change,
+generators of random numbers, the task's index, names they rebind.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.tables import worker_state as table
+
+_DISPLAYS = (ast.List, ast.Dict, ast.Set, ast.ListComp, ast.DictComp, ast.SetComp)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclasses.dataclass(frozen=True)
+class Shared:
+    """A name whose object every worker needs one of its own of.
+
+    Attributes:
+      name: as the program calls it.
+      bindings: the statements that bind it.
+      use: where the loop changes it.
+    """
+
+    name: str
+    bindings: tuple[ast.AST, ...]
+    use: ast.AST
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkerState:
+    """What the loops must not share.
+
+    Attributes:
+      shared: objects.
+      rebound: `global` statements in code that the loop runs.
+      generators: uses of a module's random generator -> its name in the emitted module.
+      indices: uses of the task's index in functions that the loop calls.
+      functions: those functions.
+    """
+
+    shared: tuple[Shared, ...]
+    rebound: tuple[ast.Global, ...]
+    generators: dict[ast.expr, str]
+    indices: tuple[ast.expr, ...]
+    functions: frozenset[ast.AST]
+
+
+class Finder:
+    """Looks at everything a loop reaches.
+
+    Args:
+      scopes: the module's names.
+      loop: the statements every worker runs.
+      index: the task's index.
+    """
+
+    def __init__(
+        self, scopes: Scopes, loop: Sequence[ast.stmt], index: ast.expr
+    ) -> None:
+        self._scopes = scopes
+        self._loop = list(loop)
+        self._index = "" if isinstance(index, ast.Constant) else ast.dump(index)
+        self._inside = {n for s in loop for n in ast.walk(s)}
+        self._methods: dict[str, list[ast.AST]] = {}
+        for node in ast.walk(scopes.tree):
+            if isinstance(node, ast.ClassDef):
+                for item in node.body:
+                    if isinstance(item, ast.FunctionDef):
+                        self._methods.setdefault(item.name, []).append(item)
+        self._asked: set[ast.AST] = set()  # Functions whose result is being judged.
+        self._functions = self._reached()
+
+    def find(self) -> WorkerState:
+        shared: dict[tuple[int, str], Shared] = {}
+        rebound: list[ast.Global] = []
+        generators: dict[ast.expr, str] = dict(self._seeds())
+        indices: list[ast.expr] = []
+        for node in self._reached_nodes():
+            if isinstance(node, ast.Global):
+                rebound.append(node)
+            if not isinstance(node, ast.expr):
+                continue
+            generator = self._generator(node)
+            if generator is not None:
+                generators[node] = generator
+            if self._index and node not in self._inside:
+                if ast.dump(node) == self._index and not _is_store(node):
+                    indices.append(node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                found = self._shared(node)
+                if found is not None:
+                    owner = self._scopes.scope_of(node).owner(node.id)
+                    assert owner is not None
+                    shared.setdefault((id(owner), node.id), found)
+        return WorkerState(
+            tuple(shared.values()),
+            tuple(rebound),
+            generators,
+            tuple(indices),
+            frozenset(self._functions),
+        )
+
+    # -- what is reached ---------------------------------------------------------------
+
+    def _reached(self) -> list[ast.AST]:
+        """Functions and classes of the module that the loop calls, or may call."""
+        found: dict[ast.AST, None] = {}
+        todo: list[ast.AST] = list(self._loop)
+        while todo:
+            for node in ast.walk(todo.pop()):
+                targets: list[ast.AST] = []
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    targets = self._definitions(node)
+                elif isinstance(node, ast.Attribute):
+                    targets = self._methods.get(node.attr, [])
+                for target in targets:
+                    if target not in found and target not in self._inside:
+                        found[target] = None
+                        todo.append(target)
+        return list(found)
+
+    def _definitions(self, name: ast.Name) -> list[ast.AST]:
+        scope = self._scopes.scope_of(name)
+        owner = scope.owner(name.id)
+        if owner is None:
+            return []
+        found: list[ast.AST] = []
+        for binding in owner.bindings[name.id]:
+            if isinstance(binding, (ast.FunctionDef, ast.ClassDef)):
+                found.append(binding)
+            elif isinstance(binding, ast.Assign) and isinstance(
+                binding.value, (ast.Lambda, ast.Name)
+            ):
+                found.append(binding.value)
+        return found
+
+    def _reached_nodes(self) -> Iterator[ast.AST]:
+        seen: set[ast.AST] = set()
+        for part in [*self._loop, *self._functions]:
+            for node in ast.walk(part):
+                if node not in seen:
+                    seen.add(node)
+                    yield node
+
+    # -- random generators -------------------------------------------------------------
+
+    def _generator(self, node: ast.expr) -> str | None:
+        """The emitted name of the generator where `node` is `np.random`, as a module."""
+        if not isinstance(node, (ast.Attribute, ast.Name)):
+            return None
+        parent = self._scopes.parents.get(node)
+        path = self._scopes.dotted(node)
+        for module, (name, others) in table.GENERATORS.items():
+            if path == module:
+                if isinstance(parent, ast.Attribute) and parent.attr in others:
+                    return None
+                return name
+            # `from random import shuffle`: the name itself is the generator's method.
+            if isinstance(node, ast.Name) and path is not None:
+                start, _, last = path.rpartition(".")
+                if start == module and last not in others:
+                    return f"{name}.{last}"
+        return None
+
+    def _seeds(self) -> Iterator[tuple[ast.expr, str]]:
+        """Where the program seeds a generator, anywhere."""
+        for node in ast.walk(self._scopes.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            path = self._scopes.dotted(node.func)
+            for module, (name, _) in table.GENERATORS.items():
+                if path == f"{module}.seed":
+                    if isinstance(node.func, ast.Attribute):
+                        yield node.func.value, name
+                    else:
+                        yield node.func, f"{name}.seed"
+
+    # -- objects -----------------------------------------------------------------------
+
+    def _shared(self, name: ast.Name) -> Shared | None:
+        """The object of a name that is bound outside, if this use may change it."""
+        owner = self._scopes.scope_of(name).owner(name.id)
+        if owner is None or not self._outside(owner):
+            return None
+        bindings = owner.bindings[name.id]
+        if any(b in self._inside for b in bindings):
+            return None
+        values = [_value(b) for b in bindings]
+        known = [v for v in values if v is not None]
+        if not known:
+            return None
+        if not self._changes(name, known):
+            return None
+        return Shared(name.id, tuple(bindings), name)
+
+    def _outside(self, owner: Scope) -> bool:
+        """Whether a scope lives once per process: the module, or what holds the loop."""
+        if owner.node is self._scopes.tree:
+            return True
+        scope: Scope | None = self._scopes.scope_of(self._loop[0])
+        while scope is not None:
+            if scope is owner:
+                return True
+            scope = scope.parent
+        return False
+
+    def _changes(self, name: ast.Name, values: list[ast.expr]) -> bool:
+        state = [self._state(v) for v in values]
+        if not any(state):
+            return False
+        active = "active" in state
+        node: ast.AST = name
+        parent = self._scopes.parents.get(node)
+        while isinstance(parent, (ast.Attribute, ast.Subscript)) and (
+            parent.value is node
+        ):
+            if not isinstance(parent.ctx, ast.Load):
+                return True
+            above = self._scopes.parents.get(parent)
+            if (
+                isinstance(parent, ast.Attribute)
+                and isinstance(above, ast.Call)
+                and above.func is parent
+            ):
+                return active or parent.attr in table.MUTATORS
+            node, parent = parent, above
+        if isinstance(parent, ast.AugAssign) and parent.target is node:
+            return True
+        if isinstance(parent, ast.Call) and node in parent.args:
+            called = self._scopes.dotted(parent.func) or getattr(parent.func, "id", "")
+            if called in table.MUTATING_FUNCTIONS:
+                return parent.args[0] is node
+            return active or self._changes_parameter(parent, parent.args.index(node))
+        if active and isinstance(parent, ast.Call) and parent.func is node:
+            return True
+        iterated = isinstance(parent, (ast.For, ast.comprehension)) and (
+            parent.iter is node
+        )
+        return active and iterated
+
+    def _changes_parameter(self, call: ast.Call, position: int) -> bool:
+        """Whether a function of the module changes the argument it is given there."""
+        if not isinstance(call.func, ast.Name):
+            return False
+        for function in self._definitions(call.func):
+            if isinstance(function, ast.FunctionDef):
+                parameters = [*function.args.posonlyargs, *function.args.args]
+                if position < len(parameters) and any(
+                    parameters[position].arg in names.mutates(s) for s in function.body
+                ):
+                    return True
+        return False
+
+    def _state(self, value: ast.expr) -> str:
+        """ "active": any use may change it; "passive": a use that says so; "": none can."""
+        if isinstance(value, _DISPLAYS):
+            return "passive"
+        if isinstance(value, ast.GeneratorExp):
+            return "active"
+        if isinstance(value, (ast.BinOp, ast.Subscript)):
+            return "passive"
+        if not isinstance(value, ast.Call):
+            return ""
+        path = self._scopes.resolve(value.func)
+        if path is not None and path.startswith("tf."):
+            return "active" if _is_reader(path) else ""
+        if path is not None:
+            if path in table.NUMPY_STATEFUL or path.startswith("itertools."):
+                return "active"
+            if path.startswith(table.CONSTANT_RESULTS):
+                return ""
+            if path.startswith(("numpy.", "collections.")):
+                return "passive"
+            return "active"
+        if isinstance(value.func, ast.Name):
+            definitions = self._definitions(value.func)
+            if definitions:
+                return self._state_of_definitions(definitions)
+            owner = self._scopes.scope_of(value.func).owner(value.func.id)
+            if owner is None:  # A built-in.
+                if value.func.id in table.CONSTANT_BUILTINS:
+                    return ""
+                return "active" if value.func.id in table.ITERATORS else "passive"
+            if any(
+                isinstance(b, ast.ImportFrom) for b in owner.bindings[value.func.id]
+            ):
+                return "active"
+            return "passive"
+        if isinstance(value.func, ast.Attribute):
+            root: ast.AST = value.func
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if isinstance(root, ast.Name):
+                owner = self._scopes.scope_of(root).owner(root.id)
+                imported = owner is not None and any(
+                    isinstance(b, (ast.Import, ast.ImportFrom))
+                    for b in owner.bindings[root.id]
+                )
+                return "active" if imported else "passive"
+        return "passive"
+
+    def _state_of_definitions(self, definitions: list[ast.AST]) -> str:
+        states = {self._state_of(d) for d in definitions}
+        for state in ("active", "passive"):
+            if state in states:
+                return state
+        return ""
+
+    def _state_of(self, definition: ast.AST) -> str:
+        if isinstance(definition, ast.ClassDef):
+            plain = all(
+                isinstance(b, ast.Name) and b.id == "object" for b in definition.bases
+            )
+            if not plain:
+                return "active"
+            for item in definition.body:
+                if isinstance(item, ast.FunctionDef) and item.name != "__init__":
+                    itself = item.args.args[0].arg if item.args.args else ""
+                    for node in ast.walk(item):
+                        if isinstance(node, ast.Attribute) and (
+                            not isinstance(node.ctx, ast.Load)
+                            or isinstance(self._scopes.parents.get(node), ast.Call)
+                        ):
+                            root: ast.AST = node
+                            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                                root = root.value
+                            if isinstance(root, ast.Name) and root.id == itself:
+                                return "active"
+            return "passive"
+        if isinstance(definition, ast.FunctionDef):
+            own = list(names.walk_scope_of_function(definition))
+            if any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in own):
+                return "active"
+            if definition in self._asked:
+                return "passive"
+            self._asked.add(definition)
+            returned = {
+                self._state(n.value)
+                for n in own
+                if isinstance(n, ast.Return) and isinstance(n.value, ast.Call)
+            }
+            self._asked.discard(definition)
+            return "active" if "active" in returned else "passive"
+        return "passive"
+
+
+def _is_reader(path: str) -> bool:
+    return path.endswith((".read_data_sets", ".load_mnist", ".DataSet"))
+
+
+def _is_store(node: ast.expr) -> bool:
+    return isinstance(getattr(node, "ctx", None), (ast.Store, ast.Del))
+
+
+def _value(binding: ast.AST) -> ast.expr | None:
+    """What a simple assignment binds; None for other bindings (imports, loops, ...)."""
+    if isinstance(binding, (ast.Assign, ast.AnnAssign)):
+        return binding.value
+    if isinstance(binding, ast.withitem):
+        return binding.context_expr
+    return None

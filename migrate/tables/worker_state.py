@@ -1,0 +1,69 @@
+"""What the loops of several workers may share in one process, and what not.
+
+A TF1 worker was a process: what its Python code kept in a variable was its own. In
+asynchronous training one coordinator runs the loops of all workers in threads.
+"""
+
+from __future__ import annotations
+
+# Callables whose result has nothing to change: sharing it is safe. By prefix.
+CONSTANT_RESULTS = (
+    *("os.", "sys.", "re.", "logging.", "json.", "time.", "argparse.", "absl.", "six."),
+    "tf.",
+)
+# Built-in functions whose result has nothing to change, or nothing Python can.
+CONSTANT_BUILTINS = frozenset(
+    {
+        "abs",
+        "bool",
+        "bytes",
+        "complex",
+        "float",
+        "frozenset",
+        "hash",
+        "int",
+        "isinstance",
+    }
+    | {
+        "len",
+        "max",
+        "min",
+        "open",
+        "ord",
+        "pow",
+        "range",
+        "repr",
+        "round",
+        "str",
+        "sum",
+    }
+    | {"tuple", "type", "getattr", "hasattr", "print"}
+)
+# Built-in functions whose result is an iterator: it has a position.
+ITERATORS = frozenset({"iter", "zip", "map", "filter", "enumerate", "reversed"})
+# Numpy's classes with a state; every other numpy function gives an array.
+NUMPY_STATEFUL = frozenset(
+    {"numpy.random.RandomState", "numpy.random.default_rng", "numpy.random.Generator"}
+)
+# Methods that change a list, dict, set, deque or array in place.
+MUTATORS = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft"}
+    | {"fill", "insert", "itemset", "partition", "pop", "popitem", "popleft", "put"}
+    | {"remove", "resize", "reverse", "rotate", "setdefault", "setfield", "sort"}
+    | {"subtract", "update", "write"}
+)
+# Functions that change their first argument in place.
+MUTATING_FUNCTIONS = frozenset(
+    {"numpy.random.shuffle", "random.shuffle", "next", "setattr", "delattr"}
+    | {"numpy.put", "numpy.copyto", "numpy.place", "numpy.fill_diagonal"}
+)
+# Modules that are a random generator which every TF1 worker had for itself: prefix ->
+# (name in the emitted module, what of it is not that generator).
+GENERATORS: dict[str, tuple[str, frozenset[str]]] = {
+    "numpy.random": (
+        "numpy_random",
+        frozenset({"RandomState", "default_rng", "Generator", "SeedSequence", "PCG64"})
+        | {"MT19937", "Philox", "BitGenerator", "mtrand"},
+    ),
+    "random": ("python_random", frozenset({"Random", "SystemRandom"})),
+}
