@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import itertools
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrate import gates
@@ -21,7 +23,7 @@ from migrate.rules.symbols import SymbolRules
 from migrate.tables import roles, symbols
 
 if TYPE_CHECKING:
-    from migrate.normalise import NormalForm
+    from migrate.normalise import Text
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
@@ -53,11 +55,12 @@ def migrate_text(
         return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
     original = text
     plan, findings = _plan(scopes, options)
-    normal = _in_normal_form(text, options) if _refused(findings) else None
-    origins: tuple[int, ...] = ()
-    if normal is not None:
-        form, tree, plan, findings = normal
-        text, origins = form.text.source, form.text.origins
+    form = _in_normal_form(text, options, _refused(findings))
+    if form is not None:
+        tree, plan, findings = form.tree, form.plan, form.findings
+        if _refused(findings):
+            return Migration(text, tuple(sorted(_at_origins(findings, form))))
+        text = form.text.source
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
     if plan.empty:
@@ -70,9 +73,9 @@ def migrate_text(
         failures = gates.check(new, filename, text)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
-    if normal is not None:
+    if form is not None:
         new = _ORPHAN.sub("", new)
-        findings = _at_origins(findings, origins, normal[0])
+        findings = _at_origins(findings, form)
     if failures:
         broken = [
             Finding(line, 1, code_, Outcome.FAILED, "", reason)
@@ -87,28 +90,65 @@ def _refused(findings: list[Finding]) -> bool:
     return any(f.code == "N100" for f in findings)
 
 
-def _in_normal_form(
-    text: str, options: Options
-) -> tuple[NormalForm, ast.Module, Plan, list[Finding]] | None:
-    """A refused program as it can be migrated once its graph stands in one place."""
-    from migrate.normalise import normal_forms  # Only refused programs need it.
+@dataclasses.dataclass(frozen=True)
+class _Form:
+    """A program rewritten as TF1 code that means the same, and its plan.
 
-    for form in normal_forms(text):
-        tree = ast.parse(form.text.source)
-        plan, findings = _plan(Scopes(tree), options)
-        if not _refused(findings):
-            return form, tree, plan, findings
-    return None
+    Attributes:
+      brought: calls replaced by what they call, as (title, original line).
+    """
+
+    text: Text
+    brought: tuple[tuple[str, int], ...]
+    tree: ast.Module
+    plan: Plan
+    findings: list[Finding]
 
 
-def _at_origins(
-    findings: list[Finding], origins: tuple[int, ...], form: NormalForm
-) -> list[Finding]:
+def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
+    """The program's form that can be migrated; None if that is the program itself.
+
+    Feeds are written out in any program. Only in one that is refused as it stands is
+    what builds its graph brought to one place.
+    """
+    if ".run(" not in text:
+        return None
+    from migrate.normalise import Text, written_out
+
+    start = written_out(Text.of(text))
+    changed = start.source != text
+    if not (changed or refused):
+        return None
+    forms = itertools.chain([(start, ())] if changed else [], _together(start))
+    first: _Form | None = None
+    for form, brought in forms:
+        tree = ast.parse(form.source)
+        attempt = _Form(form, brought, tree, *_plan(Scopes(tree), options))
+        if not _refused(attempt.findings):
+            return attempt
+        first = first or attempt
+    # As it stands a program whose feeds had to be written out would compute them anew
+    # at every use: it is then refused.
+    return None if refused else first
+
+
+def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
+    """Forms of the program in which its graph stands in one place."""
+    from migrate.normalise import normal_forms, written_out
+
+    for form in normal_forms(start.source):
+        text = written_out(form.text)
+        origins = tuple(start.origins[line - 1] for line in text.origins)
+        brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
+        yield dataclasses.replace(text, origins=origins), brought
+
+
+def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
     """Findings at the lines of the file they came from, and what was brought where."""
     moved = [
-        dataclasses.replace(f, line=origins[f.line - 1])
+        dataclasses.replace(f, line=form.text.origins[f.line - 1])
         for f in findings
-        if f.line <= len(origins)
+        if f.line <= len(form.text.origins)
     ]
     for title, line in form.brought:
         moved.append(
