@@ -307,7 +307,7 @@ _ROWS = (
     Code(
         "C109",
         "a worker's own",
-        "The loop changes something that every TF1 worker had for itself and that cannot be made once per worker: a global it rebinds, or an object made by more than one assignment.",
+        "The loop changes something that every TF1 worker had for itself and that cannot be made once per worker: a global it rebinds, an object made by more than one assignment, or one from which the graph's building has drawn too.",
     ),
     Code(
         "C114",

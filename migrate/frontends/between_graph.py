@@ -16,6 +16,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
+from migrate.tables.worker_state import SEEDS
 
 _PURE_CALLS = frozenset(
     {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
@@ -494,6 +495,7 @@ class _Recogniser:
                     )
                 )
                 or (binds & stateful and _calls(statement, self.scopes))
+                or (depends and self._seeds(statement))
             ):
                 moved.append(statement)
                 moved_names |= binds
@@ -642,6 +644,14 @@ class _Recogniser:
 
     def _is_dataset(self, binds: set[str]) -> bool:
         return any(self.analysis.environment.get(b) is Kind.DATASET for b in binds)
+
+    def _seeds(self, statement: ast.stmt) -> bool:
+        """Whether it seeds a generator of random numbers, of which each worker has one."""
+        return (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and self.scopes.dotted(statement.value.func) in SEEDS
+        )
 
     def _stateful_names(self, tail: list[ast.stmt]) -> set[str]:
         """Names whose objects the loop may advance: receivers and arguments of calls."""

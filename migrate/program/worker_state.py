@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
@@ -44,6 +44,8 @@ class WorkerState:
       generators: uses of a module's random generator -> its name in the emitted module.
       indices: uses of the task's index in functions that the loop calls.
       functions: those functions.
+      elsewhere: what else changes the objects, or draws from a generator that each
+        worker seeds otherwise: the workers' copies would miss it.
     """
 
     shared: tuple[Shared, ...]
@@ -51,6 +53,7 @@ class WorkerState:
     generators: dict[ast.expr, str]
     indices: tuple[ast.expr, ...]
     functions: frozenset[ast.AST]
+    elsewhere: tuple[tuple[str, ast.AST], ...]
 
 
 class Finder:
@@ -106,7 +109,32 @@ class Finder:
             generators,
             tuple(indices),
             frozenset(self._functions),
+            tuple(self._elsewhere({s.name for s in shared.values()})),
         )
+
+    def _elsewhere(self, shared: set[str]) -> Iterator[tuple[str, ast.AST]]:
+        """Changes of the objects, and draws, in code that no loop runs."""
+        reached = {id(node) for node in self._reached_nodes()}
+        own_seeds = {
+            module
+            for node in self._reached_nodes()
+            if isinstance(node, ast.Call)
+            for module in table.GENERATORS
+            if self._scopes.dotted(node.func) == f"{module}.seed"
+            and node.args
+            and not isinstance(node.args[0], ast.Constant)
+        }
+        for node in ast.walk(self._scopes.tree):
+            if id(node) in reached:
+                continue
+            if isinstance(node, ast.Name) and node.id in shared:
+                if isinstance(node.ctx, ast.Load) and self._shared(node) is not None:
+                    yield node.id, node
+            elif isinstance(node, ast.Call) and own_seeds:
+                path = self._scopes.dotted(node.func) or ""
+                module, _, last = path.rpartition(".")
+                if module in own_seeds and last not in table.GENERATORS[module][1]:
+                    yield path, node
 
     # -- what is reached ---------------------------------------------------------------
 
@@ -265,6 +293,8 @@ class Finder:
             return "passive"
         if isinstance(value, ast.GeneratorExp):
             return "active"
+        if isinstance(value, ast.Tuple):  # Unpacked: to which name is not asked.
+            return _most(self._state(element) for element in value.elts)
         if isinstance(value, (ast.BinOp, ast.Subscript)):
             return "passive"
         if not isinstance(value, ast.Call):
@@ -308,11 +338,7 @@ class Finder:
         return "passive"
 
     def _state_of_definitions(self, definitions: list[ast.AST]) -> str:
-        states = {self._state_of(d) for d in definitions}
-        for state in ("active", "passive"):
-            if state in states:
-                return state
-        return ""
+        return _most(self._state_of(d) for d in definitions)
 
     def _state_of(self, definition: ast.AST) -> str:
         if isinstance(definition, ast.ClassDef):
@@ -350,6 +376,12 @@ class Finder:
             self._asked.discard(definition)
             return "active" if "active" in returned else "passive"
         return "passive"
+
+
+def _most(states: Iterable[str]) -> str:
+    """The one of them that says most."""
+    found = set(states)
+    return next((s for s in ("active", "passive") if s in found), "")
 
 
 def _is_reader(path: str) -> bool:

@@ -4,34 +4,26 @@ Written beside your program by tf1to2, because TensorFlow 2 has no such module. 
 the same files and the same numpy seed it gives the same batches in the same order
 as tensorflow.contrib.learn's reader in TensorFlow 1.15.
 
-In the main thread it draws from numpy's global generator, as that reader did. In any
-other thread (a worker's, in asynchronous training) it draws from one of that thread's
-own, as each TF1 worker was a process with a generator of its own. `np.random.seed` has
-no effect on that one; `seed` has.
+Beside `training_session` it draws from that module's `numpy_random`: every worker has
+a generator of its own, as every TF1 worker was a process of its own.
 """
 
 import collections
 import gzip
 import os
 import tempfile
-import threading
 import urllib.request
 
 import numpy as np
 import tensorflow as tf
 
+try:
+    from training_session import numpy_random
+except ImportError:  # This module is used without it.
+    numpy_random = np.random
+
 DEFAULT_SOURCE_URL = "https://storage.googleapis.com/cvdf-datasets/mnist/"
 Datasets = collections.namedtuple("Datasets", ["train", "validation", "test"])
-_of_thread = threading.local()
-
-
-def _generator():
-    """Numpy's global generator, or this thread's own (see the module's docstring)."""
-    if threading.current_thread() is threading.main_thread():
-        return np.random
-    if not hasattr(_of_thread, "generator"):
-        _of_thread.generator = np.random.RandomState()
-    return _of_thread.generator
 
 
 class DataSet:
@@ -58,7 +50,7 @@ class DataSet:
         seed=None,
     ):
         graph_seed, op_seed = tf.compat.v1.random.get_seed(seed)
-        _generator().seed(graph_seed if seed is None else op_seed)
+        numpy_random.seed(graph_seed if seed is None else op_seed)
         dtype = tf.as_dtype(dtype)
         if dtype not in (tf.uint8, tf.float32):
             raise TypeError(f"Image dtype must be uint8 or float32, not {dtype}")
@@ -79,7 +71,7 @@ class DataSet:
 
     def _shuffle(self):
         order = np.arange(self.num_examples)
-        _generator().shuffle(order)
+        numpy_random.shuffle(order)
         self.images, self.labels = self.images[order], self.labels[order]
 
     def next_batch(self, batch_size, fake_data=False, shuffle=True):

@@ -67,3 +67,6 @@ GENERATORS: dict[str, tuple[str, frozenset[str]]] = {
     ),
     "random": ("python_random", frozenset({"Random", "SystemRandom"})),
 }
+
+# What seeds them.
+SEEDS = frozenset(f"{module}.seed" for module in GENERATORS)

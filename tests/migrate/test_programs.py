@@ -120,3 +120,25 @@ def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
         [int(line.split()[0]) for line in (out / f"loss.{w}").open()] for w in (0, 1)
     ]
     assert firsts == [[0, 10, 20, 30], [1, 11, 21, 31]]
+
+
+def test_each_worker_has_what_its_process_had(tf1: str, tmp_path: pathlib.Path) -> None:
+    """What two workers read and draw is what they did as processes of TF1, to the bit.
+
+    Their losses are not: who comes first is a race. The first column is the data.
+    """
+    variant = next(v for v in MORE if v.name == "workers_own")
+    program = _migrated(variant.path, tmp_path / "program")
+    for python, path, name in (
+        (tf1, variant.path, "tf1"),
+        (sys.executable, program, "tf2"),
+    ):
+        _run(variant, python, path, tmp_path / name)
+
+    def drawn(name: str, worker: int) -> list[str]:
+        lines = (tmp_path / name / f"loss.{worker}").read_text().splitlines()
+        return [line.split()[0] for line in lines]
+
+    for worker in (0, 1):
+        assert drawn("tf1", worker) == drawn("tf2", worker)
+    assert drawn("tf1", 0) != drawn("tf1", 1)  # They would not tell, were they alike.

@@ -77,6 +77,20 @@ MORE = (
         equal=True,
         lines=25,
     ),
+    Variant(
+        "feeds",
+        "feeds made by fill_feed_dict, by a function within the function, by stores, "
+        "used twice; do_eval(sess, ...); placeholder_with_default; in_top_k",
+        equal=True,
+        lines=51,
+    ),
+    Variant(
+        "workers_own",
+        "module-level readers, lists, iterators, seeded generators of numpy and random; "
+        "the task's index read in a helper; a function that closes over a reader",
+        workers=2,
+        lines=40,
+    ),
 )
 
 

@@ -42,6 +42,14 @@ class _Edits:
                 "workers run in one process",
                 _RECIPE,
             )
+        for what, node in self._state.elsewhere:
+            self._context.diagnostics.refuse(
+                "C109",
+                node,
+                f"`{what}` is used both to build the graph and by the loop; every TF1 "
+                "worker went on from there, but now the graph is built once for all",
+                "Give the loop a reader or generator of its own.",
+            )
         for node, name in self._state.generators.items():
             self._context.plan.replace(node, code(f"training_session.{name}"))
             self._note(node, ast.unparse(node))
