@@ -229,7 +229,9 @@ _ROWS = (
         "The optimizer's minimize or apply_gradients stands in a helper function. Move it to where the session is opened.",
     ),
     Code(
-        "N120", "Supervisor", "Programs around tf.train.Supervisor are not covered yet."
+        "N120",
+        "Supervisor",
+        "Refused when the program uses of its Supervisor what a session has not: loop, summary_computed, saver, a summary_op or summary_writer of its own, init_fn.",
     ),
     Code(
         "N122",
@@ -677,6 +679,13 @@ _ROWS = (
         "An object or a helper held what the session runs (placeholders, the loss, the "
         "training operation). Step functions need all of it in one place, so its body "
         "was brought to where the session is opened.",
+    ),
+    Code(
+        "S132",
+        "supervisor",
+        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes.",
+        "sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
+        "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
     Code(
         "S131",

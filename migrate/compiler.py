@@ -96,10 +96,12 @@ class _Form:
 
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
+      supervised: original lines of Supervisors that are sessions now.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
+    supervised: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -111,11 +113,16 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if ".run(" not in text:
+    if ".run(" not in text:  # No session.
         return None
-    from migrate.normalise import Text, written_out
+    from migrate.normalise import Text, supervisor, written_out
 
-    start = written_out(Text.of(text))
+    start = Text.of(text)
+    supervised = supervisor.lines(start)
+    start = supervisor.replaced(start)
+    if start.source == text:
+        supervised = ()
+    start = written_out(start)
     changed = start.source != text
     if not (changed or refused):
         return None
@@ -123,7 +130,8 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     first: _Form | None = None
     for form, brought in forms:
         tree = ast.parse(form.source)
-        attempt = _Form(form, brought, tree, *_plan(Scopes(tree), options))
+        plan, findings = _plan(Scopes(tree), options)
+        attempt = _Form(form, brought, supervised, tree, plan, findings)
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -150,6 +158,18 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
         for f in findings
         if f.line <= len(form.text.origins)
     ]
+    for line in form.supervised:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "S132",
+                Outcome.REWRITTEN,
+                "tf.train.Supervisor",
+                "a MonitoredTrainingSession: it also saves when training ends, and logs "
+                "the speed every 100 steps",
+            )
+        )
     for title, line in form.brought:
         moved.append(
             Finding(

@@ -20,7 +20,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.Supervisor": (
         "N120",
-        "Supervisor programs are not covered yet",
+        "this use of a Supervisor has no counterpart",
         "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
     ),
     "tf.train.MonitoredSession": (

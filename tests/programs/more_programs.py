@@ -85,6 +85,19 @@ MORE = (
         lines=51,
     ),
     Variant(
+        "supervised_replica",
+        "Supervisor made in either branch, prepare_or_wait_for_session; the old wiring of "
+        "SyncReplicasOptimizer under a flag; validation after training",
+        equal=True,
+        lines=42,
+    ),
+    Variant(
+        "supervised_loop",
+        "Supervisor's managed_session, should_stop and stop; a saver; Adagrad",
+        equal=True,
+        lines=31,
+    ),
+    Variant(
         "workers_own",
         "module-level readers, lists, iterators, seeded generators of numpy and random; "
         "the task's index read in a helper; a function that closes over a reader",

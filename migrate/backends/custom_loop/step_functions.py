@@ -237,7 +237,11 @@ class StepFunctions:
         items: list[Item] = []
         inside = self.items(before[first : last + 1], included)
         if loss is not None and names.key(loss) is None:
-            name = "loss"
+            # The program's own `loss` may be another value, of which this is a sum.
+            wishes = ("loss", "training_loss", "minimized_loss")
+            taken = self._context.taken
+            name = next((n for n in wishes if n not in taken), None)
+            name = name or self._context.fresh("minimized_loss")
             inside.append(New(code(f"{name} = ", self._at_step(loss))))
             self._loss_names[holder] = name
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))

@@ -1,0 +1,341 @@
+"""TF1 to TF1: a Supervisor's session as a MonitoredTrainingSession.
+
+Both prepare or wait for the session, restore, save by time, and leave the rest to the
+loop. What a Supervisor does otherwise, and this form does not keep: it writes no last
+checkpoint (a MonitoredTrainingSession writes one when it ends), and logs the steps per
+second by time. (tensorflow/python/training/supervisor.py of 1.15.)
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.tables import supervisor as table
+
+
+class _Unclear(Exception):
+    """The program uses its Supervisor in a way that has no such form."""
+
+
+def replaced(text: Text) -> Text:
+    """The text without its Supervisor; the same text where that cannot be."""
+    if "Supervisor" not in text.source:
+        return text
+    try:
+        return _Supervisor(text).run()
+    except _Unclear:
+        return text
+
+
+def lines(text: Text) -> tuple[int, ...]:
+    """The lines where the program makes a Supervisor."""
+    if "Supervisor" not in text.source:
+        return ()
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    found = [
+        node.lineno
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and scopes.resolve(node.func) == "tf.train.Supervisor"
+    ]
+    return tuple(text.origins[n - 1] for n in found)
+
+
+@dataclasses.dataclass(frozen=True)
+class _Session:
+    """Where the session is made.
+
+    Attributes:
+      statement: a `with`, or an assignment of what is closed at the end.
+      call: the Supervisor's method that gives it.
+      name: the session's name.
+    """
+
+    statement: ast.With | ast.Assign
+    call: ast.Call
+    name: str
+
+
+class _Supervisor:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+        self._made = self._constructions()
+        target = self._made[0].targets[0]
+        assert isinstance(target, ast.Name)
+        self._name = target.id
+
+    def _constructions(self) -> list[ast.Assign]:
+        """`sv = tf.train.Supervisor(...)`: once, or once in each branch.
+
+        Raises:
+          _Unclear: it is made otherwise, or differently.
+        """
+        found: list[ast.Assign] = []
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.Call)
+                and self._scopes.resolve(node.func) == "tf.train.Supervisor"
+            ):
+                continue
+            statement = self._scopes.parents[node]
+            if (
+                not isinstance(statement, ast.Assign)
+                or len(statement.targets) != 1
+                or not isinstance(statement.targets[0], ast.Name)
+                or not self._text.alone(statement)
+            ):
+                raise _Unclear
+            found.append(statement)
+        found.sort(key=lambda s: s.lineno)
+        if not found or len({ast.unparse(s.targets[0]) for s in found}) != 1:
+            raise _Unclear
+        arguments = [self._kept(s) for s in found]
+        if any(
+            {k: ast.dump(v) for k, v in a.items()}
+            != {k: ast.dump(v) for k, v in arguments[0].items()}
+            for a in arguments
+        ):
+            raise _Unclear
+        return found
+
+    def _kept(self, statement: ast.Assign) -> dict[str, ast.expr]:
+        """The arguments that a session needs, by name."""
+        assert isinstance(statement.value, ast.Call)
+        bound = names.bound_arguments(statement.value, table.PARAMETERS)
+        if bound is None:
+            raise _Unclear
+        kept: dict[str, ast.expr] = {}
+        for name, value in bound.items():
+            if name in table.DROPPED:
+                continue
+            if name in table.REFUSED_UNLESS:
+                if names.literal(value) not in table.REFUSED_UNLESS[name] or not (
+                    isinstance(value, ast.Constant)
+                ):
+                    raise _Unclear
+                if name != "summary_op":
+                    continue
+            kept[name] = value
+        return kept
+
+    def run(self) -> Text:
+        session = self._session()
+        edits, gone = self._uses(session)
+        wrapped = isinstance(session.statement, ast.Assign)
+        call = self._session_call(session)
+        text = self._text.edited([*edits, Edit(session.call, call)])
+        gone += self._outermost(self._made)
+        changes: list[tuple[int, int, list[str]]] = []
+        for statement in gone:
+            indent = " " * statement.col_offset
+            alone = len(self._suite(statement)) == 1
+            changes.append(
+                (
+                    statement.lineno,
+                    statement.end_lineno or statement.lineno,
+                    [indent + "pass"] if alone else [],
+                )
+            )
+        if wrapped:
+            changes.append(self._with(text, session, call, gone))
+        for first, last, lines in sorted(changes, reverse=True):
+            if any(c[0] < first and last <= c[1] for c in changes):
+                continue  # Within the `with`, which has done it.
+            origins = [self._text.origins[first - 1]] * len(lines)
+            if len(lines) == last - first + 1:
+                origins = list(self._text.origins[first - 1 : last])
+            text = text.spliced(first, last, lines, origins)
+        return text
+
+    # -- the session ---------------------------------------------------------------------
+
+    def _session(self) -> _Session:
+        found: list[_Session] = []
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.With):
+                for item in node.items:
+                    if self._method(item.context_expr) == "managed_session":
+                        assert isinstance(item.context_expr, ast.Call)
+                        if not isinstance(item.optional_vars, ast.Name):
+                            raise _Unclear
+                        found.append(
+                            _Session(node, item.context_expr, item.optional_vars.id)
+                        )
+            elif isinstance(node, ast.Assign) and self._method(node.value) in (
+                "prepare_or_wait_for_session",
+            ):
+                assert isinstance(node.value, ast.Call)
+                target = node.targets[0]
+                if len(node.targets) != 1 or not isinstance(target, ast.Name):
+                    raise _Unclear
+                found.append(_Session(node, node.value, target.id))
+        if len(found) != 1:
+            raise _Unclear
+        return found[0]
+
+    def _method(self, node: ast.expr) -> str | None:
+        """The method where `node` is a call of one of the Supervisor's."""
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == self._name
+        ):
+            return node.func.attr
+        return None
+
+    def _session_call(self, session: _Session) -> str:
+        kept = self._kept(self._made[0])
+        call = self._made[0].value
+        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
+        bound = names.bound_arguments(session.call, table.SESSION_PARAMETERS)
+        if bound is None:
+            raise _Unclear
+        services = bound.pop("start_standard_services", None)
+        bound.pop("close_summary_writer", None)
+        bound.pop("wait_for_checkpoint", None)
+        if services is not None and not isinstance(services, ast.Constant):
+            raise _Unclear
+        served = services is None or bool(names.literal(services))
+        parts: list[str] = []
+        for name, value in bound.items():
+            parts.append(f"{name}={self._flat(value)}")
+        for name, new in table.RENAMED.items():
+            if name in kept:
+                parts.append(f"{new}={self._flat(kept[name])}")
+        if "saver" in kept:
+            scaffold = self._text.segment(call.func.value) + ".Scaffold"
+            parts.append(f"scaffold={scaffold}(saver={self._flat(kept['saver'])})")
+        parts.append(f"save_checkpoint_secs={self._seconds(kept, served)}")
+        if "summary_op" in kept or not served:  # None: there is no summary thread.
+            parts.append("save_summaries_secs=None")
+            parts.append("save_summaries_steps=None")
+        else:
+            seconds = kept.get("save_summaries_secs")
+            parts.append(
+                f"save_summaries_secs={self._flat(seconds) if seconds else '120'}"
+            )
+        func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
+        return f"{func}({', '.join(parts)})"
+
+    def _seconds(self, kept: dict[str, ast.expr], served: bool) -> str:
+        """How often to save; 0 turned it off."""
+        value = kept.get("save_model_secs")
+        if not served:
+            return "None"
+        if value is None:
+            return "600"
+        if isinstance(value, ast.Constant):
+            return self._flat(value) if value.value else "None"
+        return f"{self._flat(value)} or None"
+
+    def _with(
+        self, text: Text, session: _Session, call: str, gone: list[ast.stmt]
+    ) -> tuple[int, int, list[str]]:
+        """The rest of the suite in a `with`, for a session that was never closed."""
+        statement = session.statement
+        suite = self._suite(statement)
+        rest = suite[suite.index(statement) + 1 :]
+        first, last = statement.lineno, suite[-1].end_lineno or statement.lineno
+        indent = " " * statement.col_offset
+        step = "  " if self._indented_by_two() else "    "
+        strings = set().union(*[inside_strings(s) for s in rest]) if rest else set()
+        dropped = {
+            line
+            for s in gone
+            for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)
+        }
+        lines = [f"{indent}with {call} as {session.name}:"]
+        for number in range((statement.end_lineno or first) + 1, last + 1):
+            line = text.lines[number - 1]
+            if number in dropped:
+                continue
+            lines.append(line if number in strings or not line.strip() else step + line)
+        if len(lines) == 1:
+            lines.append(indent + step + "pass")
+        return first, last, lines
+
+    def _indented_by_two(self) -> bool:
+        return any(
+            line.startswith("  ") and not line.startswith("   ")
+            for line in self._text.lines
+        )
+
+    # -- everything else -------------------------------------------------------------------
+
+    def _uses(self, session: _Session) -> tuple[list[Edit], list[ast.stmt]]:
+        """Edits of the Supervisor's other uses, and statements that go.
+
+        Raises:
+          _Unclear: one has no counterpart.
+        """
+        edits: list[Edit] = []
+        gone: list[ast.stmt] = []
+        for node in ast.walk(self._tree):
+            if not (isinstance(node, ast.Name) and node.id == self._name):
+                continue
+            if isinstance(node.ctx, ast.Store):
+                if self._scopes.parents[node] not in self._made:
+                    raise _Unclear
+                continue
+            attribute = self._scopes.parents[node]
+            call = self._scopes.parents.get(attribute)
+            if not (
+                isinstance(attribute, ast.Attribute)
+                and isinstance(call, ast.Call)
+                and call.func is attribute
+            ):
+                raise _Unclear
+            if call is session.call:
+                continue
+            statement = self._scopes.parents[call]
+            if attribute.attr in table.METHODS_OF_SESSION and not call.args:
+                edits.append(Edit(node, session.name))
+            elif attribute.attr in table.METHODS_DROPPED and isinstance(
+                statement, ast.Expr
+            ):
+                if not self._text.alone(statement):
+                    raise _Unclear
+                gone.append(statement)
+            else:
+                raise _Unclear
+        return edits, gone
+
+    def _outermost(self, statements: list[ast.Assign]) -> list[ast.stmt]:
+        """What goes with them: an `if` that holds nothing else."""
+        found: list[ast.stmt] = []
+        done: set[ast.AST] = set()
+        for statement in statements:
+            parent = self._scopes.parents[statement]
+            if isinstance(parent, ast.If):
+                whole = [*parent.body, *parent.orelse]
+                if all(s in statements for s in whole):
+                    if parent not in done:
+                        found.append(parent)
+                        done.add(parent)
+                    continue
+            found.append(statement)
+        return found
+
+    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self._scopes.parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if isinstance(suite, list) and statement in suite:
+                return suite
+        raise _Unclear
+
+    def _flat(self, value: ast.expr) -> str:
+        segment = self._text.segment(value)
+        if "\n" not in segment:
+            return segment
+        if "#" in segment or inside_strings(value):
+            raise _Unclear
+        return " ".join(line.strip() for line in segment.split("\n"))
