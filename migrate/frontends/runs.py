@@ -277,9 +277,31 @@ class RunResolver:
             bound = found[0].value
             if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
                 if any(found[0] in ast.walk(t) for t in self.tail):
+                    if not self._only_run(name):
+                        return value  # Something else sees, and may change, it.
                     self.consumed.add(found[0])
                 return bound
         return value
+
+    def _only_run(self, name: str) -> bool:
+        """Whether a name of the loop is read by run calls and nothing else."""
+        for statement in self.tail:
+            for node in ast.walk(statement):
+                if (
+                    isinstance(node, (ast.Name, ast.Attribute))
+                    and isinstance(node.ctx, ast.Load)
+                    and names.key(node) == name
+                ):
+                    call = self.scopes.parents[node]
+                    if isinstance(call, ast.keyword):
+                        call = self.scopes.parents[call]
+                    if not (
+                        isinstance(call, ast.Call)
+                        and isinstance(call.func, ast.Attribute)
+                        and call.func.attr == "run"
+                    ):
+                        return False
+        return True
 
     # -- run calls ----------------------------------------------------------------
 
@@ -588,6 +610,10 @@ class RunResolver:
         for call in self.hook_edits:
             allowed |= {id(n) for n in ast.walk(call)}
         allowed |= {id(n) for n in ast.walk(self.session)}
+        for statement in self.tail:  # Of a refused run call the refusal says enough.
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and self._is_run(node):
+                    allowed |= {id(n) for n in ast.walk(node)}
         rebound = set().union(*[names.binds(s) for s in self.tail])
         for statement in self.tail:
             for node in ast.walk(statement):

@@ -115,6 +115,8 @@ class _Supervisor:
         for name, value in bound.items():
             if name in table.DROPPED:
                 continue
+            if name == "summary_op" and self._merges_all(value):
+                continue  # The default.
             if name in table.REFUSED_UNLESS:
                 if names.literal(value) not in table.REFUSED_UNLESS[name] or not (
                     isinstance(value, ast.Constant)
@@ -124,6 +126,20 @@ class _Supervisor:
                     continue
             kept[name] = value
         return kept
+
+    def _merges_all(self, value: ast.expr) -> bool:
+        """Whether it is the merged summary of everything, made before."""
+        if not isinstance(value, ast.Name):
+            return False
+        owner = self._scopes.scope_of(value).owner(value.id)
+        bindings = owner.bindings[value.id] if owner is not None else []
+        return bool(bindings) and all(
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and self._scopes.resolve(b.value.func)
+            in ("tf.summary.merge_all", "tf.merge_all_summaries")
+            for b in bindings
+        )
 
     def run(self) -> Text:
         session = self._session()
@@ -161,7 +177,10 @@ class _Supervisor:
         for node in ast.walk(self._tree):
             if isinstance(node, ast.With):
                 for item in node.items:
-                    if self._method(item.context_expr) == "managed_session":
+                    if self._method(item.context_expr) in (
+                        "managed_session",
+                        "prepare_or_wait_for_session",
+                    ):
                         assert isinstance(item.context_expr, ast.Call)
                         if not isinstance(item.optional_vars, ast.Name):
                             raise _Unclear
@@ -207,14 +226,18 @@ class _Supervisor:
         parts: list[str] = []
         for name, value in bound.items():
             parts.append(f"{name}={self._flat(value)}")
-        for name, new in table.RENAMED.items():
-            if name in kept:
-                parts.append(f"{new}={self._flat(kept[name])}")
-        if "saver" in kept:
+        saves = not _is_none(kept.get("saver"))
+        summaries = "summary_op" not in kept and served
+        if "is_chief" in kept:
+            parts.append(f"is_chief={self._flat(kept['is_chief'])}")
+        if "logdir" in kept and (saves or summaries):
+            directory = "checkpoint_dir" if saves else "summary_dir"
+            parts.append(f"{directory}={self._flat(kept['logdir'])}")
+        if "saver" in kept and saves:
             scaffold = self._text.segment(call.func.value) + ".Scaffold"
             parts.append(f"scaffold={scaffold}(saver={self._flat(kept['saver'])})")
-        parts.append(f"save_checkpoint_secs={self._seconds(kept, served)}")
-        if "summary_op" in kept or not served:  # None: there is no summary thread.
+        parts.append(f"save_checkpoint_secs={self._seconds(kept, served and saves)}")
+        if not summaries:
             parts.append("save_summaries_secs=None")
             parts.append("save_summaries_steps=None")
         else:
@@ -225,10 +248,10 @@ class _Supervisor:
         func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join(parts)})"
 
-    def _seconds(self, kept: dict[str, ast.expr], served: bool) -> str:
+    def _seconds(self, kept: dict[str, ast.expr], saves: bool) -> str:
         """How often to save; 0 turned it off."""
         value = kept.get("save_model_secs")
-        if not served:
+        if not saves:
             return "None"
         if value is None:
             return "600"
@@ -287,6 +310,11 @@ class _Supervisor:
                 continue
             attribute = self._scopes.parents[node]
             call = self._scopes.parents.get(attribute)
+            if isinstance(attribute, ast.Attribute) and attribute.attr == "is_chief":
+                kept = self._kept(self._made[0])
+                chief = self._flat(kept["is_chief"]) if "is_chief" in kept else "True"
+                edits.append(Edit(attribute, f"({chief})"))
+                continue
             if not (
                 isinstance(attribute, ast.Attribute)
                 and isinstance(call, ast.Call)
@@ -339,3 +367,7 @@ class _Supervisor:
         if "#" in segment or inside_strings(value):
             raise _Unclear
         return " ".join(line.strip() for line in segment.split("\n"))
+
+
+def _is_none(value: ast.expr | None) -> bool:
+    return isinstance(value, ast.Constant) and value.value is None

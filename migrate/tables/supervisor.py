@@ -25,8 +25,6 @@ REFUSED_UNLESS: dict[str, tuple[object, ...]] = {
     "summary_writer": (None,),
     "init_fn": (None,),
 }
-# Parameter -> MonitoredTrainingSession's.
-RENAMED = {"is_chief": "is_chief", "logdir": "checkpoint_dir"}
 # managed_session and prepare_or_wait_for_session.
 SESSION_PARAMETERS = (
     *("master", "config", "start_standard_services", "close_summary_writer"),

@@ -1,0 +1,100 @@
+"""Feeds are written out where they are used, and each value is computed once.
+
+What is written is run by tests/programs/feeds.py; here are the shapes that must stay
+as they are because what they hold depends on the path taken.
+"""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from migrate.normalise import Text, written_out
+
+
+def written(text: str) -> str:
+    return written_out(Text.of(text)).source
+
+
+RUN = "sess.run(train, feed_dict=feed)"
+
+CHANGED = {
+    "values computed once": (
+        f"feed = {{x: draw(), y: draw()}}\n{RUN}\n{RUN}\n",
+        "x_feed = draw()\ny_feed = draw()\n"
+        "sess.run(train, feed_dict={x: x_feed, y: y_feed})\n"
+        "sess.run(train, feed_dict={x: x_feed, y: y_feed})\n",
+    ),
+    "added to": (
+        f"feed = {{}}\nfeed[x] = draw()\nfeed[model.y] = 1\n{RUN}\n",
+        "x_feed = draw()\nsess.run(train, feed_dict={x: x_feed, model.y: 1})\n",
+    ),
+    "overwritten later": (
+        f"feed = {{x: draw(), k: 0.5}}\n{RUN}\nfeed[k] = 1.0\n{RUN}\n",
+        "x_feed = draw()\nk_feed = 0.5\n"
+        "sess.run(train, feed_dict={x: x_feed, k: k_feed})\nk_feed = 1.0\n"
+        "sess.run(train, feed_dict={x: x_feed, k: k_feed})\n",
+    ),
+    "added after a use": (
+        f"feed = {{x: draw()}}\n{RUN}\nfeed[k] = 1.0\n{RUN}\n",
+        "x_feed = draw()\nsess.run(train, feed_dict={x: x_feed})\n"
+        "sess.run(train, feed_dict={x: x_feed, k: 1.0})\n",
+    ),
+    "either of two": (
+        f"if last:\n    feed = {{x: a(), y: b()}}\nelse:\n    feed = {{y: c(), x: d()}}\n"
+        f"{RUN}\n",
+        "if last:\n    x_feed = a()\n    y_feed = b()\nelse:\n    y_feed = c()\n"
+        "    x_feed = d()\nsess.run(train, feed_dict={x: x_feed, y: y_feed})\n",
+    ),
+    "by a function": (
+        f"def make(n):\n    return {{x: draw(n), y: 2}}\nfeed = make(3)\n{RUN}\n",
+        "def make(n):\n    return draw(n), 2\nx_feed, y_feed = make(3)\n"
+        "sess.run(train, feed_dict={x: x_feed, y: y_feed})\n",
+    ),
+    "by a function of the placeholders": (
+        "def make(n, a, b):\n    return {a: draw(n), b: 2}\n"
+        "def main():\n    sess.run(t, make(3, x, y))\n    sess.run(t, make(4, u, w))\n",
+        "def make(n):\n    return draw(n), 2\n"
+        "def main():\n    x_feed, y_feed = make(3)\n"
+        "    sess.run(t, {x: x_feed, y: y_feed})\n    u_feed, w_feed = make(4)\n"
+        "    sess.run(t, {u: u_feed, w: w_feed})\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CHANGED)
+def test_written_out(case: str) -> None:
+    before, after = CHANGED[case]
+    assert written(before) == after
+    assert written(after) == after
+
+
+UNCHANGED = {
+    "already": "sess.run(train, feed_dict={x: draw(), y: 1})\n",
+    "used at once": f"feed = {{x: draw()}}\n{RUN}\n",
+    "names only": f"feed = {{x: a, y: b}}\n{RUN}\n{RUN}\n",
+    "added on a condition": f"feed = {{x: draw()}}\nif k:\n    feed[y] = 1\n{RUN}\n{RUN}\n",
+    "other keys in a branch": (
+        f"if k:\n    feed = {{x: draw()}}\nelse:\n    feed = {{y: draw()}}\n{RUN}\n"
+    ),
+    "given away": f"feed = {{x: draw()}}\nfill(feed)\n{RUN}\n{RUN}\n",
+    "looked into": f"feed = {{x: draw()}}\nprint(feed[x])\n{RUN}\n{RUN}\n",
+    "a copy": f"feed = dict(other)\n{RUN}\n",
+    "a function that may give none": (
+        f"def make():\n    if k:\n        return None\n    return {{x: 1}}\nfeed = make()\n{RUN}\n"
+    ),
+    "a function called elsewhere": (
+        f"def make():\n    return {{x: draw()}}\nfeed = make()\n{RUN}\nother = make\n"
+    ),
+    "a function that reads the placeholder": (
+        f"def make(a):\n    return {{a: draw(a.shape)}}\nfeed = make(x)\n{RUN}\n"
+    ),
+    "in a condition": "ok = sess.run(t, make()) if k else 0\ndef make():\n    return {x: 1}\n",
+}
+
+
+@pytest.mark.parametrize("case", UNCHANGED)
+def test_left_alone(case: str) -> None:
+    ast.parse(UNCHANGED[case])
+    assert written(UNCHANGED[case]) == UNCHANGED[case]
