@@ -19,6 +19,7 @@ from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
+from migrate.rules import calls
 from migrate.rules.symbols import SymbolRules
 from migrate.tables import roles, symbols
 
@@ -51,6 +52,7 @@ def migrate_text(
         scopes.is_tf1(symbols.exists_in_tf2)
         or scopes.imports_compat()
         or between_graph.find_sessions(scopes)
+        or calls.says_tf1(scopes)
     ):
         return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
     original = text
@@ -115,14 +117,14 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     """
     if ".run(" not in text:  # No session.
         return None
-    from migrate.normalise import Text, supervisor, written_out
+    from migrate.normalise import Text, driver, supervisor, written_out
 
     start = Text.of(text)
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
     if start.source == text:
         supervised = ()
-    start = written_out(start)
+    start = written_out(driver.plain(start))
     changed = start.source != text
     if not (changed or refused):
         return None
@@ -208,26 +210,38 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             plan, claimed = attempt, expressions.claimed
             _claim_dropped(program, scopes, claimed)
     if diagnostics.refused:
-        # A refused program is left as it is: half of it would not run.
-        for node, symbol in scopes.walk_uses():
-            if symbol.startswith("tf."):
-                diagnostics.findings.append(
-                    Finding(
-                        node.lineno,
-                        node.col_offset + 1,
-                        "N100",
-                        Outcome.REFUSED,
-                        symbol,
-                        "part of a program that was refused",
-                    )
-                )
-        return Plan(), diagnostics.findings
+        return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
     rules = SymbolRules(scopes, plan, claimed)
     if program is None and scopes.imports_compat():
         rules.report_only()  # compat.v1 code outside a program runs as it is.
     else:
         rules.run()
+    if program is not None:
+        apart = [
+            range(d.lineno, (d.end_lineno or d.lineno) + 1)
+            for d in program.apart(scopes)
+            if isinstance(d, ast.stmt)
+        ]
+        refused = [f for f in rules.findings if f.outcome is Outcome.REFUSED]
+        if any(not any(f.line in lines for lines in apart) for f in refused):
+            at = {(f.line, f.column) for f in refused}
+            rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
+            return Plan(), [*refused, *rest]
     return plan, [*diagnostics.findings, *rules.findings]
+
+
+def _left_whole(scopes: Scopes) -> Iterator[Finding]:
+    """A refused program is left as it is: half of it would not run."""
+    for node, symbol in scopes.walk_uses():
+        if symbol.startswith("tf."):
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "N100",
+                Outcome.REFUSED,
+                symbol,
+                "part of a program that was refused",
+            )
 
 
 def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:

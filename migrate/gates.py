@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
+from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.tables import symbols
@@ -26,25 +27,30 @@ def check(text: str, filename: str, original: str = "") -> list[tuple[str, int, 
     broken = compiles(text, filename)
     if broken:
         return broken
-    tree = ast.parse(text, filename)
     failures = [
         ("G002", 1, f"the result uses `{name}`, which nothing binds")
         # A name that was never bound is the user's own; it is no fault of ours.
         for name in sorted(unbound(text, filename) - unbound(original, filename))
     ]
-    scopes = Scopes(tree)
+    # A use that was refused stands as it stood.
+    stood = {spelled for _, spelled in _missing(original)} if original else set()
+    failures += [
+        ("G003", line, f"`{spelled}` does not exist in TensorFlow 2")
+        for line, spelled in _missing(text)
+        if spelled not in stood
+    ]
+    return failures
+
+
+def _missing(text: str) -> Iterator[tuple[int, str]]:
+    """Uses of names that TensorFlow 2 is known not to have."""
+    scopes = Scopes(ast.parse(text))
     for node, symbol in scopes.walk_uses():
         path = scopes.dotted(node) or ""
-        if not path.startswith("tensorflow.compat.v1.") and not path.startswith(
-            "tensorflow."
-        ):
-            continue
-        spelled = "tf." + path.removeprefix("tensorflow.")
-        if _known_missing(spelled, symbol):
-            failures.append(
-                ("G003", node.lineno, f"`{spelled}` does not exist in TensorFlow 2")
-            )
-    return failures
+        if path.startswith("tensorflow."):
+            spelled = "tf." + path.removeprefix("tensorflow.")
+            if _known_missing(spelled, symbol):
+                yield node.lineno, spelled
 
 
 def _known_missing(spelled: str, symbol: str) -> bool:
@@ -54,9 +60,8 @@ def _known_missing(spelled: str, symbol: str) -> bool:
         return row is None and ("tf." + spelled.removeprefix("tf.compat.v1.")) not in (
             symbols.modules()
         )
-    return spelled.startswith(
-        ("tf.contrib.", "tf.app.", "tf.flags.", "tf.gfile.", "tf.logging.")
-    )
+    known = symbols.lookup(spelled) is not None or spelled.startswith("tf.contrib.")
+    return known and not symbols.exists_in_tf2(spelled)
 
 
 def unbound(text: str, filename: str) -> set[str]:

@@ -11,6 +11,7 @@ import ast
 from migrate.backends.custom_loop import static_shapes
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
@@ -84,6 +85,7 @@ class Expressions:
 
     def run(self) -> None:
         self._setup_claims()
+        self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
         for node, new in static_shapes.edits(self.scopes).items():
             if node not in self.plan.expressions:
@@ -117,8 +119,9 @@ class Expressions:
                 "places operations softly by default",
             ),
         }
+        apart = {n for d in program.apart(self.scopes) for n in ast.walk(d)}
         for node in ast.walk(self.scopes.tree):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call) or node in apart:
                 continue
             symbol = self.scopes.resolve(node.func)
             kind = roles.KIND_OF_CALL.get(symbol or "")
@@ -155,6 +158,8 @@ class Expressions:
     # -- walk ------------------------------------------------------------------------
 
     def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
+        if node in self._apart:
+            return  # No part of the program: as in any other file.
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
             for item in node.items:
@@ -297,10 +302,28 @@ class Expressions:
         if not isinstance(function, ast.Attribute):
             return
         base = self.program.kinds.get(names.key(function.value) or "")
+        if base is Kind.OPTIMIZER and function.attr == "minimize":
+            self._minimize(call)
         if base is Kind.DATASET and function.attr.endswith("_iterator"):
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":
             self.plan.replace(function, code(function.value))
+
+    def _minimize(self, call: ast.Call) -> None:
+        decayed = names.argument(call, "decay_var_list", 8)
+        if decayed is not None:
+            self.diagnostics.findings.append(
+                Finding(
+                    decayed.lineno,
+                    decayed.col_offset + 1,
+                    "O113",
+                    Outcome.REWRITTEN,
+                    "",
+                    "dropped: TF 1.15's minimize does not use decay_var_list either, "
+                    "all variables decay",
+                    "Give it to apply_gradients to have only these decay.",
+                )
+            )
 
     # -- variables -----------------------------------------------------------------------
 
@@ -481,6 +504,8 @@ class Expressions:
         ):
             self.created_step = True
             self.plan.replace(call, code("training_session.create_global_step()"))
+        elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
+            self.plan.statements[parent] = [Dropped(parent)]
         elif in_driver:
             self.plan.replace(call, code("replicas.global_step"))
         else:
@@ -523,7 +548,12 @@ class Expressions:
                 "Pass the variables to the function.",
                 symbol,
             )
-        self.plan.replace(call, code("replicas.trainable_variables"))
+        position = 1 if symbol == "tf.get_collection" else 0
+        scope = names.argument(call, "scope", position)
+        if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
+            self.plan.replace(call, code("replicas.trainable_variables"))
+        else:
+            self.plan.replace(call, code("replicas.trainable_in(", scope, ")"))
 
     # -- saving --------------------------------------------------------------------------
 
@@ -536,20 +566,42 @@ class Expressions:
             "name",
             "allow_empty",
         )
-        unknown = [k.arg for k in call.keywords if k.arg not in (*kept, *ignored)]
-        if call.args or unknown:
+        known = ("var_list", *kept, *ignored)
+        unknown = [k.arg for k in call.keywords if k.arg not in known]
+        chosen = names.argument(call, "var_list", 0)
+        if isinstance(chosen, ast.Constant) and chosen.value is None:
+            chosen = None
+        named = chosen is None or (
+            self._in_driver(call) and self._all_variables(chosen)
+        )
+        if len(call.args) > 1 or unknown or not named:
             self.diagnostics.refuse(
                 "V111",
                 call,
-                "a Saver of chosen variables",
-                "Use tf.train.Checkpoint for part of the variables.",
+                "a Saver of variables that are not named one by one",
+                "List them by the names that the program has for them: "
+                'tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
                 "tf.train.Saver",
             )
             return
         parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
+        if chosen is not None:
+            parts.insert(0, code(chosen))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
             call, code("training_session.Saver(", ir.joined(", ", parts), ")")
+        )
+
+    def _all_variables(self, chosen: ast.expr) -> bool:
+        """Whether a `var_list` lists variables by the names that the program has."""
+        elements: list[ast.expr] = []
+        if isinstance(chosen, ast.Dict):
+            elements = chosen.values
+        elif isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):
+            elements = chosen.elts
+        return bool(elements) and all(
+            self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE
+            for element in elements
         )
 
     def _scaffold(self, call: ast.Call) -> None:

@@ -19,6 +19,36 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ("tensorflow.python.ops.nn_ops", "tf.nn"),
     ("tensorflow.python.ops.init_ops", "tf"),
     ("tensorflow.python.framework.dtypes", "tf"),
+    ("tensorflow.python.framework.ops", "tf"),
+    ("tensorflow.python.framework.constant_op", "tf"),
+    ("tensorflow.python.framework.errors", "tf.errors"),
+    ("tensorflow.python.framework.tensor_shape", "tf"),
+    ("tensorflow.python.framework.random_seed", "tf"),
+    ("tensorflow.python.ops.clip_ops", "tf"),
+    ("tensorflow.python.ops.control_flow_ops", "tf"),
+    ("tensorflow.python.ops.embedding_ops", "tf.nn"),
+    ("tensorflow.python.ops.gradients", "tf"),
+    ("tensorflow.python.ops.image_ops", "tf.image"),
+    ("tensorflow.python.ops.io_ops", "tf"),
+    ("tensorflow.python.ops.nn", "tf.nn"),
+    ("tensorflow.python.ops.random_ops", "tf"),
+    ("tensorflow.python.ops.rnn_cell", "tf.nn.rnn_cell"),
+    ("tensorflow.python.ops.rnn_cell_impl", "tf.nn.rnn_cell"),
+    ("tensorflow.python.ops.rnn", "tf.nn"),
+    ("tensorflow.python.ops.losses.losses", "tf.losses"),
+    ("tensorflow.python.ops.sparse_ops", "tf"),
+    ("tensorflow.python.ops.state_ops", "tf"),
+    ("tensorflow.python.ops.string_ops", "tf"),
+    ("tensorflow.python.ops.variables", "tf"),
+    ("tensorflow.python.summary.summary", "tf.summary"),
+    ("tensorflow.python.training.optimizer", "tf.train"),
+    ("tensorflow.python.training.saver", "tf.train"),
+    ("tensorflow.python.training.training_util", "tf.train"),
+    ("tensorflow.python.training.coordinator", "tf.train"),
+    ("tensorflow.python.training.learning_rate_decay", "tf.train"),
+    ("tensorflow.python.training.moving_averages", "tf.train"),
+    ("tensorflow.python.training.supervisor", "tf.train"),
+    ("tensorflow.python.util.nest", "tf.nest"),
     ("tensorflow.python.platform.flags", "tf.flags"),
     ("tensorflow.python.platform.app", "tf.app"),
     ("tensorflow.python.platform.gfile", "tf.gfile"),
@@ -27,7 +57,33 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
         "tensorflow.contrib.training.python.training.device_setter",
         "tf.contrib.training",
     ),
+    ("tensorflow.contrib.training.python.training.hparam", "tf.contrib.training"),
+    ("tensorflow.contrib.framework.python.ops", "tf.contrib.framework"),
+    ("tensorflow.contrib.layers.python.layers.initializers", "tf.contrib.layers"),
+    ("tensorflow.contrib.layers.python.layers.regularizers", "tf.contrib.layers"),
+    ("tensorflow.contrib.layers.python.layers.layers", "tf.contrib.layers"),
+    ("tensorflow.contrib.rnn.python.ops.core_rnn_cell", "tf.contrib.rnn"),
+    ("tensorflow.contrib.lookup.lookup_ops", "tf.contrib.lookup"),
+    *(
+        (f"tensorflow.contrib.opt.python.training.{module}", "tf.contrib.opt")
+        for module in (
+            "adamax",
+            "lars_optimizer",
+            "lazy_adam_optimizer",
+            "moving_average_optimizer",
+            "nadam_optimizer",
+            "shampoo",
+            "weight_decay_optimizers",
+        )
+    ),
 )
+
+# Second names of one object; the first is what rules and front-ends look for.
+_SECOND_NAMES: dict[str, str] = {
+    f"tf.contrib.{module}.{name}": f"tf.train.{name}"
+    for module in ("framework", "slim")
+    for name in ("get_or_create_global_step", "create_global_step", "get_global_step")
+}
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
 _NEIGHBOURS = (
@@ -52,6 +108,7 @@ def canonical(path: str) -> str | None:
     for prefix in ("tensorflow.compat.v1", "tensorflow"):
         if path == prefix or path.startswith(prefix + "."):
             rest = path[len(prefix) :]
-            return "tf" + (rest.removeprefix(".compat.v1"))
+            symbol = "tf" + (rest.removeprefix(".compat.v1"))
+            return _SECOND_NAMES.get(symbol, symbol)
     root = path.split(".", 1)[0]
     return path if root in _NEIGHBOURS or root == "tf_keras" else None

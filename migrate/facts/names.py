@@ -41,12 +41,15 @@ def reads(node: ast.AST) -> set[str]:
 def binds(node: ast.AST) -> set[str]:
     """Names the statement binds in its own scope (nested suites included)."""
     found: set[str] = set()
+    own: set[int] = set()  # A comprehension's names are its own.
     for child in walk_scope(node):
-        if isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
+        if isinstance(child, ast.comprehension):
+            own |= {id(n) for n in ast.walk(child.target)}
+        elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
             child.ctx, (ast.Store, ast.Del)
         ):
             name = key(child)
-            if name is not None:
+            if name is not None and id(child) not in own:
                 found.add(name)
         elif isinstance(child, _SCOPES):
             found.add(child.name)
@@ -55,6 +58,11 @@ def binds(node: ast.AST) -> set[str]:
         elif isinstance(child, ast.ExceptHandler) and child.name:
             found.add(child.name)
     return found
+
+
+def binds_of_item(item: ast.withitem) -> set[str]:
+    """What `as ...` binds."""
+    return binds(item.optional_vars) if item.optional_vars is not None else set()
 
 
 def free(function: ast.FunctionDef) -> set[str]:

@@ -16,13 +16,13 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.normalise import supervisor
+from migrate.normalise import driver, supervisor
 from migrate.normalise.calls import Call, Inliner, Instance, NotInlinable
 from migrate.normalise.feeds import written_out
 from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 
-__all__ = ["NormalForm", "Text", "normal_forms", "supervisor", "written_out"]
+__all__ = ["NormalForm", "Text", "driver", "normal_forms", "supervisor", "written_out"]
 
 # More rounds than any program needs; a cycle of calls ends here.
 _ROUNDS = 200

@@ -168,12 +168,16 @@ class Inliner:
         if found.callee.name == "__init__":
             return ""
         if isinstance(statement, ast.Assign):
-            return " = ".join(self._text.segment(t) for t in statement.targets)
+            return " = ".join(self._one_line(t) for t in statement.targets)
         if isinstance(statement, ast.AnnAssign):
-            return self._text.segment(statement.target)
+            return self._one_line(statement.target)
         if isinstance(statement, ast.Expr):
             return ""
         raise NotInlinable("the call's value is used in a larger statement")
+
+    def _one_line(self, target: ast.expr) -> str:
+        lines = self._text.segment(target).split("\n")
+        return " ".join(line.strip().rstrip("\\").rstrip() for line in lines)
 
     def _renamed(
         self, found: Call, body: list[ast.stmt]

@@ -144,7 +144,6 @@ class _Supervisor:
     def run(self) -> Text:
         session = self._session()
         edits, gone = self._uses(session)
-        wrapped = isinstance(session.statement, ast.Assign)
         call = self._session_call(session)
         text = self._text.edited([*edits, Edit(session.call, call)])
         gone += self._outermost(self._made)
@@ -159,14 +158,8 @@ class _Supervisor:
                     [indent + "pass"] if alone else [],
                 )
             )
-        if wrapped:
-            changes.append(self._with(text, session, call, gone))
         for first, last, lines in sorted(changes, reverse=True):
-            if any(c[0] < first and last <= c[1] for c in changes):
-                continue  # Within the `with`, which has done it.
             origins = [self._text.origins[first - 1]] * len(lines)
-            if len(lines) == last - first + 1:
-                origins = list(self._text.origins[first - 1 : last])
             text = text.spliced(first, last, lines, origins)
         return text
 
@@ -258,38 +251,6 @@ class _Supervisor:
         if isinstance(value, ast.Constant):
             return self._flat(value) if value.value else "None"
         return f"{self._flat(value)} or None"
-
-    def _with(
-        self, text: Text, session: _Session, call: str, gone: list[ast.stmt]
-    ) -> tuple[int, int, list[str]]:
-        """The rest of the suite in a `with`, for a session that was never closed."""
-        statement = session.statement
-        suite = self._suite(statement)
-        rest = suite[suite.index(statement) + 1 :]
-        first, last = statement.lineno, suite[-1].end_lineno or statement.lineno
-        indent = " " * statement.col_offset
-        step = "  " if self._indented_by_two() else "    "
-        strings = set().union(*[inside_strings(s) for s in rest]) if rest else set()
-        dropped = {
-            line
-            for s in gone
-            for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)
-        }
-        lines = [f"{indent}with {call} as {session.name}:"]
-        for number in range((statement.end_lineno or first) + 1, last + 1):
-            line = text.lines[number - 1]
-            if number in dropped:
-                continue
-            lines.append(line if number in strings or not line.strip() else step + line)
-        if len(lines) == 1:
-            lines.append(indent + step + "pass")
-        return first, last, lines
-
-    def _indented_by_two(self) -> bool:
-        return any(
-            line.startswith("  ") and not line.startswith("   ")
-            for line in self._text.lines
-        )
 
     # -- everything else -------------------------------------------------------------------
 

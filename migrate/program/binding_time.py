@@ -408,17 +408,14 @@ class Analysis:
         if isinstance(node, ast.Lambda):
             return Kind.HOST
         kind = Kind.HOST
+        for generator in getattr(node, "generators", ()):
+            source = self.expression(generator.iter)
+            each = Kind.TENSOR if source in ir.STEP_KINDS else Kind.HOST
+            self._bind(generator.target, each, (), None)
+            kind = _join(kind, each)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 kind = _join(kind, self.expression(child))
-            elif isinstance(child, ast.comprehension):
-                source = self.expression(child.iter)
-                self._bind(
-                    child.target,
-                    Kind.TENSOR if source in ir.STEP_KINDS else Kind.HOST,
-                    (),
-                    None,
-                )
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
                 return Kind.TENSOR
@@ -679,6 +676,9 @@ class Analysis:
             else None,
             names.argument(call, "global_step", position) if position else None,
             "",
+            names.argument(call, "decay_var_list", 3)
+            if method == "apply_gradients"
+            else None,
         )
         return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
 
@@ -759,29 +759,32 @@ class Analysis:
 
     def _user_function(self, call: ast.Call) -> FunctionTimes | None:
         definition: ast.AST | None = None
-        method = False
-        if isinstance(call.func, ast.Name):
+        method = ""
+        owner = self.instances.get(names.key(call.func) or "")
+        if owner is not None:  # `net(x)` of an object.
+            method = "__call__"
+        elif isinstance(call.func, ast.Name):
             definition = self._definition(call.func)
         elif isinstance(call.func, ast.Attribute):
             owner = self.instances.get(names.key(call.func.value) or "")
-            if owner is not None:
-                method = True
-                definition = next(
-                    (
-                        f
-                        for f in owner.body
-                        if isinstance(f, ast.FunctionDef) and f.name == call.func.attr
-                    ),
-                    None,
-                )
+            method = call.func.attr if owner is not None else ""
+        if method and owner is not None:
+            definition = next(
+                (
+                    f
+                    for f in owner.body
+                    if isinstance(f, ast.FunctionDef) and f.name == method
+                ),
+                None,
+            )
         if not isinstance(definition, ast.FunctionDef):
             return None
         if definition in self.functions:
             return self.functions[definition]
         if not self._builds_graph(definition):
             return None
-        kinds = self._parameter_kinds(call, definition, method)
-        return self._analyse_function(definition, kinds, method)
+        kinds = self._parameter_kinds(call, definition, bool(method))
+        return self._analyse_function(definition, kinds, bool(method))
 
     def _builds_graph(self, definition: ast.FunctionDef) -> bool:
         """Whether the body names a TensorFlow symbol or a function that does."""

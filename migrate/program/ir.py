@@ -11,6 +11,9 @@ import dataclasses
 import enum
 from collections.abc import Iterator, Sequence
 
+from migrate.facts import reach
+from migrate.facts.scopes import Scopes
+
 
 class Kind(enum.Enum):
     """What a value is, as far as binding time is concerned."""
@@ -158,6 +161,7 @@ class Update:
       variables: `var_list`, or None for all trainable variables.
       global_step: what is incremented, or None.
       target: the def-use key the statement binds, "" if none.
+      decayed: `decay_var_list` of `apply_gradients`, or None.
     """
 
     kind: str
@@ -167,6 +171,7 @@ class Update:
     variables: ast.expr | None
     global_step: ast.expr | None
     target: str
+    decayed: ast.expr | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -265,6 +270,20 @@ class TrainingProgram:
     static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
+
+    def apart(self, scopes: Scopes) -> set[ast.AST]:
+        """Functions and classes of the module that the program does not use."""
+        kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+        module = scopes.tree.body
+        roots: list[ast.AST] = [s for s in module if not isinstance(s, kinds)]
+        if isinstance(self.driver, ast.FunctionDef):
+            roots.append(self.driver)
+        used = {n for d in [*roots, *reach.reached(scopes, roots)] for n in ast.walk(d)}
+        return {
+            d
+            for d in module
+            if isinstance(d, kinds) and not any(n in used for n in ast.walk(d))
+        }
 
     def graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs."""

@@ -11,7 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scope, Scopes
 from migrate.tables import worker_state as table
 
@@ -72,14 +72,8 @@ class Finder:
         self._loop = list(loop)
         self._index = "" if isinstance(index, ast.Constant) else ast.dump(index)
         self._inside = {n for s in loop for n in ast.walk(s)}
-        self._methods: dict[str, list[ast.AST]] = {}
-        for node in ast.walk(scopes.tree):
-            if isinstance(node, ast.ClassDef):
-                for item in node.body:
-                    if isinstance(item, ast.FunctionDef):
-                        self._methods.setdefault(item.name, []).append(item)
         self._asked: set[ast.AST] = set()  # Functions whose result is being judged.
-        self._functions = self._reached()
+        self._functions = reach.reached(scopes, loop)
 
     def find(self) -> WorkerState:
         shared: dict[tuple[int, str], Shared] = {}
@@ -137,38 +131,6 @@ class Finder:
                     yield path, node
 
     # -- what is reached ---------------------------------------------------------------
-
-    def _reached(self) -> list[ast.AST]:
-        """Functions and classes of the module that the loop calls, or may call."""
-        found: dict[ast.AST, None] = {}
-        todo: list[ast.AST] = list(self._loop)
-        while todo:
-            for node in ast.walk(todo.pop()):
-                targets: list[ast.AST] = []
-                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    targets = self._definitions(node)
-                elif isinstance(node, ast.Attribute):
-                    targets = self._methods.get(node.attr, [])
-                for target in targets:
-                    if target not in found and target not in self._inside:
-                        found[target] = None
-                        todo.append(target)
-        return list(found)
-
-    def _definitions(self, name: ast.Name) -> list[ast.AST]:
-        scope = self._scopes.scope_of(name)
-        owner = scope.owner(name.id)
-        if owner is None:
-            return []
-        found: list[ast.AST] = []
-        for binding in owner.bindings[name.id]:
-            if isinstance(binding, (ast.FunctionDef, ast.ClassDef)):
-                found.append(binding)
-            elif isinstance(binding, ast.Assign) and isinstance(
-                binding.value, (ast.Lambda, ast.Name)
-            ):
-                found.append(binding.value)
-        return found
 
     def _reached_nodes(self) -> Iterator[ast.AST]:
         seen: set[ast.AST] = set()
@@ -278,7 +240,7 @@ class Finder:
         """Whether a function of the module changes the argument it is given there."""
         if not isinstance(call.func, ast.Name):
             return False
-        for function in self._definitions(call.func):
+        for function in reach.definitions(self._scopes, call.func):
             if isinstance(function, ast.FunctionDef):
                 parameters = [*function.args.posonlyargs, *function.args.args]
                 if position < len(parameters) and any(
@@ -311,7 +273,7 @@ class Finder:
                 return "passive"
             return "active"
         if isinstance(value.func, ast.Name):
-            definitions = self._definitions(value.func)
+            definitions = reach.definitions(self._scopes, value.func)
             if definitions:
                 return self._state_of_definitions(definitions)
             owner = self._scopes.scope_of(value.func).owner(value.func.id)

@@ -5,17 +5,21 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program import ir
-from migrate.program.ir import Code, code
+from migrate.program.ir import code
+from migrate.rules import calls
+from migrate.tables import contrib
 from migrate.tables import symbols as table
-from migrate.tables.calls import CALLS, CallRow
+from migrate.tables.calls import CallRow
 from migrate.tables.optimizers import OPTIMIZERS
-from migrate.tables.unsupported import CONTRIB_HOMES, MNIST_SYMBOLS, UNSUPPORTED
+from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
+# Modules written beside a program, but not beside every one.
+_EMITTED = ("mnist_input_data", "contrib_optimizers", "contrib_hparams")
+# Packages of their own that a target may be in.
+_PACKAGES = ("tf_keras", "tf_slim")
 _HOST_ROOTS = ("absl", "argparse", "json", "os", "numpy", "sys", "six")
 
 
@@ -30,6 +34,15 @@ class Verdict:
     recipe: str = ""
 
 
+_SCOPED = Verdict(
+    Outcome.REFUSED,
+    "T110",
+    "",
+    "an arg_scope of this file may give it arguments that are not shown here",
+    "Pass the arguments to the call.",
+)
+
+
 def verdict(symbol: str) -> Verdict:
     """What becomes of a bare symbol, without its arguments."""
     if symbol in MNIST_SYMBOLS:
@@ -40,30 +53,65 @@ def verdict(symbol: str) -> Verdict:
             target,
             "the same reader, written beside the file",
         )
-    home = CONTRIB_HOMES.get(symbol)
-    if home:
-        return Verdict(Outcome.REWRITTEN, "T103", home, f"now {home}")
-    name = symbol
-    while name:
-        if name in UNSUPPORTED:
-            code_, reason, recipe = UNSUPPORTED[name]
-            return Verdict(Outcome.REFUSED, code_, "", reason, recipe)
-        name = name.rpartition(".")[0]
-    if symbol.startswith("tf.contrib"):
-        return Verdict(
-            Outcome.REFUSED,
-            "T110",
-            "",
-            "tf.contrib does not exist in TF2",
-            "Look for the function in TensorFlow Addons, tf_slim or Keras.",
-        )
+    if symbol.startswith("tf.contrib."):
+        return _contrib(symbol)
+    refused = _unsupported(symbol)
+    if refused is not None:
+        return refused
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     if symbol == "tf.data" or (
         symbol.startswith("tf.data.") and table.exists_in_target(symbol)
     ):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
+    return _core(symbol, table.lookup(symbol))
+
+
+def _unsupported(symbol: str) -> Verdict | None:
+    name = symbol
+    while name:
+        if name in UNSUPPORTED:
+            code_, reason, recipe = UNSUPPORTED[name]
+            return Verdict(Outcome.REFUSED, code_, "", reason, recipe)
+        name = name.rpartition(".")[0]
+    return None
+
+
+def _contrib(symbol: str) -> Verdict:
+    """A symbol of tf.contrib: its home, or what to do without one."""
+    if symbol in contrib.HOMES:
+        target = contrib.HOMES[symbol]
+        return Verdict(Outcome.REWRITTEN, "T103", target, f"now {target}")
+    if symbol in contrib.SUPPORT:
+        module, name = contrib.SUPPORT[symbol]
+        return Verdict(
+            Outcome.REWRITTEN,
+            "T107",
+            f"{module}.{name}",
+            "the same, written beside the file",
+        )
+    if symbol in contrib.SLIM:
+        target = contrib.SLIM[symbol]
+        return Verdict(
+            Outcome.REWRITTEN, "T108", target, f"now {target}: pip install tf_slim"
+        )
+    refused = _unsupported(symbol)
+    if refused is not None:
+        return refused
     row = table.lookup(symbol)
+    if row is not None and row.target and "core" in row.flags:
+        found = _core(symbol, row)
+        if found.outcome is Outcome.REWRITTEN:
+            return dataclasses.replace(found, code="T103")
+        return found
+    if symbol in table.modules():
+        return Verdict(Outcome.KEPT, "T101", "", "a module")
+    reason, recipe = contrib.no_home(symbol)
+    return Verdict(Outcome.REFUSED, "T110", "", reason, recipe)
+
+
+def _core(symbol: str, row: table.Symbol | None) -> Verdict:
+    """A symbol by its row of the generated table."""
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
@@ -148,42 +196,31 @@ class SymbolRules:
             if v.outcome is Outcome.REFUSED:
                 self._add(node, v, symbol)
             return
-        if call is not None and symbol in CALLS:
-            if self._call(node, call, CALLS[symbol], symbol):
+        row = calls.ROWS.get(symbol)
+        if call is not None and row is not None:
+            if calls.in_arg_scope(symbol, self.scopes):
+                self._add(node, _SCOPED, symbol)
                 return
-        if call is not None and symbol == "tf.nn.dropout":
-            if self._dropout(node, call, symbol):
+            if self._call(node, call, row, symbol):
                 return
         if symbol in OPTIMIZERS:
-            row = OPTIMIZERS[symbol]
-            if not row.target or (row.dense_only and self._has_sparse_gradients()):
-                self._add(
-                    node,
-                    Verdict(
-                        Outcome.REFUSED,
-                        "O110",
-                        "",
-                        row.reason,
-                        "Choose another optimizer, or write its update.",
-                    ),
-                    symbol,
-                )
-                return
-            self._spell(node, row.target)
-            self._add(
-                node, Verdict(Outcome.REWRITTEN, "O101", row.target, row.reason), symbol
+            optimizer = OPTIMIZERS[symbol]
+            target = optimizer.target
+            outcome = Outcome.REWRITTEN if target else Outcome.REFUSED
+            v = Verdict(
+                outcome, optimizer.code, target, optimizer.reason, optimizer.recipe
             )
+            self._add(node, v, symbol)
+            if target:
+                self._emit(target)
+                self._spell(node, target)
             return
         v = verdict(symbol)
         self._add(node, v, symbol)
         if v.outcome is Outcome.REFUSED:
             return
-        if v.target.startswith("mnist_input_data."):
-            self.plan.support.add("mnist_input_data.py")
-            self.plan.imports.append("import mnist_input_data")
         target = v.target
-        if target.startswith("tf_keras."):
-            self.plan.imports.append("import tf_keras")
+        self._emit(target)
         if not target:
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
@@ -193,14 +230,14 @@ class SymbolRules:
                 return
         self._spell(node, target)
 
-    def _has_sparse_gradients(self) -> bool:
-        """Whether the file looks rows up, so that gradients may be tf.IndexedSlices."""
-        lookups = (
-            "tf.nn.embedding_lookup",
-            "tf.gather",
-            "tf.nn.embedding_lookup_sparse",
-        )
-        return any(symbol in lookups for _, symbol in self.scopes.walk_uses())
+    def _emit(self, target: str) -> None:
+        """Has the module that `target` is in imported, and written if it is ours."""
+        module = target.partition(".")[0]
+        if module in _EMITTED:
+            self.plan.support.add(f"{module}.py")
+            self.plan.imports.append(f"import {module}")
+        elif module in _PACKAGES:
+            self.plan.imports.append(f"import {module}")
 
     def _only_compat(self, module: str) -> bool:
         rows = [
@@ -256,66 +293,25 @@ class SymbolRules:
     # -- calls ---------------------------------------------------------------------
 
     def _call(self, node: ast.expr, call: ast.Call, row: CallRow, symbol: str) -> bool:
-        """Rewrites a call whose arguments mean the same; whether it could."""
-        renamed = dict(row.renamed)
-        known = {*row.keywords, *renamed, *row.dropped}
-        fits = (
-            len(call.args) <= row.positional
-            and not any(isinstance(a, ast.Starred) for a in call.args)
-            and all(k.arg in known for k in call.keywords)
-        )
-        if not fits:
+        """Rewrites a call whose arguments TF2's function knows; whether it could."""
+        new = calls.rewritten(call, row, self.scopes)
+        if new is None:
             return False
-        changes = any(k.arg in renamed or k.arg in row.dropped for k in call.keywords)
-        if changes:
-            parts: list[Code] = [code(a) for a in call.args]
-            for keyword in call.keywords:
-                if keyword.arg in row.dropped:
-                    continue
-                name = renamed.get(keyword.arg or "", keyword.arg)
-                parts.append(code(f"{name}=", keyword.value))
-            self.plan.replace(call, code(row.target, "(", ir.joined(", ", parts), ")"))
-        else:
+        unchanged = calls.is_unchanged(call, row)
+        if unchanged:
             self._spell(node, row.target)
-        same = row.target == symbol and not changes
-        self._add(
-            node,
-            Verdict(
-                Outcome.KEPT if same else Outcome.REWRITTEN,
-                "T101" if same else "T104",
+        else:
+            self.plan.replace(call, new)
+        self._emit(row.target)
+        if unchanged and row.target == symbol:
+            found = Verdict(
+                Outcome.KEPT,
+                "T101",
                 row.target,
-                "the same in TF2 with these arguments" if same else f"now {row.target}",
-            ),
-            symbol,
-        )
+                "the same in TF2 with these arguments",
+            )
+        else:
+            reason = row.reason if row.code != "T104" else f"now {row.target}"
+            found = Verdict(Outcome.REWRITTEN, row.code, row.target, reason)
+        self._add(node, found, symbol)
         return True
-
-    def _dropout(self, node: ast.expr, call: ast.Call, symbol: str) -> bool:
-        """`keep_prob` is what is kept; TF2's `rate` is what is dropped."""
-        bound = names.bound_arguments(
-            call, ("x", "keep_prob", "noise_shape", "seed", "name", "rate")
-        )
-        if bound is None or "x" not in bound:
-            return False
-        if "keep_prob" in bound and "rate" not in bound:
-            keep = bound.pop("keep_prob")
-            value = names.literal(keep)
-            rate = code(
-                "1 - ",
-                keep
-                if isinstance(keep, (ast.Name, ast.Attribute, ast.Constant))
-                else code("(", keep, ")"),
-            )
-            parts = [code(bound.pop("x")), code("rate=", rate)]
-            parts.extend(code(f"{n}=", v) for n, v in bound.items())
-            self.plan.replace(call, code("tf.nn.dropout(", ir.joined(", ", parts), ")"))
-            del value
-            self._add(
-                node,
-                Verdict(
-                    Outcome.REWRITTEN, "L103", "tf.nn.dropout", "keep_prob is 1 - rate"
-                ),
-                symbol,
-            )
-            return True
-        return False

@@ -252,11 +252,13 @@ class DecoupledWeightDecayExtension:
           decay_var_list: the variables that decay; None or an empty list for all that
             have a gradient.
         """
-        self._decayed = {_key(variable) for variable in decay_var_list or ()}
+        self._decayed = {
+            part.ref() for variable in decay_var_list or () for part in _parts(variable)
+        }
         return super().apply_gradients(grads_and_vars, global_step, name)
 
     def _decays(self, var):
-        return not self._decayed or _key(var) in self._decayed
+        return not self._decayed or any(p.ref() in self._decayed for p in _parts(var))
 
     def _resource_apply_dense(self, grad, var):
         if self._decays(var):
@@ -270,10 +272,11 @@ class DecoupledWeightDecayExtension:
         return super()._resource_apply_sparse(grad, var, indices)
 
 
-def _key(variable):
-    """The same for a distributed variable and for each of its parts."""
+def _parts(variable):
+    """A variable, and what a strategy made of it or it is made of for an update."""
     container = getattr(variable, "_distributed_container", lambda: None)()
-    return (variable if container is None else container).ref()
+    found = [variable, *getattr(variable, "values", ())]
+    return found if container is None else [*found, container]
 
 
 def extend_with_decoupled_weight_decay(base_optimizer):

@@ -35,6 +35,7 @@ import operator
 import os
 import random
 import re
+import socket
 import sys
 import threading
 import time
@@ -44,7 +45,11 @@ import tensorflow as tf
 
 _USE_DEFAULT = object()
 _DONE = "training_done"
-_MAX_WAIT_SECS = 7200  # MonitoredTrainingSession's default.
+# MonitoredTrainingSession's defaults: how long a task waits for another, how soon it
+# says so, and how long the other loops may take to end when one has failed.
+_MAX_WAIT_SECS = 7200
+_RECOVERY_WAIT_SECS = 30
+_STOP_GRACE_PERIOD_SECS = 120
 
 
 # -- the cluster --------------------------------------------------------------
@@ -77,23 +82,37 @@ def server_config(config=None):
 
 
 def serve(server):
-    """Serves the coordinator until it says that training is done, then exits with 0."""
+    """Serves the coordinator until it says that training has ended, then exits.
+
+    The exit code is 0 where training is done, 1 where it failed or where no
+    coordinator has answered for two hours (so long TF1's workers waited for the chief).
+    """
     definition = server.server_def
     own_device = f"/job:{definition.job_name}/task:{definition.task_index}"
+    cluster = tf.train.ClusterSpec(definition.cluster)
+    waiting = _Waiting("the coordinator", [_coordinator_address(cluster)])
     with _done_queue(server.target, own_device) as (session, queue):
         done = queue.dequeue()
         while True:
             try:
                 # In slices, so that an interrupt is heard.
                 options = tf.compat.v1.RunOptions(timeout_in_ms=2000)
-                session.run(done, options=options)
+                code = int(session.run(done, options=options))
+                if code:
+                    print("Training failed; the coordinator's output says why.")
                 break
             except tf.errors.DeadlineExceededError:
-                continue
+                pass
+            try:
+                waiting.check()
+            except tf.errors.UnavailableError as error:
+                print(error.message, file=sys.stderr)
+                code = 1
+                break
     sys.stdout.flush()
     sys.stderr.flush()
     # The server's threads cannot be stopped from Python; leave without them.
-    os._exit(0)
+    os._exit(code)
 
 
 def leave(message):
@@ -116,6 +135,80 @@ def workers_only(cluster):
     if "master" in spec.jobs:
         jobs["chief"] = spec.job_tasks("master")
     return tf.train.ClusterSpec(jobs)
+
+
+def _coordinator_address(cluster):
+    """The address of the task that `is_coordinator`, "host:port"."""
+    for chief in ("chief", "master"):
+        if chief in cluster.jobs:
+            return cluster.task_address(chief, cluster.task_indices(chief)[0])
+    return cluster.task_address("worker", 0)
+
+
+def _answers(address):
+    """Whether something listens there now."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), 2).close()
+    except OSError:
+        return False
+    return True
+
+
+class _Waiting:
+    """Notices that none of some tasks answers any more, and for how long.
+
+    A task that was killed is waited for, as in TF1: what started it may start it
+    again. But not in silence, and not for ever.
+
+    Args:
+      who: the tasks, for messages.
+      addresses: "host:port" of each.
+    """
+
+    def __init__(self, who, addresses):
+        self._who = f"{who} ({', '.join(addresses)})"
+        self._addresses = addresses
+        self._answered = time.monotonic()
+        self._told = False
+
+    def check(self):
+        """Warns after half a minute.
+
+        Raises:
+          tf.errors.UnavailableError: none has answered for two hours.
+        """
+        now = time.monotonic()
+        if any(_answers(address) for address in self._addresses):
+            self._answered, self._told = now, False
+            return
+        silent = now - self._answered
+        if silent > _MAX_WAIT_SECS:
+            raise tf.errors.UnavailableError(
+                None,
+                None,
+                f"No answer from {self._who} for {silent:.0f} s. Start the job again: "
+                "training goes on from its last checkpoint.",
+            )
+        if silent > _RECOVERY_WAIT_SECS and not self._told:
+            self._told = True
+            tf.compat.v1.logging.warning(
+                "No answer from %s; waiting up to %d s for its restart.",
+                self._who,
+                _MAX_WAIT_SECS,
+            )
+
+
+def without_chief(cluster):
+    """The cluster's parameter servers and workers.
+
+    The coordinator is none of a strategy's tasks: for a chief in the cluster the strategy
+    would start a server, at the address where this process's own serves already.
+    """
+    spec = tf.train.ClusterSpec(cluster)
+    return tf.train.ClusterSpec(
+        {job: spec.job_tasks(job) for job in ("ps", "worker") if job in spec.jobs}
+    )
 
 
 @contextlib.contextmanager
@@ -324,6 +417,10 @@ class _Replicas:
             ):
                 # Counters are the same on every replica.
                 kwargs["aggregation"] = tf.VariableAggregation.ONLY_FIRST_REPLICA
+            if kwargs.get("synchronization") == tf.VariableSynchronization.ON_READ:
+                # Batch normalisation's averages: kept equal in every step, because the
+                # chief saves alone, and to read them it would need all the others.
+                kwargs["synchronization"] = tf.VariableSynchronization.AUTO
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
             return variable
@@ -340,6 +437,10 @@ class _Replicas:
             if parts[0].trainable:
                 found.extend(parts)
         return found
+
+    def trainable_in(self, scope):
+        """Those whose TF1 name (`scope/name:0`) matches a regular expression."""
+        return [v for v in self.trainable_variables if re.match(scope, v.name)]
 
     @property
     def global_step(self):
@@ -474,8 +575,14 @@ class AsynchronousReplicas(_Replicas):
     def run(self, worker):
         """Runs `worker(task_index)` for every worker task, each in its own thread.
 
+        A step whose worker is killed is done by another one, or waits for one to come
+        back. (If the worker was killed after it had updated a variable and before it
+        could say so, that update is made twice.)
+
         Raises:
-          Whatever the first failing worker raised, after all have ended.
+          tf.errors.UnavailableError: a parameter server is gone, with its variables;
+            or no worker has answered for two hours.
+          Whatever else the first failing worker raised, after all have ended.
         """
         chiefs = sum(
             self._cluster.num_tasks(job)
@@ -503,28 +610,89 @@ class AsynchronousReplicas(_Replicas):
         for thread in threads:
             thread.daemon = True
             thread.start()
+        code = 1
         try:
-            for thread in threads:
-                while thread.is_alive():
-                    thread.join(0.5)
+            self._join(threads)
+            code = 1 if errors else 0
         finally:
-            self._dismiss()
+            self._dismiss(code)
         if errors:
+            self._explain(errors[0])
             raise errors[0]
 
-    def _dismiss(self):
-        """Tells the tasks that wait in `serve` that training is done."""
+    def _join(self, threads):
+        """Waits for the loops; for the others only so long after one has failed."""
+        addresses = [
+            self._cluster.task_address("worker", index)
+            for index in self._cluster.task_indices("worker")
+        ]
+        # Without a chief worker 0 is this process, and always answers.
+        waiting = _Waiting("any worker", addresses)
+        checked = time.monotonic()
+        deadline = None
+        for thread in threads:
+            while thread.is_alive() and (deadline is None or checked < deadline):
+                thread.join(0.5)
+                if time.monotonic() - checked > 2:
+                    waiting.check()
+                    checked = time.monotonic()
+                if deadline is None and self.failed.is_set():
+                    deadline = time.monotonic() + _STOP_GRACE_PERIOD_SECS
+
+    def _explain(self, error):
+        """Raises a clearer error where a parameter server's end is behind this one.
+
+        Raises:
+          tf.errors.UnavailableError: a parameter server is gone.
+        """
+        if not isinstance(error, (tf.errors.UnavailableError, tf.errors.AbortedError)):
+            return
+        addresses = [
+            self._cluster.task_address("ps", index)
+            for index in self._cluster.task_indices("ps")
+        ]
+        gone = [address for address in addresses if not _answers(address)]
+        raise tf.errors.UnavailableError(
+            None,
+            None,
+            f"A parameter server ({', '.join(gone or addresses)}) is gone or was started "
+            "again, and the variables it held are lost. Start the job again: training "
+            "goes on from its last checkpoint.",
+        ) from error
+
+    def _dismiss(self, code):
+        """Tells the tasks that wait in `serve` that training has ended."""
         chief = any(job in self._cluster.jobs for job in ("chief", "master"))
-        for index in self._cluster.task_indices("worker"):
-            if index == 0 and not chief:
-                continue
+        others = self._cluster.task_indices("worker")[0 if chief else 1 :]
+        gone = []
+
+        def dismiss(index):
             address = self._cluster.task_address("worker", index)
             device = f"/job:worker/task:{index}"
             try:
-                with _done_queue("grpc://" + address, device, 5000) as (session, queue):
-                    session.run(queue.enqueue(1))
+                with _done_queue("grpc://" + address, device, 30000) as (
+                    session,
+                    queue,
+                ):
+                    session.run(queue.enqueue(code))
             except tf.errors.OpError as error:
                 tf.compat.v1.logging.warning("worker %d is gone: %s", index, error)
+                gone.append(index)
+
+        threads = [threading.Thread(target=dismiss, args=(i,)) for i in others]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if gone:
+            # The coordinator's destructor would wait until they are back. What a
+            # daemon thread holds is never destroyed.
+            hold = threading.Thread(
+                target=lambda coordinator: threading.Event().wait(),
+                args=(self.coordinator,),
+                daemon=True,
+            )
+            hold.start()
 
 
 class SynchronousReplicas(_Replicas):
@@ -850,21 +1018,70 @@ class SummaryWriter:
 
 
 class Saver:
-    """tf.train.Saver: TF1's own checkpoint files, by variable name."""
+    """tf.train.Saver: TF1's own checkpoint files, by variable name.
 
-    def __init__(self, max_to_keep=5, keep_checkpoint_every_n_hours=10000.0, **_):
+    Args:
+      var_list: the variables to save and restore: a list, or a dict with the names
+        that they have in the checkpoint. Default: all of the program.
+      max_to_keep: how many checkpoints are kept, 0 or None for all.
+      keep_checkpoint_every_n_hours: one in so many hours is kept beyond those.
+
+    Raises:
+      ValueError: `var_list` is empty.
+    """
+
+    def __init__(
+        self,
+        var_list=None,
+        max_to_keep=5,
+        keep_checkpoint_every_n_hours=10000.0,
+        **_,
+    ):
+        if var_list is not None and not var_list:
+            raise ValueError("No variables to save")
+        self._var_list = var_list
         self._max_to_keep = max_to_keep
         self._hours = keep_checkpoint_every_n_hours
         self._kept = []  # (prefix, time saved), oldest first
         self._next_permanent = time.time() + self._hours * 3600
 
+    def _entries(self, replicas):
+        """Name in the checkpoint -> the variables that hold it, in row order.
+
+        Raises:
+          ValueError: `var_list` has a variable that was not recorded, or some of the
+            shards of one.
+        """
+        every = replicas.entries()
+        if self._var_list is None:
+            return every
+        if isinstance(self._var_list, dict):
+            chosen = self._var_list.items()
+        else:
+            chosen = [(None, variable) for variable in self._var_list]
+        name_of = {id(part): name for name, parts in every.items() for part in parts}
+        found, parts_of = {}, {}
+        for given, variable in chosen:
+            for part in variable if isinstance(variable, list) else _parts(variable):
+                if id(part) not in name_of:
+                    raise ValueError(f"{part.name} is no variable of this program")
+                name = name_of[id(part)]
+                found[given or name] = every[name]
+                parts_of.setdefault(given or name, set()).add(id(part))
+        for name, parts in found.items():
+            if len(parts_of[name]) != len(parts):
+                raise ValueError(
+                    f"{name}: not all of its {len(parts)} shards are given"
+                )
+        return found
+
     def save(self, sess, save_path, global_step=None, **_):
-        """Writes all variables to `save_path[-global_step]`; returns that prefix."""
+        """Writes the variables to `save_path[-global_step]`; returns that prefix."""
         prefix = save_path
         if global_step is not None:
             prefix = f"{save_path}-{int(getattr(global_step, 'numpy', lambda: global_step)())}"
         names, tensors = [], []
-        for name, parts in sess.replicas.entries().items():
+        for name, parts in self._entries(sess.replicas).items():
             names.append(name)
             values = [part.numpy() for part in parts]
             tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
@@ -906,7 +1123,7 @@ class Saver:
                     tf.io.gfile.remove(file)
 
     def restore(self, sess, save_path):
-        """Reads all variables from a TF1 checkpoint.
+        """Reads the variables from a TF1 checkpoint.
 
         Raises:
           ValueError: a variable is missing there or has another shape.
@@ -914,7 +1131,7 @@ class Saver:
         reader = tf.train.load_checkpoint(save_path)
         shapes = reader.get_variable_to_shape_map()
         wrong = []
-        entries = sess.replicas.entries()
+        entries = self._entries(sess.replicas)
         for name, parts in entries.items():
             shape = list(parts[0].shape)
             if len(parts) > 1:
@@ -935,15 +1152,22 @@ class Saver:
                 part.assign(value if rows is None else value[row : row + rows])
                 row += rows or 0
         unused = sorted(set(shapes) - set(entries))
-        if unused:
+        if unused and self._var_list is None:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
 
 
 class Scaffold:
-    """The parts of tf.train.Scaffold that mean something here."""
+    """The parts of tf.train.Scaffold that mean something here.
 
-    def __init__(self, saver=None, **_):
+    Args:
+      saver: what the session restores and saves with.
+      init_fn: called on the chief with (scaffold, session) where there is no checkpoint
+        to continue, for instance to restore some variables from another training's.
+    """
+
+    def __init__(self, saver=None, init_fn=None, **_):
         self.saver = saver or Saver()
+        self.init_fn = init_fn
 
 
 # -- hooks --------------------------------------------------------------------
@@ -1335,11 +1559,14 @@ class MonitoredTrainingSession:
         return self
 
     def _restore(self):
+        latest = None
         if self._checkpoint_dir:
             latest = tf.train.latest_checkpoint(self._checkpoint_dir)
-            if latest:
-                tf.compat.v1.logging.info("Restoring parameters from %s", latest)
-                self._scaffold.saver.restore(self, latest)
+        if latest:
+            tf.compat.v1.logging.info("Restoring parameters from %s", latest)
+            self._scaffold.saver.restore(self, latest)
+        elif self._scaffold.init_fn:
+            self._scaffold.init_fn(self._scaffold, self)
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values.

@@ -3,8 +3,11 @@
 `tf.compat.v1.train` optimizers are TF1's own kernels: in `strategy.run` they
 differ from TF 1.15.5 by 0 in float64 and at most 1e-6 in float32, dense and
 sparse, and their slots keep TF1's checkpoint names. Keras optimizers differ in
-one or the other (epsilon, folded rates, duplicate indices), so they are used only
-where compat.v1 has no class.
+one or the other (epsilon, folded rates, duplicate indices), so none is used.
+
+tf.contrib.opt's are gone from TF2. `contrib_optimizers`, written beside the program, has
+those whose update is a formula; `tests/support/test_contrib_optimizers.py` compares them
+with TF 1.15.5's (100 updates: 0 in float64, at most 2.4e-7 in float32).
 """
 
 from __future__ import annotations
@@ -22,15 +25,17 @@ class OptimizerRow:
       reason: why this target, or why none.
       accepts_schedule: whether `target` takes a callable learning rate; if not, a
         schedule is wrapped in the emitted `Rate`, which converts to a tensor.
-      dense_only: equal only for dense gradients.
-      scenario: the reference scenario that proves the row.
+      recipe: what to do where there is no target.
+      code: what the findings are called.
+      scenario: the reference scenario that proves the row, "" if none does.
     """
 
     symbol: str
     target: str
     reason: str
     accepts_schedule: bool = True
-    dense_only: bool = False
+    recipe: str = ""
+    code: str = "O101"
     scenario: str = "optimizers"
 
 
@@ -42,6 +47,25 @@ def _v1(name: str, accepts_schedule: bool = True) -> OptimizerRow:
         accepts_schedule=accepts_schedule,
     )
 
+
+def _contrib(name: str) -> OptimizerRow:
+    return OptimizerRow(
+        f"tf.contrib.opt.{name}",
+        f"contrib_optimizers.{name}",
+        "the same update and slot names, in a module written beside the file",
+        code="O105",
+        scenario="",
+    )
+
+
+def _without(name: str, reason: str, recipe: str) -> OptimizerRow:
+    symbol = f"tf.contrib.opt.{name}"
+    return OptimizerRow(symbol, "", reason, recipe=recipe, code="O110", scenario="")
+
+
+_PORT = (
+    "Write its update as a subclass of tf.compat.v1.train.Optimizer, or choose another."
+)
 
 _ROWS = (
     _v1("GradientDescentOptimizer"),
@@ -55,31 +79,54 @@ _ROWS = (
     _v1("ProximalGradientDescentOptimizer", accepts_schedule=False),
     _v1("ProximalAdagradOptimizer", accepts_schedule=False),
     _v1("AdagradDAOptimizer", accepts_schedule=False),
-    OptimizerRow(
-        "tf.contrib.opt.LazyAdamOptimizer",
-        "tf.compat.v1.train.AdamOptimizer",
-        "equal for dense gradients; for sparse ones LazyAdam skips untouched rows "
-        "(off by .063), so a program with embedding lookups is refused",
-        dense_only=True,
+    _contrib("LazyAdamOptimizer"),
+    _contrib("AdaMaxOptimizer"),
+    _contrib("NadamOptimizer"),
+    _contrib("AdamWOptimizer"),
+    _contrib("MomentumWOptimizer"),
+    _contrib("LARSOptimizer"),
+    _without(
+        "MovingAverageOptimizer",
+        "its averages, and the checkpoints that hold them in place of the variables, "
+        "have no equal yet",
+        "Train with the optimizer inside it, and keep a tf.train."
+        "ExponentialMovingAverage of the variables that evaluation reads.",
     ),
-    OptimizerRow(
-        "tf.contrib.opt.AdaMaxOptimizer", "", "no TF2 class with TF1's sparse numerics"
+    _without(
+        "ShampooOptimizer", "its preconditioners have no equal in TensorFlow 2", _PORT
     ),
-    OptimizerRow(
-        "tf.contrib.opt.NadamOptimizer", "", "Keras' Nadam is another algorithm"
+    _without("GGTOptimizer", "its gradient window has no equal in TensorFlow 2", _PORT),
+    _without("AdamGSOptimizer", "no TF2 optimizer counts its steps this way", _PORT),
+    _without(
+        "LazyAdamGSOptimizer", "no TF2 optimizer counts its steps this way", _PORT
     ),
-    OptimizerRow(
-        "tf.contrib.opt.AdamWOptimizer",
-        "",
-        "Keras' AdamW scales the decay by the learning rate",
+    _without("AddSignOptimizer", "no TF2 optimizer has this update", _PORT),
+    _without("PowerSignOptimizer", "no TF2 optimizer has this update", _PORT),
+    _without("RegAdagradOptimizer", "no TF2 optimizer has this update", _PORT),
+    _without(
+        "VariableClippingOptimizer",
+        "no TF2 optimizer clips variables after the update",
+        "Assign tf.clip_by_norm of the variables after apply_gradients.",
     ),
-    OptimizerRow(
-        "tf.contrib.opt.MomentumWOptimizer", "", "no TF2 class decays weights this way"
+    _without(
+        "DropStaleGradientOptimizer",
+        "a parameter server of TF2 does not know how old a gradient is",
+        "Train without it, or synchronously.",
     ),
-    OptimizerRow(
-        "tf.contrib.opt.MovingAverageOptimizer", "", "no TF2 class keeps its shadows"
+    _without(
+        "DelayCompensatedGradientDescentOptimizer",
+        "a parameter server of TF2 does not know how old a gradient is",
+        "Train without it, or synchronously.",
     ),
-    OptimizerRow("tf.contrib.opt.LARSOptimizer", "", "no TF2 class"),
+    *(
+        _without(
+            f"{name}Optimizer",
+            "its workers train models of their own between exchanges; a strategy's "
+            "replicas share one",
+            "Train with the optimizer inside it, asynchronously or synchronously.",
+        )
+        for name in ("ElasticAverage", "ModelAverage", "AGN")
+    ),
 )
 
 OPTIMIZERS: dict[str, OptimizerRow] = {row.symbol: row for row in _ROWS}

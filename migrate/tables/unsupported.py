@@ -123,7 +123,6 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "contrib.slim is not covered yet",
         "Install tf_slim, or use tf_keras.layers.",
     ),
-    "tf.contrib.layers.xavier_initializer": ("", "", ""),
     "tf.layers": (
         "L120",
         "this layer is used outside a program this version reads",
@@ -306,15 +305,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "Give tf.distribute.experimental.partitioners to the strategy.",
     ),
 }
-UNSUPPORTED.pop("tf.contrib.layers.xavier_initializer")
 
-# contrib symbols with a home.
-CONTRIB_HOMES: dict[str, str] = {
-    "tf.contrib.layers.xavier_initializer": "tf.compat.v1.glorot_uniform_initializer",
-    "tf.contrib.layers.xavier_initializer_conv2d": "tf.compat.v1.glorot_uniform_initializer",
-    "tf.contrib.layers.variance_scaling_initializer": "",
-    "tf.contrib.layers.flatten": "",
-}
 _READERS = (
     "tf.examples.tutorials.mnist.input_data",
     "tf.contrib.learn.datasets.mnist",

@@ -104,6 +104,13 @@ MORE = (
         workers=2,
         lines=40,
     ),
+    Variant(
+        "contrib_optimizers_mixed",
+        "LazyAdam, AdamW and LARS of tf.contrib.opt, imported in three ways, each for "
+        "variables of its own and run in turn; decay_var_list; a schedule that two share",
+        equal=True,
+        lines=120,
+    ),
 )
 
 

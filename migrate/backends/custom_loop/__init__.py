@@ -198,7 +198,12 @@ class _Layout:
             for node in ast.walk(flow.statement):
                 if isinstance(node, ast.Call):
                     symbol = self._scopes.resolve(node.func)
-                    if symbol in roles.GLOBAL_STEPS:
+                    if (
+                        symbol in roles.GLOBAL_STEPS
+                        and not symbol.endswith(".get_global_step")
+                        and isinstance(flow.statement, ast.Assign)
+                        and flow.statement.value is node
+                    ):
                         return False
                     position = 0 if symbol == "tf.get_variable" else 5
                     if symbol in roles.VARIABLES and "global_step" == names.literal(

@@ -49,6 +49,7 @@ class BuildTime:
         if statement in self._program.sync_statements:
             required, total = self._program.aggregation
             return [
+                *self._unwrapped(statement),
                 New(
                     code(
                         "replicas.check_aggregation(",
@@ -58,7 +59,7 @@ class BuildTime:
                         ")",
                     ),
                     statement,
-                )
+                ),
             ]
         if statement in self._program.moved and statement not in self._program.copied:
             return [Dropped(statement)]
@@ -87,6 +88,16 @@ class BuildTime:
                 )
             ]
         return [Keep(statement)]
+
+    def _unwrapped(self, statement: ast.stmt) -> list[Item]:
+        """`sync = SyncReplicasOptimizer(inner)`: `sync` is `inner` now."""
+        if not isinstance(statement, ast.Assign):
+            return []
+        target, call = statement.targets[0], statement.value
+        inner = names.argument(call, "opt", 0) if isinstance(call, ast.Call) else None
+        if inner is None or ast.unparse(inner) == ast.unparse(target):
+            return []
+        return [New(code(target, " = ", inner))]
 
     def only_setup(self, flow: Flow) -> bool:
         """Session configuration and device functions that nothing reads any more."""

@@ -116,9 +116,11 @@ class Cluster:
         if program.cluster.jobs is not None and not (
             program.cluster.jobs & {"chief", "master"}
         ):
+            servers = code(spec)
             test = code("if ", index, " != 0:")
             comment = "# Worker 0 is also the coordinator; the other workers serve it."
         else:
+            servers = code("training_session.without_chief(", spec, ")")
             test = code(
                 "if not training_session.is_coordinator(",
                 spec,
@@ -138,7 +140,7 @@ class Cluster:
                 code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
                     f"    {_RESOLVER}(",
-                    spec,
+                    servers,
                     f', rpc_layer="grpc"){partitioner})',
                 )
             ),

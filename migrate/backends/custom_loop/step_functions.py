@@ -81,13 +81,10 @@ class StepFunctions:
             call = self._forward.call(step, forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
-        body.extend(self._step_body(flows, included, step))
         if step.observed:
-            pairs = [
-                code(_quoted(key), ": ", self._at_step(value))
-                for key, value in step.observed.items()
-            ]
-            body.append(New(code("replicas.observe({", ir.joined(", ", pairs), "})")))
+            flows.append(self._observation(step))
+            included.add(flows[-1])
+        body.extend(self._step_body(_update_last(flows), included, step))
         body.append(New(self._return(step)))
         separator = ",\n    " if len(specs) > 1 else ", "
         return Block(
@@ -100,6 +97,21 @@ class StepFunctions:
                 f"def {step.name}({', '.join(parameters)}):",
             ),
             body,
+        )
+
+    def _observation(self, step: ir.StepFunction) -> Flow:
+        """What hooks observe, as a statement of the step."""
+        pairs = [
+            code(_quoted(key), ": ", self._at_step(value))
+            for key, value in step.observed.items()
+        ]
+        return Flow(
+            ast.Pass(),
+            Kind.TENSOR,
+            frozenset().union(*[names.reads(v) for v in step.observed.values()]),
+            frozenset(),
+            step=True,
+            step_code=code("replicas.observe({", ir.joined(", ", pairs), "})"),
         )
 
     def share_forward(self) -> forward.Forward | None:
@@ -142,7 +154,8 @@ class StepFunctions:
             name = names.key(node)
             if name in self._read_first:
                 continue
-            if name is None or self._program.kinds.get(name) is not Kind.VARIABLE:
+            kind = self._program.kinds.get(name or "")
+            if name is None or kind not in (Kind.VARIABLE, Kind.SCHEDULE):
                 continue
             value = name.replace("self.", "").replace(".", "_") + "_value"
             self._read_first[name] = value
@@ -151,7 +164,8 @@ class StepFunctions:
                 if items
                 else "# A fetched variable has its value before the update.\n"
             )
-            items.append(New(code(comment + f"{value} = ", node, ".read_value()")))
+            read = "()" if kind is Kind.SCHEDULE else ".read_value()"
+            items.append(New(code(comment + f"{value} = ", node, read)))
         return items
 
     def element_target(self, step: ir.StepFunction) -> ast.expr:
@@ -290,7 +304,9 @@ class StepFunctions:
                 return Block(
                     code(
                         "for ",
+                        "(" if isinstance(statement.target, ast.Tuple) else "",
                         statement.target,
+                        ")" if isinstance(statement.target, ast.Tuple) else "",
                         ", " + ", ".join(each) + " in zip(",
                         statement.iter,
                         ", " + ", ".join(lists) + "):",
@@ -358,6 +374,9 @@ class StepFunctions:
                 edits = self._step_edits(flow.statement, flow)
                 return [Keep(flow.statement, replace=edits)]
             assert update.gradients is not None
+            if update.decayed is not None:
+                decayed = code(", decay_var_list=", self._at_step(update.decayed))
+                step_argument = code(step_argument, decayed)
             return [
                 New(
                     code("gradients, variables = zip(*", update.gradients, ")"),
@@ -411,6 +430,58 @@ class StepFunctions:
             )
         )
         return items
+
+
+def _update_last(flows: Sequence[Flow]) -> list[Flow]:
+    """A step's statements with the update behind what does not depend on it.
+
+    TF1 ran an operation when its inputs were there, wherever its statement stood:
+    a learning rate, a summary or an observed variable is that of before the update
+    (see `_values_before`).
+    """
+    kinds = ("minimize", "apply_gradients")
+    at = next(
+        (
+            i
+            for i, flow in enumerate(flows)
+            if any(
+                f.update is not None and f.update.kind in kinds for f in every([flow])
+            )
+        ),
+        None,
+    )
+    if at is None:
+        return list(flows)
+    behind = set(_bound(flows[at]))
+    before: list[Flow] = []
+    after: list[Flow] = []
+    for flow in flows[at + 1 :]:
+        inside = every([flow])
+        reads = set().union(*[f.reads for f in inside]) | _header_reads(flow.statement)
+        waits = (
+            bool(reads & behind)
+            or bool(_bound(flow) & (flows[at].reads | behind))
+            or any(f.update is not None or f.kind is Kind.OPERATION for f in inside)
+        )
+        if waits:
+            after.append(flow)
+            behind |= _bound(flow)
+        else:
+            before.append(flow)
+    return [*flows[:at], *before, flows[at], *after]
+
+
+def _bound(flow: Flow) -> frozenset[str]:
+    return frozenset().union(*[f.binds for f in every([flow])])
+
+
+def _header_reads(statement: ast.stmt) -> set[str]:
+    """What a compound statement itself reads."""
+    if isinstance(statement, ast.With):
+        return set().union(*[names.reads(i.context_expr) for i in statement.items])
+    if isinstance(statement, (ast.If, ast.While)):
+        return names.reads(statement.test)
+    return names.reads(statement.iter) if isinstance(statement, ast.For) else set()
 
 
 def _quoted(text: str) -> str:

@@ -1,0 +1,53 @@
+"""Which of a module's functions and classes some code uses, and what these use."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts.scopes import Scopes
+
+
+def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
+    """Definitions (and lambdas) outside the roots that they name, in order of finding.
+
+    A method is found by its name, on whatever object: more than is called, never less.
+    """
+    roots = list(roots)
+    inside = {node for root in roots for node in ast.walk(root)}
+    methods: dict[str, list[ast.AST]] = {}
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    methods.setdefault(item.name, []).append(item)
+    found: dict[ast.AST, None] = {}
+    todo = roots
+    while todo:
+        for node in ast.walk(todo.pop()):
+            targets: list[ast.AST] = []
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                targets = definitions(scopes, node)
+            elif isinstance(node, ast.Attribute):
+                targets = methods.get(node.attr, [])
+            for target in targets:
+                if target not in found and target not in inside:
+                    found[target] = None
+                    todo.append(target)
+    return list(found)
+
+
+def definitions(scopes: Scopes, name: ast.Name) -> list[ast.AST]:
+    """The functions and classes a name may stand for."""
+    owner = scopes.scope_of(name).owner(name.id)
+    if owner is None:
+        return []
+    found: list[ast.AST] = []
+    for binding in owner.bindings[name.id]:
+        if isinstance(binding, (ast.FunctionDef, ast.ClassDef)):
+            found.append(binding)
+        elif isinstance(binding, ast.Assign) and isinstance(
+            binding.value, (ast.Lambda, ast.Name)
+        ):
+            found.append(binding.value)
+    return found

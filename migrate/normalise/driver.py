@@ -1,0 +1,418 @@
+"""TF1 to TF1: the driver's own shape: one server, a session in a `with`, early flags.
+
+What a program does may be written in several ways that mean the same: the server
+started once in each branch, the session assigned and closed, whether to synchronise
+asked after the server is there. Here each has one.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text, inside_strings
+
+_SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
+
+
+def plain(text: Text) -> Text:
+    """The text with its driver in that shape, as far as it is clear."""
+    steps: tuple[tuple[str, Callable[[_Driver], Text | None]], ...] = (
+        ("Server", _Driver.one_server),
+        ("SyncReplicas", _Driver.flag_before_server),
+        ("MonitoredTrainingSession", _Driver.session_in_with),
+        ("MonitoredTrainingSession", _Driver.session_outermost),
+        ("reuse_variables", _Driver.reuse_argument),
+    )
+    for mark, step in steps:
+        while mark in text.source:
+            new = step(_Driver(text))
+            if new is None or not _parses(new):
+                break
+            text = new
+    return text
+
+
+def _span(items: Sequence[ast.withitem]) -> ast.expr:
+    """A node of the place that all items of a `with` have together."""
+    span = ast.Constant(None)
+    first, last = (
+        items[0].context_expr,
+        items[-1].optional_vars or items[-1].context_expr,
+    )
+    span.lineno, span.col_offset = first.lineno, first.col_offset
+    span.end_lineno, span.end_col_offset = last.end_lineno, last.end_col_offset
+    return span
+
+
+def _parses(text: Text) -> bool:
+    """Lines that mix tabs and spaces cannot always be indented."""
+    try:
+        ast.parse(text.source)
+    except SyntaxError:
+        return False
+    return True
+
+
+class _Driver:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def _made_by(self, symbol: str) -> list[ast.Assign]:
+        """Assignments of the symbol's results to plain names."""
+        return [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Call)
+            and self._scopes.resolve(node.value.func) == symbol
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and self._text.alone(node)
+        ]
+
+    # -- one server ----------------------------------------------------------------------
+
+    def one_server(self) -> Text | None:
+        """A server made in the `ps` branch and in the other: made before both."""
+        made = self._made_by("tf.train.Server")
+        if len(made) != 2 or ast.dump(made[0].targets[0]) != ast.dump(
+            made[1].targets[0]
+        ):
+            return None
+        first, second = sorted(made, key=lambda s: s.lineno)
+        branch = self._scopes.parents[first]
+        if not (
+            isinstance(branch, ast.If)
+            and first in branch.body
+            and (second in branch.orelse or self._in_elif(second, branch))
+        ):
+            return None
+        job = self._job(branch.test, first, second)
+        if job is None:
+            return None
+        bound = self._arguments(second)
+        others = {**self._arguments(first), "job_name": None}
+        if any(
+            ast.dump(value) != ast.dump(others[name] or value)
+            for name, value in bound.items()
+            if name in others
+        ):
+            return None
+        inside = {
+            name
+            for statement in [*branch.body, *branch.orelse]
+            if statement not in made
+            for name in names.binds(statement)
+        }
+        if any(names.reads(v) & inside for v in bound.values()):
+            return None
+        assert isinstance(second.value, ast.Call)
+        assert isinstance(second.targets[0], ast.Name)
+        parts = [
+            f"{name}={job if name == 'job_name' else self._flat(value)}"
+            for name, value in bound.items()
+            if name != _SERVER[0]
+        ]
+        cluster = self._flat(bound[_SERVER[0]])
+        func = self._text.segment(second.value.func)
+        indent = self._indent(branch)
+        line = (
+            f"{indent}{second.targets[0].id} = {func}({', '.join([cluster, *parts])})"
+        )
+        text = self._text
+        for statement in (second, first):
+            text = text.spliced(
+                statement.lineno, statement.end_lineno or statement.lineno, [], []
+            )
+        origin = self._text.origins[second.lineno - 1]
+        return text.spliced(branch.lineno, branch.lineno - 1, [line], [origin])
+
+    def _in_elif(self, statement: ast.stmt, branch: ast.If) -> bool:
+        return (
+            len(branch.orelse) == 1
+            and isinstance(branch.orelse[0], ast.If)
+            and statement in branch.orelse[0].body
+        )
+
+    def _arguments(self, statement: ast.Assign) -> dict[str, ast.expr]:
+        assert isinstance(statement.value, ast.Call)
+        return names.bound_arguments(statement.value, _SERVER) or {}
+
+    def _job(self, test: ast.expr, first: ast.Assign, second: ast.Assign) -> str | None:
+        """The job's name as an expression: what the test compares with "ps"."""
+        one, other = (self._arguments(s).get("job_name") for s in (first, second))
+        if one is None or other is None:
+            return None
+        if ast.dump(one) == ast.dump(other):
+            return self._flat(one)
+        if not (
+            isinstance(test, ast.Compare)
+            and len(test.ops) == 1
+            and isinstance(test.ops[0], ast.Eq)
+        ):
+            return None
+        if ast.dump(test.comparators[0]) != ast.dump(one):
+            return None
+        if not (isinstance(one, ast.Constant) and isinstance(other, ast.Constant)):
+            return None
+        return self._flat(test.left)
+
+    # -- whether to synchronise ------------------------------------------------------------
+
+    def flag_before_server(self) -> Text | None:
+        """`sync = FLAGS.sync`, asked where the optimizer is wrapped: before the server."""
+        made = self._made_by("tf.train.Server")
+        if len(made) != 1:
+            return None
+        suite = self._suite(made[0])
+        if suite is None:
+            return None
+        asked: set[str] = set()
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.If) and any(
+                isinstance(n, ast.Call)
+                and self._scopes.resolve(n.func) == "tf.train.SyncReplicasOptimizer"
+                for n in ast.walk(node)
+            ):
+                asked |= names.reads(node.test)
+        for statement in suite[suite.index(made[0]) + 1 :]:
+            if not (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and isinstance(statement.targets[0], ast.Name)
+                and statement.targets[0].id in asked
+                and isinstance(statement.value, (ast.Attribute, ast.Name))
+                and self._text.alone(statement)
+            ):
+                continue
+            name = statement.targets[0].id
+            scope = self._scopes.scope_of(statement)
+            root: ast.AST = statement.value
+            while isinstance(root, ast.Attribute):
+                root = root.value
+            if len(scope.bindings.get(name, [])) != 1 or not (
+                isinstance(root, ast.Name)
+                and scope.owner(root.id) is self._scopes.module
+            ):
+                continue
+            line = self._text.lines[statement.lineno - 1]
+            if statement.end_lineno != statement.lineno:
+                continue
+            origin = self._text.origins[statement.lineno - 1]
+            text = self._text.spliced(statement.lineno, statement.lineno, [], [])
+            return text.spliced(made[0].lineno, made[0].lineno - 1, [line], [origin])
+        return None
+
+    # -- the session -----------------------------------------------------------------------
+
+    def session_in_with(self) -> Text | None:
+        """`sess = MonitoredTrainingSession(...)`, later closed or never: a `with`."""
+        made = self._made_by("tf.train.MonitoredTrainingSession")
+        if len(made) != 1:
+            return None
+        statement = made[0]
+        assert isinstance(statement.targets[0], ast.Name)
+        name = statement.targets[0].id
+        suite = self._suite(statement)
+        if suite is None:
+            return None
+        rest = suite[suite.index(statement) + 1 :]
+        call = self._flat(statement.value)
+        for index, later in enumerate(rest):
+            if isinstance(later, ast.With) and any(
+                isinstance(i.context_expr, ast.Name) and i.context_expr.id == name
+                for i in later.items
+            ):
+                if any(name in names.reads(s) for s in rest[:index]):
+                    return None
+                return self._entered(statement, later, name, call)
+        closes = [s for s in rest if self._closes(s, name)]
+        if closes:
+            rest = rest[: rest.index(closes[0])]
+        if not rest or any(
+            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in rest for n in ast.walk(s)
+        ):
+            return None
+        return self._wrapped(statement, rest, closes, name, call)
+
+    def _entered(
+        self, statement: ast.Assign, block: ast.With, name: str, call: str
+    ) -> Text | None:
+        """`sess = ...` then `with sess:`."""
+        if len(block.items) != 1:
+            return None
+        item = block.items[0]
+        shown = name
+        if isinstance(item.optional_vars, ast.Name):
+            shown = item.optional_vars.id
+            if shown != name:
+                return None
+        new = call if item.optional_vars is not None else f"{call} as {name}"
+        text = self._text.edited([Edit(item.context_expr, new)])
+        return text.spliced(
+            statement.lineno, statement.end_lineno or statement.lineno, [], []
+        )
+
+    def _closes(self, statement: ast.stmt, name: str) -> bool:
+        return (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and isinstance(statement.value.func, ast.Attribute)
+            and statement.value.func.attr == "close"
+            and names.key(statement.value.func.value) == name
+        )
+
+    def _wrapped(
+        self,
+        statement: ast.Assign,
+        rest: Sequence[ast.stmt],
+        closes: Sequence[ast.stmt],
+        name: str,
+        call: str,
+    ) -> Text:
+        indent = self._indent(statement)
+        step = "\t" if indent.endswith("\t") else self._step()
+        verbatim = set().union(*[inside_strings(s) for s in rest])
+        begin = (statement.end_lineno or statement.lineno) + 1
+        end = rest[-1].end_lineno or rest[-1].lineno
+        lines = [f"{indent}with {call} as {name}:"]
+        origins = [self._text.origins[statement.lineno - 1]]
+        for number in range(begin, end + 1):
+            line = self._text.lines[number - 1]
+            keep = number in verbatim or not line.strip()
+            inside = line.startswith(indent)
+            lines.append(
+                line
+                if keep
+                else indent + step + line[len(indent) :]
+                if inside
+                else step + line
+            )
+            origins.append(self._text.origins[number - 1])
+        text = self._text
+        for close in reversed(closes):
+            text = text.spliced(close.lineno, close.end_lineno or close.lineno, [], [])
+        return text.spliced(statement.lineno, end, lines, origins)
+
+    def session_outermost(self) -> Text | None:
+        """`with open(...) as log:` around nothing but the session: inside it."""
+        for node in ast.walk(self._tree):
+            if not (isinstance(node, ast.With) and len(node.body) == 1):
+                continue
+            inner = node.body[0]
+            if not (isinstance(inner, ast.With) and len(inner.items) == 1):
+                continue
+            session = inner.items[0].context_expr
+            if (
+                not isinstance(session, ast.Call)
+                or self._scopes.resolve(session.func)
+                != "tf.train.MonitoredTrainingSession"
+                or any(self._is_tf(i.context_expr) for i in node.items)
+                or names.reads(session)
+                & set().union(*[names.binds_of_item(i) for i in node.items])
+            ):
+                continue
+            target = inner.items[0].optional_vars
+            if target is None:
+                return None
+            outer = ", ".join(ast.unparse(item) for item in node.items)
+            first, last = _span(node.items), _span(inner.items)
+            new = f"{self._flat(session)} as {ast.unparse(target)}"
+            return self._text.edited([Edit(first, new), Edit(last, outer)])
+        return None
+
+    def _is_tf(self, node: ast.expr) -> bool:
+        func = node.func if isinstance(node, ast.Call) else node
+        return (self._scopes.resolve(func) or "").startswith("tf.")
+
+    # -- variable scopes ---------------------------------------------------------------------
+
+    def reuse_argument(self) -> Text | None:
+        """`if reuse: scope.reuse_variables()` as a scope begins: `reuse=reuse`."""
+        for node in ast.walk(self._tree):
+            if not (isinstance(node, ast.With) and len(node.items) == 1):
+                continue
+            call = node.items[0].context_expr
+            if not (
+                isinstance(call, ast.Call)
+                and self._scopes.resolve(call.func) == "tf.variable_scope"
+                and names.argument(call, "reuse", 8) is None
+            ):
+                continue
+            bound = node.items[0].optional_vars
+            scope = bound.id if isinstance(bound, ast.Name) else ""
+            first = node.body[0]
+            test: ast.expr | None = None
+            inside: ast.stmt = first
+            if isinstance(first, ast.If) and not first.orelse and len(first.body) == 1:
+                test, inside = first.test, first.body[0]
+            if not self._reuses(inside, scope) or len(node.body) < 2:
+                continue
+            others = [
+                n
+                for n in ast.walk(node)
+                if isinstance(n, ast.Name)
+                and n.id == scope
+                and isinstance(n.ctx, ast.Load)
+            ]
+            if len(others) > 1 or not self._text.alone(first):
+                continue
+            value = self._flat(test) if test is not None else "True"
+            last = [*call.args, *[k.value for k in call.keywords]][-1]
+            text = self._text
+            if last.lineno >= first.lineno:
+                continue
+            edits = [Edit(last, f"{self._flat(last)}, reuse={value}")]
+            text = text.edited(edits)
+            return text.spliced(first.lineno, first.end_lineno or first.lineno, [], [])
+        return None
+
+    def _reuses(self, statement: ast.stmt, scope: str) -> bool:
+        if not (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and isinstance(statement.value.func, ast.Attribute)
+            and statement.value.func.attr == "reuse_variables"
+        ):
+            return False
+        base = statement.value.func.value
+        if isinstance(base, ast.Name):
+            return base.id == scope
+        return (
+            isinstance(base, ast.Call)
+            and self._scopes.resolve(base.func) == "tf.get_variable_scope"
+        )
+
+    # -- places ----------------------------------------------------------------------------
+
+    def _suite(self, statement: ast.stmt) -> list[ast.stmt] | None:
+        parent = self._scopes.parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if isinstance(suite, list) and statement in suite:
+                return suite
+        return None
+
+    def _indent(self, statement: ast.stmt) -> str:
+        return self._text.lines[statement.lineno - 1][: statement.col_offset]
+
+    def _step(self) -> str:
+        """One level of indentation."""
+        two = any(
+            line.startswith("  ") and not line.startswith("   ")
+            for line in self._text.lines
+        )
+        return "  " if two else "    "
+
+    def _flat(self, value: ast.expr) -> str:
+        """An expression as one line; comments inside are not the program's meaning."""
+        return (
+            " ".join(ast.unparse(value).split("\n"))
+            if "\n" in self._text.segment(value)
+            else self._text.segment(value)
+        )

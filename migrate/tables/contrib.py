@@ -1,0 +1,420 @@
+"""tf.contrib: what has a home in TF2, by name or by call, and what has none.
+
+The generated table knows the contrib names of core objects (`tf.contrib.signal.stft`).
+Here are the others, reviewed by hand against the signatures of TensorFlow 1.15.5;
+`tests/migrate/test_contrib.py` proves that the homes exist and that calls give what
+1.15.5 gave.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from migrate.tables.calls import CallRow
+
+# -- the same object or a function of the same parameters ------------------------------
+
+# contrib.data moved to data.experimental; in TF2 some are compat.v1's. Measured on
+# 1.15.5: the same parameters in the same order.
+_DATA = {
+    f"tf.contrib.data.{name}": f"tf.data.experimental.{name}"
+    for name in (
+        *("Reducer", "TFRecordWriter", "bucket_by_sequence_length", "copy_to_device"),
+        *("dense_to_sparse_batch", "enumerate_dataset", "get_single_element"),
+        *("group_by_reducer", "group_by_window", "ignore_errors", "map_and_batch"),
+        *("parallel_interleave", "parse_example_dataset", "prefetch_to_device"),
+        *("rejection_resample", "scan", "shuffle_and_repeat", "unbatch", "unique"),
+    )
+} | {
+    f"tf.contrib.data.{name}": f"tf.compat.v1.data.experimental.{name}"
+    for name in (
+        *("Counter", "CsvDataset", "RandomDataset", "SqlDataset"),
+        *("choose_from_datasets", "make_batched_features_dataset"),
+        *("make_csv_dataset", "sample_from_datasets"),
+    )
+}
+HOMES: dict[str, str] = {
+    **_DATA,
+    "tf.contrib.eager.defun": "tf.function",
+    "tf.contrib.framework.list_variables": "tf.train.list_variables",
+    "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
+    "tf.contrib.framework.load_variable": "tf.train.load_variable",
+    "tf.contrib.training.checkpoints_iterator": "tf.train.checkpoints_iterator",
+}
+
+# Emitted modules: contrib symbol -> (module, name in it).
+SUPPORT: dict[str, tuple[str, str]] = {
+    "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
+    "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
+}
+
+# What of slim needs no variable; tf_slim 1.1.0 has it and it works on TF 2.21.
+# Measured there: its layers make new variables at every eager call, and its batch_norm
+# imports a module of Keras that does not exist any more.
+SLIM: dict[str, str] = {
+    f"tf.contrib.slim.{name}": f"tf_slim.{name}"
+    for name in (
+        *("add_arg_scope", "arg_scope", "l1_l2_regularizer", "l1_regularizer"),
+        *("l2_regularizer", "variance_scaling_initializer", "xavier_initializer"),
+        "xavier_initializer_conv2d",
+    )
+}
+
+# -- by call ---------------------------------------------------------------------------
+
+
+def _loss(name: str, *same: str, renamed: tuple[tuple[str, str], ...] = ()) -> CallRow:
+    """contrib.losses have predictions first; tf.losses have labels first."""
+    return CallRow(
+        f"tf.contrib.losses.{name}",
+        f"tf.compat.v1.losses.{name}",
+        0,
+        (*same, "scope"),
+        renamed,
+        reason="labels come first in tf.losses: all are passed by name",
+        code="T103",
+    )
+
+
+def _row(symbol: str, target: str, **fields: object) -> CallRow:
+    row = CallRow(f"tf.contrib.{symbol}", target, 0, (), code="T103")
+    fields.setdefault("reason", f"now {target}")
+    return dataclasses.replace(row, **fields)  # type: ignore[arg-type]
+
+
+_PLACES = (("inputs", "input"), ("kernel_size", "ksize"), ("stride", "strides"))
+CONTRIB_CALLS: tuple[CallRow, ...] = (
+    *(
+        _row(
+            f"layers.{name}",
+            "tf.compat.v1.glorot_uniform_initializer",
+            keywords=("seed", "dtype"),
+        )
+        for name in ("xavier_initializer", "xavier_initializer_conv2d")
+    ),
+    _row(
+        "layers.l2_regularizer",
+        "tf_keras.regularizers.L2",
+        renamed=(("scale", "l2"),),
+        dropped=("scope",),
+        wrapped=(("scale", "0.5 * {}"),),
+        required=("scale",),
+        reason="scale * sum(w ** 2) / 2; Keras' L2 does not halve",
+    ),
+    _row(
+        "layers.l1_regularizer",
+        "tf_keras.regularizers.L1",
+        renamed=(("scale", "l1"),),
+        dropped=("scope",),
+        required=("scale",),
+    ),
+    _row(
+        "layers.flatten",
+        "tf_keras.layers.Flatten()",
+        positional=1,
+        keywords=("inputs",),
+        dropped=("outputs_collections", "scope"),
+    ),
+    _row(
+        "layers.one_hot_encoding",
+        "tf.one_hot",
+        positional=4,
+        keywords=("on_value", "off_value"),
+        renamed=(("labels", "indices"), ("num_classes", "depth")),
+        dropped=("outputs_collections", "scope"),
+    ),
+    *(
+        _row(
+            f"layers.{name}",
+            f"tf.nn.{name}",
+            positional=4,
+            keywords=("padding",),
+            renamed=_PLACES,
+            dropped=("outputs_collections", "scope"),
+            defaults=(("strides", "2"), ("padding", "'VALID'")),
+        )
+        for name in ("max_pool2d", "avg_pool2d")
+    ),
+    _row(
+        "layers.softmax",
+        "tf.nn.softmax",
+        positional=1,
+        keywords=("logits",),
+        dropped=("scope",),
+    ),
+    _loss("mean_squared_error", "predictions", "labels", "weights"),
+    _loss("absolute_difference", "predictions", "labels", "weights"),
+    _loss("log_loss", "predictions", "labels", "weights", "epsilon"),
+    _loss(
+        "softmax_cross_entropy", "logits", "onehot_labels", "weights", "label_smoothing"
+    ),
+    _loss("sparse_softmax_cross_entropy", "logits", "labels", "weights"),
+    _loss(
+        "sigmoid_cross_entropy",
+        *("logits", "multi_class_labels", "weights", "label_smoothing"),
+    ),
+    _row(
+        "lookup.HashTable",
+        "tf.lookup.StaticHashTable",
+        positional=2,
+        keywords=("initializer", "default_value", "name"),
+        dropped=("shared_name",),
+    ),
+    _row(
+        "lookup.MutableHashTable",
+        "tf.lookup.experimental.MutableHashTable",
+        positional=3,
+        keywords=("key_dtype", "value_dtype", "default_value", "name"),
+        dropped=("shared_name", "checkpoint"),
+    ),
+    _row("eager.Iterator", "iter", positional=1),
+    _row(
+        "eager.Variable",
+        "tf.Variable",
+        positional=2,
+        keywords=("initial_value", "trainable", "name", "dtype", "shape"),
+        dropped=("validate_shape",),
+    ),
+    _row(
+        "summary.create_file_writer",
+        "tf.summary.create_file_writer",
+        positional=5,
+        keywords=("logdir", "max_queue", "flush_millis", "filename_suffix", "name"),
+    ),
+    *(
+        _row(
+            f"summary.{name}",
+            f"tf.summary.{name}",
+            positional=2,
+            keywords=("name", "step"),
+            renamed=(("tensor", "data"),),
+            required=("step",),
+        )
+        for name in ("scalar", "histogram")
+    ),
+    _row(
+        "summary.always_record_summaries", "tf.summary.record_if", added=(("", "True"),)
+    ),
+    _row(
+        "summary.never_record_summaries", "tf.summary.record_if", added=(("", "False"),)
+    ),
+    _row(
+        "distribute.MirroredStrategy",
+        "tf.distribute.MirroredStrategy",
+        positional=1,
+        keywords=("devices", "cross_device_ops"),
+    ),
+    _row(
+        "distribute.CollectiveAllReduceStrategy",
+        "tf.distribute.MultiWorkerMirroredStrategy",
+    ),
+)
+
+# Calls whose arguments an arg_scope of the file may give.
+SCOPED = frozenset(
+    f"tf.contrib.layers.{name}"
+    for name in ("flatten", "one_hot_encoding", "max_pool2d", "avg_pool2d", "softmax")
+)
+
+# -- no home ---------------------------------------------------------------------------
+
+# Symbol, or module with all below it -> (reason, what to do instead).
+_PROBABILITY = "Use the distribution of tensorflow_probability."
+_RNN = (
+    "contrib's cells make their variables through a graph's variable scopes",
+    "Use the cell of tf_keras.layers (LSTM gates: TF1 i, j, f, o; Keras i, f, j, o).",
+)
+_TABLE = (
+    "it is made of a table and a hash of TF1's",
+    "Use tf.lookup.StaticVocabularyTable with a KeyValueTensorInitializer or a "
+    "TextFileInitializer.",
+)
+_SUMMARY = (
+    "its step was the graph's global step; TF2's summaries must be given one",
+    "Pass step=... to the call, then it becomes tf.summary's.",
+)
+_IMAGE = (
+    "TF2 has no such image operation",
+    "Use tf.raw_ops.ImageProjectiveTransformV3, or tf_keras.layers.RandomRotation and "
+    "RandomTranslation.",
+)
+_GONE = "this part of contrib was not carried over to TF2"
+NO_HOME: dict[str, tuple[str, str]] = {
+    "bayesflow": (_GONE, _PROBABILITY),
+    "boosted_trees": (_GONE, "Use TensorFlow Decision Forests."),
+    "checkpoint": (_GONE, "Use tf.train.Checkpoint, which tracks lists and dicts."),
+    "constrained_optimization": (_GONE, "Use tensorflow_constrained_optimization."),
+    "copy_graph": ("TF2 has no graph to copy", "Call the function again."),
+    "crf": (
+        "its decoder is a graph's rnn cell",
+        "Write the forward pass with tf.scan, or use a CRF layer for Keras.",
+    ),
+    "cudnn_rnn": (
+        "cuDNN kernels are chosen by the layer in TF2",
+        "Use tf_keras.layers.LSTM or GRU; weights need another layout.",
+    ),
+    "data.batch_and_drop_remainder": (
+        "it is an argument of Dataset.batch",
+        "Use dataset.batch(batch_size, drop_remainder=True).",
+    ),
+    "data.padded_batch_and_drop_remainder": (
+        "it is an argument of Dataset.padded_batch",
+        "Use dataset.padded_batch(..., drop_remainder=True).",
+    ),
+    "data.sliding_window_batch": (
+        "TF2 has datasets of windows",
+        "Use dataset.window(size, shift, stride) and flat_map.",
+    ),
+    "data.sloppy_interleave": (
+        "it is an argument of Dataset.interleave",
+        "Use dataset.interleave(..., deterministic=False).",
+    ),
+    "data.read_batch_features": (
+        "it is another function in TF2",
+        "Use tf.data.experimental.make_batched_features_dataset.",
+    ),
+    "data.reduce_dataset": ("it is a method in TF2", "Use dataset.reduce."),
+    "data.assert_element_shape": (_GONE, "Use dataset.map with tf.ensure_shape."),
+    "data.LMDBDataset": (_GONE, "Use tensorflow_io's LMDBDataset."),
+    "data.CheckpointInputPipelineHook": (
+        "Estimators do not exist in TF2",
+        "Keep the iterator in a tf.train.Checkpoint.",
+    ),
+    "distribute.ParameterServerStrategy": (
+        "it was for Estimators; TF2's has a coordinator and other arguments",
+        "Use tf.distribute.ParameterServerStrategy with a ClusterCoordinator.",
+    ),
+    "distribute.AllReduceCrossDeviceOps": (
+        "cross device operations have other names and arguments",
+        "Use tf.distribute.NcclAllReduce or HierarchicalCopyAllReduce.",
+    ),
+    "distributions": (_GONE, _PROBABILITY),
+    "eager.num_gpus": (
+        "it has no function of its own",
+        "len(tf.config.list_logical_devices('GPU')).",
+    ),
+    "eager.gradients_function": ("TF2 records on a tape", "Use tf.GradientTape."),
+    "eager.value_and_gradients_function": (
+        "TF2 records on a tape",
+        "Use tf.GradientTape.",
+    ),
+    "eager.implicit_gradients": ("TF2 records on a tape", "Use tf.GradientTape."),
+    "eager.implicit_value_and_gradients": (
+        "TF2 records on a tape",
+        "Use tf.GradientTape.",
+    ),
+    "eager.Network": (_GONE, "Derive from tf_keras.Model."),
+    "eager.Sequential": (_GONE, "Use tf_keras.Sequential."),
+    "eager.Saver": (_GONE, "Use tf.train.Checkpoint."),
+    "estimator": (
+        "Estimators do not exist in TF2",
+        "A Keras model with tf_keras replaces them.",
+    ),
+    "factorization": (
+        _GONE,
+        "Use scikit-learn, or write the updates with tf.Variable.",
+    ),
+    "ffmpeg": (_GONE, "Use tensorflow_io, or tf.audio.decode_wav."),
+    "framework.arg_scope": (
+        "it gives defaults to slim's layers, which this version does not migrate",
+        "Pass the arguments to the layers, or use functools.partial.",
+    ),
+    "framework.get_variables": (
+        "TF2 keeps no list of all variables",
+        "Pass the variables along.",
+    ),
+    "framework.nest": ("it is public in TF2", "Use tf.nest."),
+    "gan": (_GONE, "Use tensorflow_gan."),
+    "graph_editor": ("TF2 has no graph to edit", "Change the function instead."),
+    "image": _IMAGE,
+    "integrate": (_GONE, "Use scipy.integrate or tensorflow_probability.math.ode."),
+    "kernel_methods": (
+        _GONE,
+        "Use tf_keras.layers.experimental.RandomFourierFeatures.",
+    ),
+    "labeled_tensor": (_GONE, "Use xarray, or name the axes in comments."),
+    "layers": (
+        "contrib's layers make their variables through a graph's variable scopes",
+        "Use the layer of tf_keras.layers.",
+    ),
+    "layers.variance_scaling_initializer": (
+        "its truncated normal is corrected by 1.3, TF2's by 1.2925: the standard "
+        "deviation would be .3 % smaller",
+        "Use tf.compat.v1.variance_scaling_initializer(scale=2.0) if that is no matter.",
+    ),
+    "layers.optimize_loss": (
+        "it builds a graph's training operation",
+        "Write the step with tf.GradientTape.",
+    ),
+    "layers.apply_regularization": (
+        "it collects in the graph",
+        "Add up regularizer(w) over the weights.",
+    ),
+    "learn": (
+        "contrib.learn's Estimators and readers do not exist in TF2",
+        "Use tf_keras models and tf.data.",
+    ),
+    "legacy_seq2seq": (_GONE, "Write the decoder with tf_keras cells."),
+    "linear_optimizer": (_GONE, "Use tf_keras.experimental.LinearModel."),
+    "lookup": _TABLE,
+    "losses": (
+        "contrib's losses are collected in a graph",
+        "Use tf.compat.v1.losses, labels first, or tf_keras.losses.",
+    ),
+    "memory_stats": (_GONE, "Use tf.config.experimental.get_memory_info."),
+    "metrics": (
+        "streaming metrics keep their state in a graph's local variables",
+        "Use tf_keras.metrics.",
+    ),
+    "mixed_precision": (_GONE, "Use tf_keras.mixed_precision."),
+    "model_pruning": (_GONE, "Use tensorflow_model_optimization."),
+    "nn.alpha_dropout": (_GONE, "Use tf_keras.layers.AlphaDropout."),
+    "opt": (
+        "this optimizer has no equal in TF2",
+        "Choose another optimizer, or write its update.",
+    ),
+    "optimizer_v2": ("it has other classes in TF2", "Use tf.compat.v1.train."),
+    "predictor": (
+        "predictors run a session",
+        "Use tf.saved_model.load(path).signatures['serving_default'].",
+    ),
+    "quantize": (_GONE, "Use tensorflow_model_optimization."),
+    "rnn": _RNN,
+    "saved_model": (_GONE, "Use tf_keras.models.save_model."),
+    "seq2seq": (
+        "its decoders are made of graph rnn cells",
+        "Write the decoder with tf_keras cells; TensorFlow Addons had the rest.",
+    ),
+    "signal": (_GONE, "Use tf.signal."),
+    "solvers": (_GONE, "Use tf.linalg or scipy."),
+    "sparsemax": (_GONE, "Write it with tf.sort and tf.cumsum."),
+    "staging": ("staging areas feed sessions", "Use dataset.prefetch."),
+    "summary": _SUMMARY,
+    "tensor_forest": (_GONE, "Use TensorFlow Decision Forests."),
+    "tensorboard": (_GONE, "Use the projector of tensorboard.plugins."),
+    "tensorrt": (_GONE, "Use tf.experimental.tensorrt."),
+    "tfprof": (_GONE, "Use tf.profiler.experimental."),
+    "timeseries": (_GONE, "Use tensorflow_probability.sts."),
+    "tpu": (
+        "TPUEstimators do not exist in TF2",
+        "Use tf.distribute.TPUStrategy and tf_keras.",
+    ),
+    "training": (
+        "it builds a graph's training or batching operations",
+        "Write the loop with tf.GradientTape, and batches with tf.data.",
+    ),
+    "util": (_GONE, "Use tf.io and tf.nest."),
+}
+
+
+def no_home(symbol: str) -> tuple[str, str]:
+    """Why a contrib symbol is refused, and what to do instead."""
+    name = symbol.removeprefix("tf.contrib.")
+    while name:
+        if name in NO_HOME:
+            return NO_HOME[name]
+        name = name.rpartition(".")[0]
+    return (
+        "tf.contrib does not exist in TF2",
+        "Look for the function in tf_slim, Keras, or a package of its own.",
+    )
