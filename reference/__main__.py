@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 import tempfile
+from collections.abc import Iterator
 
 import click
 
-from reference import environment, oracle
-from reference.compare import first_divergence, worst
+from reference import environment, numerics, oracle, plot
+from reference.compare import first_divergence, table
 from reference.registry import SCENARIOS
-from reference.scenario import Scenario
+from reference.runner import Trace
+from reference.scenario import DTYPES, Alternative, Run, Scenario
 
-_NAMES = click.argument("names", nargs=-1, type=click.Choice(sorted(SCENARIOS)))
+_NAMES = click.argument("names", metavar="[SCENARIO]...", nargs=-1)
+ORACLES = ("recorded", "live", "compat")
+
+
+def _scenario(name: str) -> Scenario:
+    if name not in SCENARIOS:
+        raise click.UsageError(
+            f"no scenario {name!r}; there are {', '.join(sorted(SCENARIOS))}"
+        )
+    return SCENARIOS[name]
 
 
 def _chosen(names: tuple[str, ...]) -> list[Scenario]:
-    return [SCENARIOS[name] for name in names or sorted(SCENARIOS)]
+    return [_scenario(name) for name in names or sorted(SCENARIOS)]
+
+
+def _python() -> str:
+    try:
+        return str(environment.make())
+    except RuntimeError as error:
+        raise click.ClickException(str(error)) from error
 
 
 @click.group()
@@ -28,57 +47,229 @@ def main() -> None:
 @main.command()
 def env() -> None:
     """Finds, or makes, a Python 3.7 with TensorFlow 1.15.5 and prints its path."""
-    try:
-        click.echo(environment.make())
-    except RuntimeError as error:
-        raise click.ClickException(str(error)) from error
+    click.echo(_python())
 
 
 @main.command(name="list")
 def list_() -> None:
     """The scenarios and what is recorded of each."""
     for scenario in _chosen(()):
-        click.echo(f"{scenario.name}: {scenario.steps} steps, {scenario.workers} worker(s)")
+        click.echo(
+            f"{scenario.name}: {scenario.title}; {scenario.steps} steps; {scenario.topology}"
+        )
+        if scenario.refused:
+            click.echo(f"  refused ({scenario.refused}): {scenario.refusal}")
         for run in scenario.runs:
-            click.echo(f"  {run.name}: within {run.tolerance:g} ({run.reason})")
+            extra = f", {run.topology}" if run.topology else ""
+            click.echo(
+                f"  {run.name} ({run.dtype}{extra}): within {run.tolerance:g} ({run.reason})"
+            )
+        for alternative in scenario.alternatives:
+            click.echo(f"  {alternative.name}: {alternative.reason}")
 
 
 @main.command()
 @_NAMES
-def record(names: tuple[str, ...]) -> None:
+@click.option("--jobs", default=1, show_default=True, help="Runs at a time.")
+@click.option("--stale", is_flag=True, help="Only what is not recorded or is old.")
+def record(names: tuple[str, ...], jobs: int, stale: bool) -> None:
     """Runs scenarios under TensorFlow 1.15.5 and replaces their recordings."""
-    try:
-        python = str(environment.make())
-    except RuntimeError as error:
-        raise click.ClickException(str(error)) from error
+    python = _python()
     for scenario in _chosen(names):
-        oracle.record(scenario, python)
+        runs = [r for r in scenario.runs if not stale or _is_stale(scenario, r)]
+        if not runs:
+            continue
+        oracle.record(scenario, python, runs, jobs)
         size = sum(p.stat().st_size for p in scenario.recorded.iterdir())
-        click.echo(f"{scenario.name}: recorded, {size / 1000:.0f} kB")
+        click.echo(f"{scenario.name}: {len(runs)} recorded, {size / 1000:.0f} kB")
+
+
+def _is_stale(scenario: Scenario, run: Run) -> bool:
+    try:
+        oracle.check_fresh(scenario, run)
+    except oracle.Stale:
+        return True
+    return False
 
 
 @main.command()
-@_NAMES
-def run(names: tuple[str, ...]) -> None:
-    """Runs migrations on this interpreter's TensorFlow against the recordings."""
+@click.argument("name", metavar="SCENARIO")
+@click.option("--run", "only", multiple=True, metavar="RUN", help="Only this run.")
+@click.option("--oracle", "voice", type=click.Choice(ORACLES), default="recorded")
+@click.option("--dtype", type=click.Choice(DTYPES), help="Only runs of this dtype.")
+@click.option("--steps", type=click.IntRange(1), help="Train so many steps.")
+@click.option("--program", metavar="NAME", help="An alternative program, not tf2.py.")
+@click.option(
+    "--plot",
+    "picture",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    help="Draw both losses and their difference (needs matplotlib).",
+)
+def run(
+    name: str,
+    only: tuple[str, ...],
+    voice: str,
+    dtype: str | None,
+    steps: int | None,
+    program: str | None,
+    picture: pathlib.Path | None,
+) -> None:
+    """Runs a migration on this TensorFlow and compares it with TensorFlow 1.15.5.
+
+    The exit code is 1 where a difference is larger than the scenario allows.
+    """
+    scenario = _scenario(name)
+    alternative = _alternative(scenario, program)
+    chosen = [
+        r
+        for r in scenario.runs
+        if (not only or r.name in only)
+        and (dtype is None or r.dtype == dtype)
+        and (alternative is None or r.name in alternative.runs)
+    ]
+    if not chosen:
+        raise click.UsageError(
+            f"{name} has no such run; `python -m reference list` shows them"
+        )
+    if picture is not None:
+        plot.check_available()
     failed = False
-    for scenario in _chosen(names):
-        for one in scenario.runs:
-            try:
-                recording = oracle.recorded(scenario, one)
-            except oracle.Stale as error:
-                raise click.ClickException(str(error)) from error
-            with tempfile.TemporaryDirectory() as work:
-                found = oracle.migrated(
-                    scenario, one, pathlib.Path(work), recording.initial
-                )
-            allowed = oracle.tolerance(scenario, one)
-            divergence = first_divergence(recording.trace, found, allowed)
-            failed |= divergence is not None
-            verdict = divergence or f"equal within {worst(recording.trace, found):.2g}"
-            click.echo(f"{scenario.name} {one.name}: {verdict}")
+    curves: dict[str, tuple[Trace, Trace]] = {}
+    for one in chosen:
+        try:
+            expected, found = _traces(scenario, one, voice, steps, alternative)
+        except (oracle.Stale, RuntimeError) as error:
+            raise click.ClickException(str(error)) from error
+        click.echo(f"{name} {one.name} against {_said(voice)}")
+        failed |= not report(scenario, one, expected, found, voice)
+        curves[one.name] = expected, found
+    if picture is not None:
+        plot.losses(curves, picture, f"{name} against {_said(voice)}")
+        click.echo(f"wrote {picture}")
     sys.exit(1 if failed else 0)
 
 
+def _said(voice: str) -> str:
+    return {
+        "recorded": "recorded TensorFlow 1.15.5",
+        "live": "live TensorFlow 1.15.5",
+        "compat": "tf.compat.v1 of this TensorFlow",
+    }[voice]
+
+
+def _alternative(scenario: Scenario, name: str | None) -> Alternative | None:
+    if name is None:
+        return None
+    for alternative in scenario.alternatives:
+        if alternative.name == name:
+            return alternative
+    raise click.UsageError(f"{scenario.name} has no program {name!r}")
+
+
+def _traces(
+    scenario: Scenario,
+    one: Run,
+    voice: str,
+    steps: int | None,
+    alternative: Alternative | None,
+) -> tuple[Trace, Trace]:
+    """What is expected and what the migration gave, sampled alike."""
+    initial = oracle.initial(scenario, one)
+    with _directory() as work:
+        if voice == "live":
+            expected = oracle.live(scenario, one, _python(), work, initial, steps)
+        elif voice == "compat":
+            expected = oracle.compat(scenario, one, work, initial, steps)
+        else:
+            expected = oracle.recorded(scenario, one).trace
+    with _directory() as work:
+        found = oracle.migrated(
+            scenario, one, work, initial, alternative=alternative, steps=steps
+        )
+    expected = oracle.sampled(expected)
+    found = oracle.sampled(found, expected)
+    if voice == "recorded" and steps is not None and steps != scenario.steps:
+        if steps > scenario.steps:
+            raise click.UsageError(
+                f"{scenario.steps} steps are recorded; use --oracle live"
+            )
+        found = oracle.steps_only(found)
+        expected = oracle.steps_only(expected, like=found)
+    return expected, found
+
+
+class _directory(tempfile.TemporaryDirectory[str]):
+    def __enter__(self) -> pathlib.Path:  # type: ignore[override]
+        return pathlib.Path(super().__enter__())
+
+
+def report(
+    scenario: Scenario, one: Run, expected: Trace, found: Trace, voice: str
+) -> bool:
+    """Prints how far two traces are apart; whether that is within what is allowed."""
+    least = 0.0
+    if voice == "recorded" and not oracle.recorded_here(scenario, one):
+        least = oracle.ELSEWHERE[one.dtype]
+        click.echo(f"  recorded on another processor: {least:g} is allowed at least")
+
+    def allowed(key: str) -> float:
+        return max(least, one.tolerance_of(key))
+
+    divergence = first_divergence(expected, found, allowed)
+    if divergence is not None:
+        click.echo(f"  DIFFERS: {divergence}")
+    comparable = expected.keys() == found.keys() and all(
+        expected[k].shape == found[k].shape and expected[k].dtype == found[k].dtype
+        for k in expected
+    )
+    if comparable:
+        for line in _lines(expected, found, allowed):
+            click.echo(f"  {line}")
+    return divergence is None
+
+
+def _lines(expected: Trace, found: Trace, allowed: object) -> Iterator[str]:
+    """The table: a row per variable, the largest difference up to some steps."""
+    rows = table(expected, found, allowed)  # type: ignore[arg-type]
+    longest = max(row.steps for row in rows)
+    marks = sorted({1, 10, 100, longest} & set(range(1, longest + 1)))
+    width = max(len(row.name) for row in rows)
+    head = "".join(f"{f'to step {m}':>13}" for m in marks)
+    yield f"{'array':{width}}{head}{'ULPs':>8}{'first':>7}{'allowed':>9}"
+    upto = [
+        {r.name: r for r in table(_cut(expected, m), _cut(found, m))} for m in marks
+    ]
+    for row in rows:
+        cells = "".join(
+            f"{at[row.name].difference if m <= row.steps or row.steps == 1 else float('nan'):13.3g}"
+            for at, m in zip(upto, marks, strict=True)
+        )
+        if row.steps == 1:  # A final value has one.
+            cells = " " * 13 * (len(marks) - 1) + f"{row.difference:13.3g}"
+        ulps = "-" if row.ulps is None else str(row.ulps)
+        first = "-" if row.first is None or row.steps == 1 else str(row.first)
+        mark = "" if row.within else "  <--"
+        yield f"{row.name:{width}}{cells}{ulps:>8}{first:>7}{row.allowed:>9.2g}{mark}"
+
+
+def _cut(trace: Trace, steps: int) -> Trace:
+    return {name: values[:steps] for name, values in trace.items()}
+
+
+@main.command(name="numerics")
+@_NAMES
+@click.option("--measure/--no-measure", default=True, help="Run the scenarios first.")
+@click.option("--stale", is_flag=True, help="Measure only what is not, or is old.")
+def numerics_(names: tuple[str, ...], measure: bool, stale: bool) -> None:
+    """Measures every run against its recording and writes docs/numerics.md."""
+    if measure:
+        for scenario in _chosen(names):
+            numerics.measure(scenario, only_stale=stale, say=click.echo)
+    numerics.PAGE.write_text(numerics.page(list(SCENARIOS.values())))
+    click.echo(f"wrote {numerics.PAGE}")
+
+
 if __name__ == "__main__":
+    # Its messages at import are not what was asked for; the tasks' logs have them.
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     main(prog_name="python -m reference")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -48,15 +48,23 @@ def ulps(a: Array, b: Array) -> npt.NDArray[np.int64]:
     return distance
 
 
+Tolerance = float | Callable[[str], float]
+
+
+def _allowed(tolerance: Tolerance, name: str) -> float:
+    return tolerance(name) if callable(tolerance) else tolerance
+
+
 def first_divergence(
-    expected: Trace, found: Trace, tolerance: float = 0.0
+    expected: Trace, found: Trace, tolerance: Tolerance = 0.0
 ) -> Divergence | None:
     """Where `found` first leaves `expected`, or None.
 
     Every array's first axis is the step; the earliest step of all arrays is named.
 
     Args:
-      tolerance: largest absolute difference of one element. Never scaled by size.
+      tolerance: largest absolute difference of one element, or a function that gives
+        it by the trace's key. Never scaled by size.
         NaN differs from everything, itself included: a trace of NaN proves nothing.
     """
     if expected.keys() != found.keys():
@@ -76,23 +84,76 @@ def first_divergence(
     for name in sorted(expected):
         a, b = expected[name], found[name]
         difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
-        wrong = np.argwhere(~(difference <= tolerance))
+        wrong = np.argwhere(~(difference <= _allowed(tolerance, name)))
         if len(wrong):
             firsts.append((int(wrong[0][0]), name, tuple(int(i) for i in wrong[0])))
     if not firsts:
         return None
     step, name, place = min(firsts)
     a, b = expected[name][place], found[name][place]
-    text = f"step {step}: {b!r}, expected {a!r} (difference {abs(float(b) - float(a)):.3g}"
+    text = (
+        f"step {step}: {b!r}, expected {a!r} (difference {abs(float(b) - float(a)):.3g}"
+    )
     if expected[name].dtype.kind == "f":
-        distance = ulps(np.asarray(expected[name][place]), np.asarray(found[name][place]))
+        distance = ulps(
+            np.asarray(expected[name][place]), np.asarray(found[name][place])
+        )
         text += f", {int(distance)} ULPs"
-    return Divergence(name, f"{text}; allowed {tolerance:g})")
+    return Divergence(name, f"{text}; allowed {_allowed(tolerance, name):g})")
+
+
+@dataclasses.dataclass(frozen=True)
+class Row:
+    """How far one array of two traces is apart.
+
+    Attributes:
+      name: the trace's key.
+      difference: largest absolute difference of one element.
+      ulps: that difference in representable numbers; None where the array holds no
+        floating-point numbers.
+      first: the first step at which any element differs, None if none does.
+      steps: how many steps there are.
+      allowed: the tolerance.
+    """
+
+    name: str
+    difference: float
+    ulps: int | None
+    first: int | None
+    steps: int
+    allowed: float
+
+    @property
+    def within(self) -> bool:
+        return self.difference <= self.allowed
+
+
+def table(expected: Trace, found: Trace, tolerance: Tolerance = 0.0) -> list[Row]:
+    """A row per array, of two traces with equal keys, dtypes and shapes."""
+    rows = []
+    for name in sorted(expected):
+        a, b = expected[name], found[name]
+        difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
+        differing = np.argwhere(~(difference == 0))
+        place = np.unravel_index(np.argmax(difference), difference.shape)
+        rows.append(
+            Row(
+                name,
+                float(np.max(difference)),
+                int(ulps(a[place], b[place])) if a.dtype.kind == "f" else None,
+                int(differing[0][0]) if len(differing) else None,
+                len(a),
+                _allowed(tolerance, name),
+            )
+        )
+    return rows
 
 
 def worst(expected: Trace, found: Trace) -> float:
     """The largest absolute difference of two traces with equal keys and shapes."""
     return max(
-        float(np.max(np.abs(expected[k].astype(np.float64) - found[k].astype(np.float64))))
+        float(
+            np.max(np.abs(expected[k].astype(np.float64) - found[k].astype(np.float64)))
+        )
         for k in expected
     )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import dataclasses
+import functools
 import os
 import pathlib
 import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from reference.preloaded import Preloaded, Started
 
 # What importing TensorFlow 2 sets in this process. A TF 1.15 child that inherits it
 # executes eagerly; a program's tasks start as they would from a shell.
@@ -72,11 +76,13 @@ def run_tasks(
     *,
     ps: int = 1,
     workers: int = 1,
+    client: bool = False,
     environment: Mapping[str, str] | None = None,
     timeout: float = 120.0,
     command_line: CommandLine = flag_arguments,
     task_environment: Callable[[str, int, Hosts], Mapping[str, str]] | None = None,
     worker_delay: float = 0.0,
+    preloaded: bool = False,
 ) -> list[Ended]:
     """Runs every task of `program`; returns when all workers have ended with 0.
 
@@ -84,20 +90,23 @@ def run_tasks(
     task's output goes to `directory/<job>-<index>.log`.
 
     Args:
+      client: one more task, job "client", trains; the workers too are servers then.
       timeout: seconds for all workers together.
       worker_delay: seconds between the chief's start and the other workers'
         (TF1's second worker waits 30 s if it finds no session of the chief).
+      preloaded: the tasks start with TensorFlow imported already (`preloaded.py`).
 
     Raises:
       TasksFailed: a worker failed or did not end in time; its output is in the message.
     """
     hosts = Hosts.on_loopback(ps, workers)
     directory.mkdir(parents=True, exist_ok=True)
-    inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
     tasks = [("ps", i) for i in range(ps)] + [("worker", i) for i in range(workers)]
+    tasks += [("client", 0)] * client
+    trains = "client" if client else "worker"
     deadline = time.monotonic() + timeout
     with contextlib.ExitStack() as stack:
-        processes: dict[tuple[str, int], subprocess.Popen[bytes]] = {}
+        processes: dict[tuple[str, int], subprocess.Popen[bytes] | Started] = {}
         for job, index in tasks:
             if job == "worker" and index == 1 and worker_delay:
                 time.sleep(worker_delay)
@@ -106,22 +115,29 @@ def run_tasks(
                 _process(
                     [
                         python,
-                        *([str(program)] if isinstance(program, pathlib.Path) else program),
+                        *(
+                            [str(program)]
+                            if isinstance(program, pathlib.Path)
+                            else program
+                        ),
                         *command_line(job, index, hosts),
                         *arguments,
                     ],
                     directory / f"{job}-{index}.log",
-                    {**inherited, **(environment or {}), **extra},
+                    {**environment_with(environment), **extra},
+                    _preloaded(python, tuple(sorted((environment or {}).items())))
+                    if preloaded
+                    else None,
                 )
             )
-        waiting = {task for task in tasks if task[0] == "worker"}
+        waiting = {task for task in tasks if task[0] == trains}
         while waiting and time.monotonic() < deadline:
             waiting = {task for task in waiting if processes[task].poll() is None}
             failed = [t for t in tasks if processes[t].poll() not in (None, 0)]
             if failed:
                 break
             time.sleep(0.05)
-        for _ in range(20):  # A ps that ends by itself gets a second to do so.
+        for _ in range(8):  # A ps that ends by itself gets a moment to do so.
             if all(p.poll() is not None for p in processes.values()):
                 break
             time.sleep(0.05)
@@ -137,28 +153,73 @@ def run_tasks(
     wrong = [
         e
         for e in ended
-        if e.code not in (None, 0) or (e.code is None and e.task.startswith("worker"))
+        if e.code not in (None, 0) or (e.code is None and e.task.startswith(trains))
     ]
     if wrong:
         raise TasksFailed(
-            "\n".join(f"{e.task} ended with {e.code}:\n{e.output[-3000:]}" for e in wrong)
+            "\n".join(
+                f"{e.task} ended with {e.code}:\n{e.output[-3000:]}" for e in wrong
+            )
         )
     return ended
 
 
+def environment_with(given: Mapping[str, str] | None = None) -> dict[str, str]:
+    """This process's environment as a program started from a shell would have it."""
+    inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
+    return {**inherited, **(given or {})}
+
+
+@contextlib.contextmanager
+def started(
+    command: Sequence[str], log: pathlib.Path, environment: Mapping[str, str]
+) -> Iterator[subprocess.Popen[bytes] | Started]:
+    """A Python program in a process of its own, TensorFlow imported; killed at exit.
+
+    Args:
+      command: interpreter, script, its arguments.
+      log: the file that gets what it prints.
+      environment: beside that of this process.
+    """
+    whole = environment_with(environment)
+    by = _preloaded(command[0], tuple(sorted(environment.items())))
+    with _process(command, log, whole, by) as process:
+        yield process
+
+
+@functools.cache
+def _preloaded(python: str, environment: tuple[tuple[str, str], ...]) -> Preloaded:
+    """The process that tasks are forked from, one per interpreter and environment."""
+    made = Preloaded(python, environment_with(dict(environment)))
+    atexit.register(made.close)
+    return made
+
+
+def starter(python: str, environment: Mapping[str, str]) -> Preloaded:
+    """The process that `run_tasks` starts preloaded tasks from, for tests of their own."""
+    return _preloaded(python, tuple(sorted(environment.items())))
+
+
 @contextlib.contextmanager
 def _process(
-    command: Sequence[str], log: pathlib.Path, environment: Mapping[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
+    command: Sequence[str],
+    log: pathlib.Path,
+    environment: Mapping[str, str],
+    preloaded: Preloaded | None,
+) -> Iterator[subprocess.Popen[bytes] | Started]:
+    process: subprocess.Popen[bytes] | Started
     with log.open("wb") as output:
-        process = subprocess.Popen(
-            command,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=dict(environment),
-            cwd=log.parent,
-        )
+        if preloaded is not None:
+            process = preloaded.start(command[1:], log, environment, log.parent)
+        else:
+            process = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                stdin=subprocess.DEVNULL,
+                env=dict(environment),
+                cwd=log.parent,
+            )
         try:
             yield process
         finally:

@@ -14,13 +14,15 @@ from __future__ import print_function
 import math
 import time
 
+import numpy as np
 import tensorflow as tf
 from tensorflow.examples.tutorials.mnist import input_data
 
 flags = tf.app.flags
 flags.DEFINE_string("data_dir", "/tmp/mnist-data", "Directory of the MNIST files")
 flags.DEFINE_string("checkpoint_dir", None, "Directory of checkpoints and summaries")
-flags.DEFINE_string("loss_log", None, "File that gets a line 'step loss' per step")
+flags.DEFINE_string("trace", None, "Prefix of the file that gets each step's loss")
+flags.DEFINE_string("dtype", "float32", "float32 or float64")
 flags.DEFINE_integer("train_steps", 200, "Number of (global) training steps")
 flags.DEFINE_integer("batch_size", 100, "Training batch size")
 flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer")
@@ -73,21 +75,23 @@ def main(unused_argv):
       cluster=cluster)):
     global_step = tf.train.get_or_create_global_step()
 
-    x = tf.placeholder(tf.float32, [None, IMAGE_PIXELS * IMAGE_PIXELS])
-    y_ = tf.placeholder(tf.float32, [None, 10])
+    dtype = tf.as_dtype(FLAGS.dtype)
+    x = tf.placeholder(dtype, [None, IMAGE_PIXELS * IMAGE_PIXELS])
+    y_ = tf.placeholder(dtype, [None, 10])
 
     # Variables of the hidden layer
     hid_w = tf.Variable(
         tf.truncated_normal([IMAGE_PIXELS * IMAGE_PIXELS, FLAGS.hidden_units],
-                            stddev=1.0 / IMAGE_PIXELS), name="hid_w")
-    hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units]), name="hid_b")
+                            stddev=1.0 / IMAGE_PIXELS, dtype=dtype), name="hid_w")
+    hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units], dtype), name="hid_b")
 
     # Variables of the softmax layer
     sm_w = tf.Variable(
         tf.truncated_normal([FLAGS.hidden_units, 10],
-                            stddev=1.0 / math.sqrt(FLAGS.hidden_units)),
+                            stddev=1.0 / math.sqrt(FLAGS.hidden_units),
+                            dtype=dtype),
         name="sm_w")
-    sm_b = tf.Variable(tf.zeros([10]), name="sm_b")
+    sm_b = tf.Variable(tf.zeros([10], dtype), name="sm_b")
 
     hid = tf.nn.relu(tf.nn.xw_plus_b(x, hid_w, hid_b))
     logits = tf.nn.xw_plus_b(hid, sm_w, sm_b)
@@ -104,9 +108,7 @@ def main(unused_argv):
     accuracy = tf.reduce_mean(tf.cast(correct, tf.float32))
 
   hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
-  log = None
-  if FLAGS.loss_log:
-    log = open("%s.%d" % (FLAGS.loss_log, FLAGS.task_index), "w")
+  losses = []
   start = time.time()
   with tf.train.MonitoredTrainingSession(
       master=server.target,
@@ -121,15 +123,15 @@ def main(unused_argv):
       _, step, loss_value = sess.run([train_op, global_step, loss],
                                      feed_dict={x: batch_xs, y_: batch_ys})
       local_step += 1
-      if log:
-        log.write("%d %r\n" % (local_step, float(loss_value)))
-        log.flush()
+      losses.append(loss_value)
       if local_step % 100 == 0 and not sess.should_stop():
         train_accuracy = sess.run(accuracy, feed_dict={x: batch_xs, y_: batch_ys})
         print("%f: worker %d: %d local steps (global step: %d), loss %g, accuracy %g"
               % (time.time(), FLAGS.task_index, local_step, step, loss_value,
                  train_accuracy))
 
+  if FLAGS.trace:
+    np.savez("%s.%d.npz" % (FLAGS.trace, FLAGS.task_index), loss=losses)
   print("Training took %.1f s" % (time.time() - start))
 
 

@@ -14,6 +14,7 @@ from __future__ import print_function
 import math
 import time
 
+import numpy as np
 import tensorflow as tf
 import mnist_input_data
 import training_session
@@ -21,7 +22,8 @@ import training_session
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("data_dir", "/tmp/mnist-data", "Directory of the MNIST files")
 flags.DEFINE_string("checkpoint_dir", None, "Directory of checkpoints and summaries")
-flags.DEFINE_string("loss_log", None, "File that gets a line 'step loss' per step")
+flags.DEFINE_string("trace", None, "Prefix of the file that gets each step's loss")
+flags.DEFINE_string("dtype", "float32", "float32 or float64")
 flags.DEFINE_integer("train_steps", 200, "Number of (global) training steps")
 flags.DEFINE_integer("batch_size", 100, "Training batch size")
 flags.DEFINE_integer("hidden_units", 100, "Number of units in the hidden layer")
@@ -91,20 +93,25 @@ def main(unused_argv):
   num_workers = len(worker_hosts)
 
   with strategy.scope(), replicas.recording():
+    # The device setter puts variables on the parameter servers, one after another,
+    # and the computation on this worker.
     global_step = training_session.create_global_step()
+
+    dtype = tf.as_dtype(FLAGS.dtype)
 
     # Variables of the hidden layer
     hid_w = tf.Variable(
         tf.random.truncated_normal([IMAGE_PIXELS * IMAGE_PIXELS, FLAGS.hidden_units],
-                            stddev=1.0 / IMAGE_PIXELS), name="hid_w")
-    hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units]), name="hid_b")
+                            stddev=1.0 / IMAGE_PIXELS, dtype=dtype), name="hid_w")
+    hid_b = tf.Variable(tf.zeros([FLAGS.hidden_units], dtype), name="hid_b")
 
     # Variables of the softmax layer
     sm_w = tf.Variable(
         tf.random.truncated_normal([FLAGS.hidden_units, 10],
-                            stddev=1.0 / math.sqrt(FLAGS.hidden_units)),
+                            stddev=1.0 / math.sqrt(FLAGS.hidden_units),
+                            dtype=dtype),
         name="sm_w")
-    sm_b = tf.Variable(tf.zeros([10]), name="sm_b")
+    sm_b = tf.Variable(tf.zeros([10], dtype), name="sm_b")
 
     opt = make_optimizer(FLAGS.optimizer, FLAGS.learning_rate)
     if FLAGS.sync_replicas:
@@ -115,8 +122,8 @@ def main(unused_argv):
       replicas.check_aggregation(replicas_to_aggregate, num_workers)
 
     @replicas.step_function(
-        tf.TensorSpec([None, IMAGE_PIXELS * IMAGE_PIXELS], tf.float32),
-        tf.TensorSpec([None, 10], tf.float32))
+        tf.TensorSpec([None, IMAGE_PIXELS * IMAGE_PIXELS], dtype),
+        tf.TensorSpec([None, 10], dtype))
     def train_step(x, y_):
       # A fetched variable has its value before the update.
       global_step_value = global_step.read_value()
@@ -134,8 +141,8 @@ def main(unused_argv):
       return global_step_value, loss
 
     @replicas.step_function(
-        tf.TensorSpec([None, IMAGE_PIXELS * IMAGE_PIXELS], tf.float32),
-        tf.TensorSpec([None, 10], tf.float32))
+        tf.TensorSpec([None, IMAGE_PIXELS * IMAGE_PIXELS], dtype),
+        tf.TensorSpec([None, 10], dtype))
     def compute_accuracy(x, y_):
       hid = tf.nn.relu(tf.compat.v1.nn.xw_plus_b(x, hid_w, hid_b))
       logits = tf.compat.v1.nn.xw_plus_b(hid, sm_w, sm_b)
@@ -151,9 +158,7 @@ def main(unused_argv):
                                       seed=FLAGS.seed + task_index)
 
     hooks = [training_session.StopAtStepHook(last_step=FLAGS.train_steps)]
-    log = None
-    if FLAGS.loss_log:
-      log = open("%s.%d" % (FLAGS.loss_log, task_index), "w")
+    losses = []
     start = time.time()
     with training_session.MonitoredTrainingSession(
         replicas,
@@ -167,15 +172,15 @@ def main(unused_argv):
         batch_xs, batch_ys = mnist.train.next_batch(FLAGS.batch_size)
         step, loss_value = sess.run(train_step, batch_xs, batch_ys)
         local_step += 1
-        if log:
-          log.write("%d %r\n" % (local_step, float(loss_value)))
-          log.flush()
+        losses.append(loss_value)
         if local_step % 100 == 0 and not sess.should_stop():
           train_accuracy = sess.run(compute_accuracy, batch_xs, batch_ys)
           print("%f: worker %d: %d local steps (global step: %d), loss %g, accuracy %g"
                 % (time.time(), task_index, local_step, step, loss_value,
                    train_accuracy))
 
+    if FLAGS.trace:
+      np.savez("%s.%d.npz" % (FLAGS.trace, task_index), loss=losses)
     print("Training took %.1f s" % (time.time() - start))
 
   replicas.run(run_worker)

@@ -90,4 +90,6 @@ def test_the_earliest_step_is_named_whatever_the_name() -> None:
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_ulps_count_across_zero(dtype: type) -> None:
     tiny = np.nextafter(dtype(0), dtype(1))
-    assert ulps(np.array([-tiny, dtype(0), dtype(1)]), np.array([tiny, -dtype(0), dtype(1)])).tolist() == [2, 0, 0]
+    assert ulps(
+        np.array([-tiny, dtype(0), dtype(1)]), np.array([tiny, -dtype(0), dtype(1)])
+    ).tolist() == [2, 0, 0]

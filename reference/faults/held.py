@@ -1,0 +1,68 @@
+"""Runs a migrated program that can be held at a step: `held.py [gated.py] program.py ...`.
+
+A process is killed at a known place of the training only if nothing moves meanwhile. So
+worker 0's loop waits before its run HOLD_RUN until the file HOLD_DIR/go exists, and says
+by HOLD_DIR/held that it does. With gated.py no other worker is in a run then.
+
+Every run that ended is a line of HOLD_DIR/progress: worker, seconds since the epoch.
+"""
+
+import os
+import pathlib
+import runpy
+import sys
+import threading
+import time
+
+LIMIT = 120.0  # seconds to be held
+
+
+def hook(base, directory, run):
+    class Hold(base):
+        def __init__(self):
+            self._runs = 0
+            self._task = threading.current_thread().name.rpartition("-")[2]
+
+        def before_run(self, session):
+            self._runs += 1
+            if self._task != "0" or self._runs != run:
+                return
+            (directory / "held").touch()
+            deadline = time.monotonic() + LIMIT
+            while not (directory / "go").exists():
+                if time.monotonic() > deadline:
+                    raise RuntimeError("held for too long")
+                time.sleep(0.01)
+
+        def after_run(self, session, step, results):
+            with (directory / "progress").open("a") as file:
+                file.write(f"{self._task} {time.time()}\n")
+
+    return Hold()
+
+
+def main():
+    sys.argv = sys.argv[1:]
+    program = next(p for p in sys.argv if not p.endswith("gated.py"))
+    sys.path[0] = os.path.dirname(os.path.abspath(program))
+    import training_session
+
+    directory = pathlib.Path(os.environ["HOLD_DIR"])
+    run = int(os.environ["HOLD_RUN"])
+    original = training_session.MonitoredTrainingSession
+
+    def held(*args, **kwargs):
+        # After the gate's first hook, so that it is this worker's turn.
+        hooks = list(kwargs.get("hooks") or [])
+        hooks.insert(
+            1 if sys.argv[0].endswith("gated.py") else 0,
+            hook(training_session.Hook, directory, run),
+        )
+        return original(*args, **{**kwargs, "hooks": hooks})
+
+    training_session.MonitoredTrainingSession = held
+    runpy.run_path(sys.argv[0], run_name="__main__")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,192 @@
+"""docs/numerics.md: how far every run is from TensorFlow 1.15.5, as measured.
+
+`python -m reference numerics` runs the scenarios, keeps what it measured in
+`reference/<scenario>/measured.json`, and writes the page from that. A test compares the
+page with the files, and the files with the registry.
+"""
+
+from __future__ import annotations
+
+import collections
+import json
+import pathlib
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from reference import oracle
+from reference.compare import table
+from reference.scenario import HERE, Alternative, Run, Scenario
+
+PAGE = HERE.parent / "docs" / "numerics.md"
+
+_HEAD = """\
+<!-- Written by `python -m reference numerics`; do not edit. -->
+# Numerics, as measured
+
+Every scenario of `reference/` trains the TF1 program under genuine TensorFlow 1.15.5 and its
+migration under TensorFlow 2, from the same weights, on the same batches, in the same order. The
+difference is the largest absolute one of any element of the trace: every step's loss and
+whatever else the programs trace, variables and optimizer slots at the end. "Allowed" is the
+tolerance the tests use. `TF_ENABLE_ONEDNN_OPTS=0` on both sides.
+"""
+
+
+def programs(scenario: Scenario, run: Run) -> Iterator[Alternative | None]:
+    """What is compared in a run: tf2.py (None), then the alternatives."""
+    yield None
+    for alternative in scenario.alternatives:
+        if run.name in alternative.runs:
+            yield alternative
+
+
+def key(run: Run, alternative: Alternative | None) -> str:
+    """How measured.json names one comparison."""
+    return run.name if alternative is None else f"{run.name} {alternative.name}"
+
+
+def measured(scenario: Scenario) -> dict[str, Any]:
+    """What was measured, by `key`; empty if nothing."""
+    path = scenario.directory / "measured.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def is_fresh(scenario: Scenario, run: Run, alternative: Alternative | None) -> bool:
+    """Whether a comparison was measured since its sources changed."""
+    entry = measured(scenario).get(key(run, alternative))
+    return bool(entry and entry["sources"] == oracle.sources(scenario, run))
+
+
+def measure(
+    scenario: Scenario,
+    *,
+    only_stale: bool = False,
+    say: Callable[[str], object] = print,
+) -> None:
+    """Runs the migrations of a scenario and replaces its measured.json.
+
+    Raises:
+      Stale: a recording is older than its sources.
+    """
+    before, after = measured(scenario), {}
+    found_here = oracle.versions(sys.executable)
+    for run in scenario.runs:
+        for alternative in programs(scenario, run):
+            name = key(run, alternative)
+            if only_stale and is_fresh(scenario, run, alternative):
+                after[name] = before[name]
+                continue
+            recording = oracle.recorded(scenario, run)
+            with tempfile.TemporaryDirectory(prefix="tf1to2-") as work:
+                found = oracle.migrated(
+                    scenario,
+                    run,
+                    pathlib.Path(work),
+                    recording.initial,
+                    alternative=alternative,
+                )
+            after[name] = {
+                **differences(recording.trace, oracle.sampled(found, recording.trace)),
+                "tensorflow": found_here["tensorflow"],
+                "platform": oracle.this_platform(),
+                "sources": oracle.sources(scenario, run),
+            }
+            say(f"{scenario.name} {name}: {after[name]['difference']:.3g}")
+    if after:
+        path = scenario.directory / "measured.json"
+        path.write_text(json.dumps(after, indent=1) + "\n")
+
+
+def differences(expected: oracle.Trace, found: oracle.Trace) -> dict[str, Any]:
+    """The largest difference of two traces, in total and by the kind of array."""
+    rows = table(expected, found)
+    kinds: dict[str, float] = collections.defaultdict(float)
+    for row in rows:
+        kind = row.name.partition("/")[0]
+        kind = "final values" if kind == "checkpoint" or row.steps == 1 else "steps"
+        kinds[kind] = max(kinds[kind], row.difference)
+    worst = max(rows, key=lambda row: row.difference)
+    return {
+        "difference": worst.difference,
+        "ulps": worst.ulps or 0,
+        "array": worst.name if worst.difference else "",
+        "by kind": dict(sorted(kinds.items())),
+    }
+
+
+def page(scenarios: Iterable[Scenario]) -> str:
+    """The page, from what was measured; a run that never was says so."""
+    lines = [_HEAD]
+    for scenario in scenarios:
+        if not scenario.runs:
+            continue
+        lines += [f"## {scenario.name}", "", *_about(scenario), ""]
+        lines += [
+            "| run | dtype | cluster | program | difference | ULPs | allowed | why not less |",
+            "|---|---|---|---|---|---|---|---|",
+        ]
+        entries = measured(scenario)
+        for run in scenario.runs:
+            for alternative in programs(scenario, run):
+                entry = entries.get(key(run, alternative))
+                lines.append(_row(scenario, run, alternative, entry))
+        lines += ["", *_oracle(scenario, entries), ""]
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _about(scenario: Scenario) -> list[str]:
+    text = (
+        scenario.title[:1].upper() + scenario.title[1:] + f"; {scenario.steps} steps."
+    )
+    if scenario.refused:
+        text += (
+            f" The tool refuses this program ({scenario.refused}): {scenario.refusal}"
+        )
+    return [text]
+
+
+def _row(
+    scenario: Scenario,
+    run: Run,
+    alternative: Alternative | None,
+    entry: dict[str, Any] | None,
+) -> str:
+    program = "tf2.py" if alternative is None else alternative.program
+    topology = (
+        scenario.topology_of(run) if alternative is None else alternative.topology
+    )
+    allowed = [
+        f"{run.tolerance:g}",
+        *(f"{r.tolerance:g} ({r.pattern})" for r in run.looser),
+    ]
+    reasons = [run.reason, *(f"{r.pattern}: {r.reason}" for r in run.looser)]
+    difference, ulps = "not measured", ""
+    if entry is not None:
+        difference = f"{entry['difference']:.2g}"
+        if entry["difference"]:
+            difference += f" ({entry['array']})"
+        ulps = str(entry["ulps"])
+    cells = (
+        run.name,
+        run.dtype,
+        str(topology),
+        program,
+        difference,
+        ulps,
+        "; ".join(allowed),
+        "; ".join(reasons),
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _oracle(scenario: Scenario, entries: dict[str, Any]) -> list[str]:
+    """Against what, and on what, the table was measured."""
+    found = oracle.provenance(scenario).values()
+    old = sorted({f"TensorFlow {e['versions']['tensorflow']}" for e in found})
+    new = sorted({f"TensorFlow {e['tensorflow']}" for e in entries.values()})
+    where = sorted({e["platform"]["processor"] for e in entries.values()})
+    return [
+        f"Oracle: {', '.join(old)}, recorded; measured on {', '.join(new)}, {', '.join(where)}."
+    ]
