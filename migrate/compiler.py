@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 from migrate import gates
 from migrate.backends import custom_loop
+from migrate.backends.estimator_loop import EstimatorRewrite
 from migrate.backends.expressions import Expressions
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph
+from migrate.frontends import between_graph, estimator
 from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
@@ -187,8 +188,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 
 def already_migrated(scopes: Scopes) -> bool:
-    """Whether this file is our own output: it imports the emitted module."""
-    return "training_session" in scopes.module.bindings
+    """Whether this file is our own output: it imports an emitted module."""
+    return bool({"training_session", "estimator_loop"} & set(scopes.module.bindings))
 
 
 def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
@@ -211,6 +212,10 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             _claim_dropped(program, scopes, claimed)
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
+    if program is None:
+        estimators = estimator.recognise(scopes)
+        if estimators is not None:
+            return _plan_estimators(estimators, scopes)
     rules = SymbolRules(scopes, plan, claimed)
     if program is None and scopes.imports_compat():
         rules.report_only()  # compat.v1 code outside a program runs as it is.
@@ -228,6 +233,28 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
             return Plan(), [*refused, *rest]
     return plan, [*diagnostics.findings, *rules.findings]
+
+
+def _plan_estimators(
+    program: estimator.EstimatorProgram, scopes: Scopes
+) -> tuple[Plan, list[Finding]]:
+    """A program of Estimators; with one refusal it is left as it is, whole."""
+    plan = Plan()
+    rewrite = EstimatorRewrite(program, scopes, plan)
+    rewrite.run()
+    rules = SymbolRules(scopes, plan, rewrite.claimed)
+    rules.run()
+    own = {(f.line, f.column) for f in rewrite.refused}
+    refused = rewrite.refused + [
+        f
+        for f in rules.findings
+        if f.outcome is Outcome.REFUSED and (f.line, f.column) not in own
+    ]
+    if refused:
+        at = {(f.line, f.column) for f in refused}
+        rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
+        return Plan(), [*refused, *rest]
+    return plan, [*rewrite.iterators, *rules.findings]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

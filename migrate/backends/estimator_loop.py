@@ -1,0 +1,172 @@
+"""Rewrites a program of Estimators for the emitted module `estimator_loop`.
+
+Its functions stay: a model_fn still builds a graph, which the emitted module has traced
+as a step function of a strategy. So the rewrite is of names: tf.estimator's become the
+module's, and TF1 functions that need a graph are kept under tf.compat.v1 where a graph
+is being built.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.estimator import EstimatorProgram
+from migrate.plan import Plan
+from migrate.program.ir import code
+from migrate.tables import estimator as table
+
+# The emitted module, and the one it needs beside it.
+SUPPORT = (f"{table.MODULE}.py", "training_session.py")
+
+
+class EstimatorRewrite:
+    """Plans a program's rewrite.
+
+    Attributes:
+      claimed: node -> (code, reason), of what was rewritten.
+      refused: findings for what cannot be.
+    """
+
+    def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
+        self._program, self._scopes, self._plan = program, scopes, plan
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.refused: list[Finding] = []
+        self.iterators: list[Finding] = []
+
+    def run(self) -> None:
+        uses = list(self._scopes.walk_uses())
+        for node, symbol in uses:
+            self._use(node, symbol)
+        for call in self._program.iterators:
+            self._iterator(call)
+        self.refused += _unmoved_averages(uses, self._scopes)
+        self._plan.support.update(SUPPORT)
+        self._plan.imports.append(f"import {table.MODULE}")
+
+    def _use(self, node: ast.expr, symbol: str) -> None:
+        if self._is_function_parameter(node):
+            return
+        target = table.longest(symbol, table.EMITTED)
+        if target is not None:
+            return self._become(node, target, "E101", f"now {target}")
+        target = table.longest(symbol, table.LAYERS)
+        if target is not None:
+            return self._become(
+                node, target, "E103", "Keras 2's own copy of the function: same names"
+            )
+        if self._in(node, self._program.model):
+            target = table.longest(symbol, table.IN_GRAPH_EMITTED)
+            if target is not None:
+                return self._become(node, target, "E101", f"now {target}")
+            if table.prefixed(symbol, table.IN_GRAPH):
+                return self._keep(node, symbol)
+        if table.prefixed(symbol, table.IN_SERVING) and self._in(
+            node, self._program.serving
+        ):
+            return self._keep(node, symbol)
+        if symbol in table.IN_INPUT and self._in(node, self._program.input):
+            return self._keep(node, symbol)
+        if table.prefixed(symbol, table.IN_SERVING):
+            return self._refuse(
+                node,
+                "E114",
+                symbol,
+                "a placeholder that is not a serving input's: an input_fn runs once, and "
+                "nothing feeds it",
+                "Make the dataset of the arrays themselves.",
+            )
+        name = table.prefixed(symbol, table.REFUSED)
+        if name:
+            self._refuse(node, *_refusal(symbol, name))
+
+    def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
+        self._plan.replace(node, code(target))
+        self.claimed[node] = (code_, reason)
+
+    def _keep(self, node: ast.expr, symbol: str) -> None:
+        self._become(
+            node,
+            f"tf.compat.v1{symbol[2:]}",
+            "E102",
+            "kept under tf.compat.v1: this function still builds a graph",
+        )
+
+    def _refuse(
+        self, node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
+    ) -> None:
+        self.refused.append(_finding(node, code_, symbol, reason, recipe))
+
+    def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
+        return self._program.within(node, functions, self._scopes)
+
+    def _is_function_parameter(self, node: ast.expr) -> bool:
+        """Whether the node is a name of the user's own that only looks like a symbol."""
+        return not isinstance(node, (ast.Name, ast.Attribute))
+
+    def _iterator(self, call: ast.Call) -> None:
+        """`dataset.make_one_shot_iterator()`."""
+        assert isinstance(call.func, ast.Attribute)
+        dataset = call.func.value
+        self._plan.replace(
+            call, code(f"{table.MODULE}.one_shot_iterator(", dataset, ")")
+        )
+        self.iterators.append(
+            Finding(
+                call.lineno,
+                call.col_offset + 1,
+                "E104",
+                Outcome.REWRITTEN,
+                "",
+                "an iterator that stands for a batch while the input_fn is traced",
+            )
+        )
+
+
+def _refusal(symbol: str, name: str) -> tuple[str, str, str, str]:
+    code_, reason, recipe = table.REFUSED[name]
+    return code_, symbol, reason, recipe
+
+
+def _finding(
+    node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
+) -> Finding:
+    return Finding(
+        node.lineno,
+        node.col_offset + 1,
+        code_,
+        Outcome.REFUSED,
+        symbol,
+        reason,
+        recipe,
+    )
+
+
+def _unmoved_averages(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[Finding]:
+    """Batch normalisation whose averages TF1 never moved; a traced function would."""
+    if any(
+        symbol.startswith(table.UPDATE_OPS[0]) or symbol in table.RUNS_UPDATES
+        for _, symbol in uses
+    ):
+        return
+    if any(
+        isinstance(node, ast.Constant) and node.value == table.UPDATE_OPS[1]
+        for node in ast.walk(scopes.tree)
+    ):
+        return
+    for node, symbol in uses:
+        if symbol in table.BATCH_NORMALIZATION:
+            yield _finding(
+                node,
+                "E113",
+                symbol,
+                "nothing here runs its updates, so its moving averages kept their "
+                "initial values in TF1; TensorFlow 2 would move them",
+                "Make the training operation under tf.control_dependencies of "
+                "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
+                "says; or pass training=False.",
+            )
