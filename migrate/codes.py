@@ -887,7 +887,7 @@ _ROWS = (
     Code(
         "V111",
         "saver of some variables",
-        "A Saver of chosen variables is covered where they are listed by the names that the program has for them: [w, b] or {\"weights\": w}.",
+        'A Saver of chosen variables is covered where they are listed by the names that the program has for them: [w, b] or {"weights": w}.',
     ),
     Code(
         "V112",

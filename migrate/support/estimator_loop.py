@@ -135,6 +135,56 @@ class _Graph:
         return variable
 
 
+def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
+    """Gives variables of the graph that is being built values of a checkpoint.
+
+    A training that goes on from a checkpoint of its own has that one's instead, as in TF1.
+
+    Args:
+      ckpt_dir_or_file: a checkpoint, or a directory of them.
+      assignment_map: name or scope ("scope/") in the checkpoint -> name or scope in the
+        graph, or a variable.
+
+    Raises:
+      ValueError: a name is not in the checkpoint, or stands for nothing in the graph.
+    """
+    path = ckpt_dir_or_file
+    if tf.io.gfile.isdir(path):
+        path = tf.train.latest_checkpoint(path)
+    reader = tf.train.load_checkpoint(path)
+    shapes = reader.get_variable_to_shape_map()
+    graph = v1.get_default_graph()
+    here = {
+        v.name.partition(":")[0]: v
+        for v in graph.get_collection(_Keys.GLOBAL_VARIABLES)
+    }
+    chosen = {}
+    items = getattr(assignment_map, "items", lambda: assignment_map)()
+    for source, target in items:
+        if not isinstance(target, str):
+            chosen[target.name.partition(":")[0]] = (target, source)
+        elif not source.endswith("/"):
+            if target not in here:
+                raise ValueError(f"Assignment map target {target} is no variable")
+            chosen[target] = (here[target], source)
+        else:
+            source = "" if source == "/" else source
+            inside = "" if target == "/" else target
+            for name, variable in here.items():
+                if name.startswith(inside) and source + name[len(inside) :] in shapes:
+                    chosen[name] = (variable, source + name[len(inside) :])
+    for name, (variable, source) in chosen.items():
+        if source not in shapes:
+            raise ValueError(f"Tensor {source} is not found in {path}")
+        if list(shapes[source]) != list(variable.shape):
+            raise ValueError(
+                f"Shape of variable {name} ({variable.shape}) doesn't match with shape "
+                f"of tensor {source} ({shapes[source]}) from checkpoint reader."
+            )
+        with tf.init_scope():
+            variable.assign(reader.get_tensor(source))
+
+
 def _liftable(initial):
     """An initial value that can be computed outside the graph that is being built."""
     if callable(initial):
@@ -374,7 +424,9 @@ class EstimatorSpec(
         )
 
 
-class TrainSpec(collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "hooks"])):
+class TrainSpec(
+    collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "hooks"])
+):
     """What train_and_evaluate trains with."""
 
     __slots__ = ()
@@ -604,8 +656,6 @@ class Scaffold(training_session.Scaffold):
     def __init__(self, saver=None, init_fn=None, **_):
         self.own_saver = saver
         super().__init__(saver, init_fn)
-
-
 
 
 class _TensorHook:
@@ -1020,22 +1070,24 @@ class Estimator:
         replicas = self._cluster.replicas()
         first = self._input(input_fn, ModeKeys.TRAIN)
         built = self._train_step(replicas, first.element_spec, hooks)
-        losses = []
+        losses = {}
+        shared = self._cluster.asynchronous
 
         def loop(task_index):
             # Every worker reads its own data, as every TF1 worker called input_fn.
-            dataset = first if not losses else self._input(input_fn, ModeKeys.TRAIN)
-            losses.append(None)
+            here = not shared or task_index == 0
+            dataset = first if here else self._input(input_fn, ModeKeys.TRAIN)
             chief = self._cluster.is_chief(task_index)
-            own = list(hooks)
+            # Every TF1 worker was a process, with hooks of its own.
+            own = [h if chief or not shared else copy.copy(h) for h in hooks]
             if steps is not None or max_steps is not None:
                 own.append(StopAtStepHook(steps, max_steps))
-            losses[-1] = self._train_loop(
+            losses[task_index] = self._train_loop(
                 replicas, built, iter(dataset), own, chief, saving_listeners
             )
 
         replicas.run(loop)
-        _logging.info("Loss for final step: %s.", losses[0])
+        _logging.info("Loss for final step: %s.", losses[min(losses)])
         return self
 
     def _train_step(self, replicas, element_spec, hooks):
@@ -1057,7 +1109,11 @@ class Estimator:
                     saved = current.get_collection(_Keys.SUMMARIES)
                     training_session.summary.entries.extend(saved)
                     current.add_to_collection(_Keys.LOSSES, spec.loss)
-                    watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
+                    watching = [
+                        *hooks,
+                        *spec.training_hooks,
+                        *spec.training_chief_hooks,
+                    ]
                     replicas.observe(_watched(watching, current))
                     replicas.observe({"loss": spec.loss})
                     built["spec"] = spec
@@ -1090,7 +1146,9 @@ class Estimator:
         hooks.extend(spec.training_hooks)
         chief_hooks = list(spec.training_chief_hooks)
         savers = [h for h in hooks + chief_hooks if isinstance(h, CheckpointSaverHook)]
-        if not savers and (config.save_checkpoints_secs or config.save_checkpoints_steps):
+        if not savers and (
+            config.save_checkpoints_secs or config.save_checkpoints_steps
+        ):
             savers = [
                 CheckpointSaverHook(
                     self.model_dir,
@@ -1283,9 +1341,7 @@ class Estimator:
             observed = dict(zip(built["observed"], results[count:]))
             results = results[:count]
             for hook in all_hooks:
-                hook.after_run(
-                    session, session.global_step(), {"observed": observed}
-                )
+                hook.after_run(session, session.global_step(), {"observed": observed})
             batch = dict(zip(built["names"], results))
             if not yield_single_examples:
                 yield results[0] if built["single"] else batch
@@ -1408,7 +1464,9 @@ class _Pruned:
         traced = {}
 
         def build(*flat):
-            packed = tf.nest.pack_sequence_as(element_spec, flat, expand_composites=True)
+            packed = tf.nest.pack_sequence_as(
+                element_spec, flat, expand_composites=True
+            )
             traced["feeds"], traced["fetches"] = list(flat), function(packed)
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
@@ -1529,35 +1587,41 @@ def _estimator_scaling(strategy):
 
 
 class _Cluster:
-    """The strategy for this process, from its RunConfig."""
+    """The strategy for this process, from its RunConfig.
 
-    _server = None
+    Parameter servers' workers are the chief and the workers of TF_CONFIG, in this order:
+    TF1's chief trained too.
+    """
+
+    _server = None  # One per process.
 
     def __init__(self, config):
         self._config = config
-        self._strategy = None
+        self._strategy = config.train_distribute
         self._jobs = config.cluster
-        if config.train_distribute is not None:
-            self._strategy = config.train_distribute
-        elif self._jobs and not self.asynchronous and self._trains:
-            self._strategy = self._synchronous()  # Before anything is computed.
+        alone = config.num_worker_replicas + config.num_ps_replicas <= 1
+        trains = config.task_type in ("chief", "master", "worker")
+        if self._strategy is None and not self.asynchronous and trains and not alone:
+            # Now, because it has to be made before anything is computed.
+            self._strategy = self._synchronous()
 
     @property
     def asynchronous(self):
         return bool(self._jobs.get("ps")) and self._config.train_distribute is None
 
     @property
-    def _trains(self):
-        alone = sum(map(len, self._jobs.values())) == 1
-        return self._config.task_type in ("chief", "master", "worker") and not alone
+    def _tasks(self):
+        """The cluster of a ParameterServerStrategy."""
+        workers = [
+            a for j in ("chief", "master", "worker") for a in self._jobs.get(j, ())
+        ]
+        return {"ps": self._jobs["ps"], "worker": workers}
 
     def _synchronous(self):
-        cluster = training_session.workers_only(self._jobs)
-        kind = "chief" if self._config.is_chief else self._config.task_type
         return tf.distribute.MultiWorkerMirroredStrategy(
             cluster_resolver=tf.distribute.cluster_resolver.SimpleClusterResolver(
-                cluster,
-                task_type=kind,
+                training_session.workers_only(self._jobs),
+                task_type="chief" if self._config.is_chief else "worker",
                 task_id=self._config.task_id,
                 rpc_layer="grpc",
             )
@@ -1568,32 +1632,36 @@ class _Cluster:
         return task_index == 0 if self.asynchronous else self._config.is_chief
 
     def serve(self):
-        """Starts this task's server; tasks that only serve do not return."""
+        """Starts this task's server; returns only where this is the coordinator."""
         config = self._config
+        ps = config.task_type == "ps"
         if _Cluster._server is None:
             _Cluster._server = tf.distribute.Server(
-                config.cluster_spec,
-                job_name=config.task_type,
-                task_index=config.task_id,
+                tf.train.ClusterSpec(self._tasks),
+                job_name="ps" if ps else "worker",
+                task_index=config.task_id if ps else config.global_id_in_cluster,
                 config=training_session.server_config(),
             )
-        if config.task_type == "ps":
+        if ps:
             _Cluster._server.join()
         if not config.is_chief:
             training_session.serve(_Cluster._server)
 
     def replicas(self):
-        """New replicas for one training."""
-        if self.asynchronous and self._trains:
+        """New replicas for one training.
+
+        Raises:
+          ValueError: the strategy has several replicas in this process.
+        """
+        if self.asynchronous:
             self.serve()
-            cluster = training_session.without_chief(self._jobs)
             if self._strategy is None:
                 self._strategy = tf.distribute.ParameterServerStrategy(
                     tf.distribute.cluster_resolver.SimpleClusterResolver(
-                        cluster, rpc_layer="grpc"
+                        tf.train.ClusterSpec(self._tasks), rpc_layer="grpc"
                     )
                 )
-            return training_session.AsynchronousReplicas(self._strategy, self._jobs)
+            return training_session.AsynchronousReplicas(self._strategy, self._tasks)
         strategy = self._strategy or _own_device()
         local = strategy.extended.worker_devices if self._strategy else ()
         if len(local) > 1:
@@ -1748,9 +1816,7 @@ class ServingInputReceiver(
 
     __slots__ = ()
 
-    def __new__(
-        cls, features, receiver_tensors, receiver_tensors_alternatives=None
-    ):
+    def __new__(cls, features, receiver_tensors, receiver_tensors_alternatives=None):
         if not isinstance(receiver_tensors, dict):
             receiver_tensors = {"input": receiver_tensors}
         return super().__new__(

@@ -268,7 +268,9 @@ def longest(symbol: str, table: dict[str, str]) -> str | None:
     return None
 
 
-def prefixed(symbol: str, names: frozenset[str] | dict[str, tuple[str, str, str]]) -> str:
+def prefixed(
+    symbol: str, names: frozenset[str] | dict[str, tuple[str, str, str]]
+) -> str:
     """The name among `names` that a symbol is, or stands below; "" if none."""
     name = symbol
     while name:

@@ -64,7 +64,7 @@ def model_fn(features, labels, mode, params):
     w = tf.get_variable("w", [2, params["hidden"]], x.dtype)
     b = tf.get_variable(
         "b", [params["hidden"]], x.dtype, initializer=tf.zeros_initializer())
-    hidden = tf.tanh(tf.matmul(x, w) + b)
+    hidden = tf.nn.relu(tf.matmul(x, w) + b)
   with tf.variable_scope("output"):
     w = tf.get_variable("w", [params["hidden"], 1], x.dtype)
     predicted = tf.matmul(hidden, w)
