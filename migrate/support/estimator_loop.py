@@ -77,7 +77,8 @@ class _Graph:
     """The graph that a model_fn builds: gives it variables that outlive the trace.
 
     Variables are made outside the traced function, once, under TF1's names, and listed
-    in the graph's collections as TF1 listed them.
+    in the graph's collections as TF1 listed them. Where TensorFlow traces the function
+    again, the same variables are given again, in the order of making.
 
     Args:
       replicas: what records the variables, for checkpoints.
@@ -85,54 +86,78 @@ class _Graph:
 
     def __init__(self, replicas):
         self._replicas = replicas
+        self._made = []
+        self._given = 0
         self.global_step = training_session.create_global_step()
 
     @contextlib.contextmanager
+    def creating(self):
+        """Functions traced inside take their variables from here."""
+        # A traced function has a creator of its own, at 50; this one goes before it.
+        with v1.get_default_graph()._variable_creator_scope(self._create, priority=300):
+            yield
+
+    @contextlib.contextmanager
     def building(self):
-        """What is built inside may create variables, and find the global step."""
+        """A trace: what is built inside finds the global step."""
+        self._given = 0
         graph = v1.get_default_graph()
         for key in _SHARED:
             graph.clear_collection(key)
         graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
         graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
-        # A traced function has a creator of its own, at 200; this one goes before it.
-        with graph._variable_creator_scope(self._create, priority=300):
-            yield
+        yield
 
     def _create(self, next_creator, **kwargs):
+        if kwargs.get("experimental_enable_variable_lifting") is False:
+            return next_creator(**kwargs)  # From below.
+        if self._given == len(self._made):
+            self._made.append(self._new(next_creator, kwargs))
+        variable = self._made[self._given]
+        self._given += 1
         if tf.executing_eagerly():
-            # From below, or a slot, which its optimizer makes outside by itself. The
-            # traced function is not to hold it: it would be traced a second time.
-            kwargs["experimental_enable_variable_lifting"] = False
-            return next_creator(**kwargs)
+            return variable  # A slot: its optimizer makes it outside by itself.
         graph = v1.get_default_graph()
-        collections_ = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
-        trainable = kwargs.get("trainable")
-        trainable = True if trainable is None else trainable
+        listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
+        for key in listed:
+            graph.add_to_collection(key, variable)
+        if _is_trainable(kwargs) and _Keys.TRAINABLE_VARIABLES not in listed:
+            graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
+        return variable
+
+    def _new(self, next_creator, kwargs):
+        # The traced function is not to hold it: it would be traced a second time.
+        kwargs = {**kwargs, "experimental_enable_variable_lifting": False}
+        if tf.executing_eagerly():
+            return next_creator(**kwargs)
         # tf.Variable's names depend on the name scope; get_variable has reset it.
-        path = [graph.get_name_scope(), kwargs.get("name") or "Variable"]
-        scope, _, name = "/".join(p for p in path if p).rpartition("/")
+        scopes = [v1.get_default_graph().get_name_scope(), kwargs.get("name")]
+        scope, _, name = "/".join(s for s in scopes if s).rpartition("/")
         initial = _liftable(kwargs.get("initial_value"))
-        made = len(self._replicas._recorded)
+        recorded = len(self._replicas._recorded)
         with tf.init_scope(), tf.name_scope(scope + "/" if scope else ""):
             variable = tf.Variable(
                 initial_value=initial,
-                trainable=trainable,
-                name=name,
+                trainable=_is_trainable(kwargs),
+                name=name or "Variable",
                 dtype=kwargs.get("dtype"),
                 shape=kwargs.get("shape"),
                 constraint=kwargs.get("constraint"),
                 synchronization=kwargs.get("synchronization")
                 or tf.VariableSynchronization.AUTO,
                 aggregation=kwargs.get("aggregation") or tf.VariableAggregation.NONE,
+                experimental_enable_variable_lifting=False,
             )
-        if _Keys.GLOBAL_VARIABLES not in collections_:
-            del self._replicas._recorded[made:]  # Metrics' totals are not saved.
-        for key in collections_:
-            graph.add_to_collection(key, variable)
-        if trainable and _Keys.TRAINABLE_VARIABLES not in collections_:
-            graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
+        if _Keys.GLOBAL_VARIABLES not in (
+            kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
+        ):
+            del self._replicas._recorded[recorded:]  # Metrics' totals are not saved.
         return variable
+
+
+def _is_trainable(kwargs):
+    trainable = kwargs.get("trainable")
+    return True if trainable is None else trainable
 
 
 def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
@@ -189,7 +214,7 @@ def _liftable(initial):
     """An initial value that can be computed outside the graph that is being built."""
     if callable(initial):
         return initial
-    if not isinstance(initial, tf.Tensor) or isinstance(initial, _EagerTensor):
+    if not tf.is_symbolic_tensor(initial):
         return initial
     definition = v1.graph_util.extract_sub_graph(
         initial.graph.as_graph_def(), [initial.op.name]
@@ -203,9 +228,6 @@ def _liftable(initial):
         return function()[0]
 
     return compute
-
-
-_EagerTensor = type(tf.constant(0))
 
 
 # -- input --------------------------------------------------------------------
@@ -871,6 +893,7 @@ class _OwnHook(_TensorHook, training_session.Hook):
         self.watched = {}
 
     def resolved(self, graph):
+        self._keys, self._held, self.watched = {}, [], {}
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
         asked = copy.copy(self._hook).before_run(SessionRunContext())
@@ -924,6 +947,19 @@ class _OwnHook(_TensorHook, training_session.Hook):
 
     def end(self, sess):
         self._hook.end(sess)
+
+
+def _anew(hook):
+    """A hook with counters, timers and lists of its own, that watches the same."""
+    new = copy.copy(hook)
+    for name, value in vars(hook).items():
+        if isinstance(value, (list, dict, set)):
+            setattr(new, name, copy.copy(value))
+        elif isinstance(value, (SessionRunHook, training_session.Hook)):
+            setattr(new, name, _anew(value))
+        elif isinstance(value, training_session._Timer):
+            setattr(new, name, copy.copy(value))
+    return new
 
 
 def _is_value(item):
@@ -1079,7 +1115,7 @@ class Estimator:
             dataset = first if here else self._input(input_fn, ModeKeys.TRAIN)
             chief = self._cluster.is_chief(task_index)
             # Every TF1 worker was a process, with hooks of its own.
-            own = [h if chief or not shared else copy.copy(h) for h in hooks]
+            own = [h if chief or not shared else _anew(h) for h in hooks]
             if steps is not None or max_steps is not None:
                 own.append(StopAtStepHook(steps, max_steps))
             losses[task_index] = self._train_loop(
@@ -1097,7 +1133,6 @@ class Estimator:
         with strategy.scope(), replicas.recording(), _estimator_scaling(strategy):
             graph = _Graph(replicas)
 
-            @replicas.step_function(element_spec)
             def train_step(element):
                 with graph.building():
                     features, labels = _split(element)
@@ -1120,8 +1155,13 @@ class Estimator:
                     with tf.control_dependencies(_operations(spec.train_op)):
                         return tf.identity(spec.loss)
 
-        built["step"] = train_step
-        built["variables"] = graph
+            with graph.creating():
+                step = replicas.step_function(element_spec)(train_step)
+
+        if not self._cluster.asynchronous:
+            # Called where it was traced; elsewhere a strategy would have it traced anew.
+            step.function = _inside(strategy, step.function)
+        built["step"] = step
         return built
 
     def _train_loop(self, replicas, built, batches, hooks, chief, listeners):
@@ -1143,7 +1183,8 @@ class Estimator:
                     formatter=lambda values: f"loss = {values['loss']}",
                 )
             )
-        hooks.extend(spec.training_hooks)
+        same = chief or not self._cluster.asynchronous
+        hooks.extend(h if same else _anew(h) for h in spec.training_hooks)
         chief_hooks = list(spec.training_chief_hooks)
         savers = [h for h in hooks + chief_hooks if isinstance(h, CheckpointSaverHook)]
         if not savers and (
@@ -1369,7 +1410,8 @@ class Estimator:
                 with graph.building():
                     return function(element)
 
-            return _Pruned(build, element_spec)
+            with graph.creating():
+                return _Pruned(build, element_spec)
 
     def _restore(self, replicas, checkpoint_path):
         if checkpoint_path:
@@ -1498,6 +1540,16 @@ class _EvaluationSession:
         return self.stop
 
 
+def _inside(strategy, function):
+    """The function, called in a strategy's scope."""
+
+    def call(*args):
+        with strategy.scope():
+            return function(*args)
+
+    return call
+
+
 def _arguments(function):
     """Names of a function's parameters; of a partial those that are not given yet."""
     if isinstance(function, functools.partial):
@@ -1505,7 +1557,7 @@ def _arguments(function):
         return [
             n for n in _arguments(function.func)[given:] if n not in function.keywords
         ]
-    if hasattr(function, "__call__") and not inspect.isroutine(function):
+    if callable(function) and not inspect.isroutine(function):
         function = function.__call__
     return list(inspect.signature(function).parameters)
 
@@ -1783,7 +1835,13 @@ def _evaluate_until(estimator, evaluator, train_spec, eval_spec):
     time.sleep(eval_spec.start_delay_secs or 0)
     while True:
         start = time.time()
-        metrics, _ = evaluator.evaluate()
+        path = estimator.latest_checkpoint()
+        try:
+            metrics, _ = evaluator.evaluate()
+        except tf.errors.NotFoundError:
+            if path == estimator.latest_checkpoint():
+                raise
+            continue  # Training has gone on, and removed it meanwhile.
         if metrics and train_spec.max_steps:
             if metrics["global_step"] >= train_spec.max_steps:
                 return
@@ -2031,5 +2089,5 @@ def _keep_exports(directory, number):
     if number is None or not tf.io.gfile.isdir(directory):
         return
     names = [n.rstrip("/") for n in tf.io.gfile.listdir(directory)]
-    for name in sorted((n for n in names if re.fullmatch(r"\d{10}", n)))[:-number]:
+    for name in sorted(n for n in names if re.fullmatch(r"\d{10}", n))[:-number]:
         tf.io.gfile.rmtree(os.path.join(directory, name))
