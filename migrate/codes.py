@@ -134,6 +134,13 @@ _ROWS = (
         "features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
     ),
     Code(
+        "E105",
+        "dimension of a shape",
+        "An item of a shape was a Dimension with a value; in TF2 it is that value.",
+        "width = x.get_shape()[1].value",
+        "width = x.get_shape()[1]",
+    ),
+    Code(
         "E110",
         "ready-made Estimator",
         "TensorFlow 2.16 and later have none of the ready-made Estimators, and this version "

@@ -254,7 +254,7 @@ def _plan_estimators(
         at = {(f.line, f.column) for f in refused}
         rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
-    return plan, [*rewrite.iterators, *rules.findings]
+    return plan, [*rewrite.rewritten, *rules.findings]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

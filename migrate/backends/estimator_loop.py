@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
-from migrate.plan import Plan
+from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
 
@@ -28,13 +28,14 @@ class EstimatorRewrite:
     Attributes:
       claimed: node -> (code, reason), of what was rewritten.
       refused: findings for what cannot be.
+      rewritten: findings for what is no use of a TensorFlow symbol.
     """
 
     def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
-        self.iterators: list[Finding] = []
+        self.rewritten: list[Finding] = []
 
     def run(self) -> None:
         uses = list(self._scopes.walk_uses())
@@ -42,13 +43,15 @@ class EstimatorRewrite:
             self._use(node, symbol)
         for call in self._program.iterators:
             self._iterator(call)
+        for dimension in _dimensions(self._scopes):
+            self._dimension(dimension)
         self.refused += _unmoved_averages(uses, self._scopes)
         self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
 
     def _use(self, node: ast.expr, symbol: str) -> None:
-        if self._is_function_parameter(node):
-            return
+        if symbol in table.SWITCHES:
+            return self._drop_switch(node)
         target = table.longest(symbol, table.EMITTED)
         if target is not None:
             return self._become(node, target, "E101", f"now {target}")
@@ -82,6 +85,14 @@ class EstimatorRewrite:
         if name:
             self._refuse(node, *_refusal(symbol, name))
 
+    def _drop_switch(self, node: ast.expr) -> None:
+        """`tf.disable_v2_behavior()`: what is emitted runs as TF2 does."""
+        call = self._scopes.parents.get(node)
+        statement = self._scopes.parents.get(call) if call is not None else None
+        if isinstance(call, ast.Call) and isinstance(statement, ast.Expr):
+            self._plan.statements[statement] = [Dropped(statement)]
+            self.claimed[node] = ("T106", "dropped: the program runs as TF2 does")
+
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
         self._plan.replace(node, code(target))
         self.claimed[node] = (code_, reason)
@@ -102,10 +113,6 @@ class EstimatorRewrite:
     def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
         return self._program.within(node, functions, self._scopes)
 
-    def _is_function_parameter(self, node: ast.expr) -> bool:
-        """Whether the node is a name of the user's own that only looks like a symbol."""
-        return not isinstance(node, (ast.Name, ast.Attribute))
-
     def _iterator(self, call: ast.Call) -> None:
         """`dataset.make_one_shot_iterator()`."""
         assert isinstance(call.func, ast.Attribute)
@@ -113,16 +120,42 @@ class EstimatorRewrite:
         self._plan.replace(
             call, code(f"{table.MODULE}.one_shot_iterator(", dataset, ")")
         )
-        self.iterators.append(
+        self._note(
+            call,
+            "E104",
+            "an iterator that stands for a batch while the input_fn is traced",
+        )
+
+    def _dimension(self, node: ast.Attribute) -> None:
+        """`x.shape[1].value`: dimensions are numbers in TF2."""
+        self._plan.replace(node, code(node.value))
+        self._note(node, "E105", "a dimension is a number, or None, in TF2")
+
+    def _note(self, node: ast.expr, code_: str, reason: str) -> None:
+        self.rewritten.append(
             Finding(
-                call.lineno,
-                call.col_offset + 1,
-                "E104",
-                Outcome.REWRITTEN,
-                "",
-                "an iterator that stands for a batch while the input_fn is traced",
+                node.lineno, node.col_offset + 1, code_, Outcome.REWRITTEN, "", reason
             )
         )
+
+
+def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
+    """`.value` of an item of a shape: `x.shape[1].value`, `x.get_shape()[1].value`."""
+    for node in ast.walk(scopes.tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "value"
+            and isinstance(node.value, ast.Subscript)
+            and isinstance(node.ctx, ast.Load)
+        ):
+            shape = node.value.value
+            if isinstance(shape, ast.Call):
+                shape = shape.func
+            if isinstance(shape, ast.Attribute) and shape.attr in (
+                "shape",
+                "get_shape",
+            ):
+                yield node
 
 
 def _refusal(symbol: str, name: str) -> tuple[str, str, str, str]:

@@ -42,9 +42,9 @@ import numpy as np
 import tensorflow as tf
 import training_session
 
-# tf.layers as TF1 had them: names, collections and defaults. TensorFlow itself exports
+# tf.layers and tf.nn.rnn_cell as TF1 had them: names, collections and defaults. TensorFlow itself exports
 # them only where Keras 2 is switched on for the whole process.
-from tf_keras.api._v1.keras.__internal__.legacy import layers  # noqa: F401
+from tf_keras.api._v1.keras.__internal__.legacy import layers, rnn_cell  # noqa: F401
 
 v1 = tf.compat.v1
 _logging = v1.logging
@@ -208,6 +208,22 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
             )
         with tf.init_scope():
             variable.assign(reader.get_tensor(source))
+
+
+class ExponentialMovingAverage(v1.train.ExponentialMovingAverage):
+    """TF1's moving averages; what finds them in a checkpoint goes by names."""
+
+    def variables_to_restore(self, moving_avg_variables=None):
+        """Name in the checkpoint -> variable: averages for those that have one."""
+        averaged = list(moving_avg_variables or ())
+        if not averaged:
+            averaged = v1.trainable_variables() + v1.moving_average_variables()
+        names = {v.name: self.average_name(v) for v in averaged}
+        variables = {v.name: v for v in [*averaged, *v1.global_variables()]}
+        return {
+            names.get(name, name.partition(":")[0]): variable
+            for name, variable in variables.items()
+        }
 
 
 def _liftable(initial):
@@ -1287,7 +1303,7 @@ class Estimator:
             return [done, *observed.values()], values
 
         run = self._pruned(replicas, eval_graph, dataset.element_spec)
-        self._restore(replicas, checkpoint_path)
+        self._restore(replicas, checkpoint_path, built["spec"].scaffold)
         all_hooks = [*hooks, *built["spec"].evaluation_hooks]
         session = _EvaluationSession(replicas)
         for hook in all_hooks:
@@ -1367,7 +1383,7 @@ class Estimator:
             return [*map(tf.convert_to_tensor, values), *observed.values()], []
 
         run = self._pruned(replicas, predict_graph, dataset.element_spec)
-        self._restore(replicas, checkpoint_path)
+        self._restore(replicas, checkpoint_path, built["spec"].scaffold)
         all_hooks = [*hooks, *built["spec"].prediction_hooks]
         session = _EvaluationSession(replicas)
         for hook in all_hooks:
@@ -1413,10 +1429,10 @@ class Estimator:
             with graph.creating():
                 return _Pruned(build, element_spec)
 
-    def _restore(self, replicas, checkpoint_path):
+    def _restore(self, replicas, checkpoint_path, scaffold):
         if checkpoint_path:
             _logging.info("Restoring parameters from %s", checkpoint_path)
-            saver = Saver()
+            saver = scaffold.saver if scaffold else Saver()
             saver.restore(_EvaluationSession(replicas), checkpoint_path)
 
     # Export.

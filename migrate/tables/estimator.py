@@ -69,7 +69,7 @@ EMITTED: dict[str, str] = {
     "tf.data.make_initializable_iterator": f"{MODULE}.one_shot_iterator",
 }
 
-# tf.layers, which the module takes from Keras 2 as they were.
+# tf.layers and rnn cells, which the module takes from Keras 2 as they were.
 _LAYERS = (
     "average_pooling1d",
     "average_pooling2d",
@@ -109,10 +109,27 @@ _LAYERS = (
 LAYERS: dict[str, str] = {
     **{f"tf.layers.{name}": f"{MODULE}.layers.{name}" for name in _LAYERS},
     "tf.layers": f"{MODULE}.layers",
+    **{
+        f"tf.{package}.{name}": f"{MODULE}.rnn_cell.{name}"
+        for package in ("nn.rnn_cell", "contrib.rnn")
+        for name in (
+            "BasicLSTMCell",
+            "BasicRNNCell",
+            "DropoutWrapper",
+            "GRUCell",
+            "LSTMCell",
+            "LSTMStateTuple",
+            "MultiRNNCell",
+            "ResidualWrapper",
+            "RNNCell",
+        )
+    },
+    "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
 }
 
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
+    "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
 }
@@ -149,6 +166,7 @@ IN_GRAPH: frozenset[str] = frozenset(
         "summary.scalar",
         "summary.tensor_summary",
         "summary.text",
+        "train.Optimizer",
         "train.create_global_step",
         "train.get_global_step",
         "train.get_or_create_global_step",
@@ -165,6 +183,17 @@ IN_SERVING = frozenset(
 
 # Also where an input_fn takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})
+
+# Calls that switch TF2's behaviour off.
+SWITCHES = frozenset(
+    {
+        "tf.disable_eager_execution",
+        "tf.disable_resource_variables",
+        "tf.disable_v2_behavior",
+        "tf.disable_v2_tensorshape",
+        "tf.enable_resource_variables",
+    }
+)
 
 _OWN = "Write its model as a model_fn of your own, or as a Keras model."
 _TREES = "Use TensorFlow Decision Forests."
