@@ -416,6 +416,11 @@ _ROWS = (
         "A Python iterator of the dataset; get_next still raises tf.errors.OutOfRangeError at the end.",
     ),
     Code(
+        "I112",
+        "another order of shuffled elements",
+        "TensorFlow 1.15 executed shuffle(seed).repeat() as one operation, which ordered every epoch by another stream of random numbers than two do, and an initializer that ran again began the same order again. TF2 does neither: the elements of an epoch are the same, their order is another, although the seed is not.",
+    ),
+    Code(
         "I120",
         "queue runner",
         "TF2 has no queue runners. Read the data with tf.data.",
@@ -811,7 +816,7 @@ _ROWS = (
     Code(
         "V111",
         "saver of some variables",
-        "A Saver of chosen variables is covered where they are listed by the names that the program has for them: [w, b] or {\"weights\": w}.",
+        'A Saver of chosen variables is covered where they are listed by the names that the program has for them: [w, b] or {"weights": w}.',
     ),
     Code(
         "V112",
@@ -847,6 +852,11 @@ _ROWS = (
         "V125",
         "partitioner outside a program",
         "The partitioner is not part of a program that this version reads.",
+    ),
+    Code(
+        "V126",
+        "variable made in a step",
+        "A step function runs many times, a variable is made once. Here the two could not be told apart.",
     ),
 )
 CODES: dict[str, Code] = {row.id: row for row in _ROWS}

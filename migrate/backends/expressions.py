@@ -237,8 +237,17 @@ class Expressions:
         elif symbol in LAYER_CLASSES:
             row = LAYER_CLASSES[symbol]
             self.claimed[call] = ("L105", row.target)
+            if row.seeded and names.argument(
+                call, "seed", row.parameters.index("seed")
+            ):
+                self.claimed[call] = (
+                    "L105",
+                    f"{row.target}; by this seed it draws other values than TF1 did",
+                )
             self.plan.imports.append("import tf_keras")
             self.plan.replace(call.func, code(row.target))
+        elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
+            self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
         elif symbol in LAYER_FUNCTIONS:
             self.claimed[call] = (
                 "L104",
@@ -255,6 +264,14 @@ class Expressions:
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse("H105", call, "a hook made outside the program")
+
+    def _seeded(self, call: ast.Call, symbol: str) -> bool:
+        """Whether a layer function is given a seed that decides what it computes."""
+        row = LAYER_FUNCTIONS[symbol]
+        bound = names.bound_arguments(call, ("inputs", *row.parameters)) or {}
+        seed = bound.get("seed")
+        none = isinstance(seed, ast.Constant) and seed.value is None
+        return bool(row.seeded) and seed is not None and not none
 
     def _optimizer(self, call: ast.Call, row: OptimizerRow) -> None:
         rate = names.argument(call, "learning_rate", 0)
@@ -304,10 +321,40 @@ class Expressions:
         base = self.program.kinds.get(names.key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)
+        if base is Kind.DATASET and function.attr == "repeat":
+            self._repeat(call, function.value)
         if base is Kind.DATASET and function.attr.endswith("_iterator"):
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":
             self.plan.replace(function, code(function.value))
+
+    def _repeat(self, call: ast.Call, repeated: ast.expr) -> None:
+        """`shuffle(seed=...).repeat()`: TF 1.15 made one operation of the two."""
+        if not (
+            isinstance(repeated, ast.Call)
+            and isinstance(repeated.func, ast.Attribute)
+            and repeated.func.attr == "shuffle"
+        ):
+            return
+        bound = names.bound_arguments(
+            repeated, ("buffer_size", "seed", "reshuffle_each_iteration")
+        )
+        seed = (bound or {}).get("seed")
+        if seed is None or (isinstance(seed, ast.Constant) and seed.value is None):
+            return
+        self.diagnostics.findings.append(
+            Finding(
+                repeated.lineno,
+                repeated.col_offset + 1,
+                "I112",
+                Outcome.KEPT,
+                "tf.data.Dataset.shuffle",
+                "by this seed TF 1.15 ordered the elements of every epoch otherwise: it "
+                "made one operation of shuffle and the repeat that follows",
+                "For an order that both have put another transformation between them, "
+                "as batch().",
+            )
+        )
 
     def _minimize(self, call: ast.Call) -> None:
         decayed = names.argument(call, "decay_var_list", 8)

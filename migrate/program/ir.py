@@ -28,6 +28,7 @@ class Kind(enum.Enum):
     SCHEDULE = "learning-rate schedule"
     GRADIENTS = "gradients"
     OPERATION = "operation"
+    ASSIGNMENT = "assignment"  # An operation that has a value: the variable's new one.
     SUMMARY = "summary"
     INITIALIZER_OP = "initializer operation"
     ITERATOR = "dataset iterator"
@@ -53,6 +54,7 @@ STEP_KINDS = frozenset(
         Kind.ELEMENT,
         Kind.GRADIENTS,
         Kind.OPERATION,
+        Kind.ASSIGNMENT,
         Kind.SUMMARY,
         Kind.UPDATE_OPS,
     }

@@ -87,7 +87,8 @@ def events(directory: pathlib.Path) -> list[tuple[int, str]]:
 def checkpoints(directory: pathlib.Path) -> list[str]:
     state = tf.train.get_checkpoint_state(str(directory))
     return [
-        pathlib.Path(p).name for p in (state.all_model_checkpoint_paths if state else ())
+        pathlib.Path(p).name
+        for p in (state.all_model_checkpoint_paths if state else ())
     ]
 
 
@@ -194,7 +195,9 @@ CASES: dict[str, tuple[dict[str, Any], Hooks]] = {
     "log-and-at-end": ({}, _logging(every_n_iter=10**6, at_end=False)),
     "log-formatted": (
         {},
-        _logging(every_n_iter=5, formatter=lambda values: f"loss is {values['loss']:.4f}"),
+        _logging(
+            every_n_iter=5, formatter=lambda values: f"loss is {values['loss']:.4f}"
+        ),
     ),
     "own-saver": (
         {"save_checkpoint_secs": None},
@@ -295,7 +298,10 @@ def test_stop_at_step_needs_a_global_step() -> None:
 
     session = training_session.MonitoredTrainingSession
     hook = training_session.StopAtStepHook(last_step=1)
-    with pytest.raises(RuntimeError, match="[Gg]lobal step"), session(replicas, hooks=[hook]):
+    with (
+        pytest.raises(RuntimeError, match="[Gg]lobal step"),
+        session(replicas, hooks=[hook]),
+    ):
         pass
 
 

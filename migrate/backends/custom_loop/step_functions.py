@@ -8,12 +8,20 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
+from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, Replication, code
 from migrate.program.slices import Slicer
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+
+# What a step function must not do: what it makes is made once, at build time.
+_CREATORS = roles.VARIABLES | {
+    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights
+}
 
 
 class StepFunctions:
@@ -72,7 +80,13 @@ class StepFunctions:
             )
             if used and name not in step.feeds and placeholder.default is not None:
                 body.append(
-                    New(code(f"{placeholder.parameter} = ", placeholder.default))
+                    New(
+                        code(
+                            f"{placeholder.parameter} = tf.convert_to_tensor(",
+                            placeholder.default,
+                            ")",
+                        )
+                    )
                 )
         body.extend(self._values_before(step))
         flows = self._opened(self._program.flows, included)
@@ -281,10 +295,50 @@ class StepFunctions:
             elif flow.update is not None:
                 items.extend(self._update(flow, included))
             else:
+                self._check_creates_nothing(flow)
                 items.append(
                     Keep(flow.statement, replace=self._step_edits(flow.statement, flow))
                 )
         return items
+
+    def _check_creates_nothing(self, flow: Flow) -> None:
+        """A step function runs many times: what it creates would be lost, or refused."""
+        lifted = {n for lift in flow.lifts for n in ast.walk(lift.node)}
+        for node in ast.walk(flow.statement):
+            if isinstance(node, ast.Call) and node not in lifted:
+                self._check_call(node)
+
+    def _check_call(self, call: ast.Call) -> None:
+        symbol = self._creator_in(call)
+        if symbol:
+            self._diagnostics.refuse(
+                "V126",
+                call,
+                "a variable or layer that is made here could not be told from what is "
+                "computed with it",
+                "Make it in a statement of its own: w = tf.get_variable(...).",
+                symbol,
+            )
+
+    def _creator_in(self, call: ast.Call) -> str:
+        """What makes variables in a call, or in a function of the file it calls."""
+        symbol = self._scopes.resolve(call.func) or ""
+        if symbol in _CREATORS:
+            return symbol
+        staged = (t for t in self._program.staged if isinstance(t, FunctionTimes))
+        seen: set[ast.AST] = {times.node for times in staged}
+        work: list[ast.AST] = [call.func]
+        while work:
+            for node in ast.walk(work.pop()):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    new = set(reach.definitions(self._scopes, node)) - seen
+                    seen |= new
+                    work.extend(n for n in new if isinstance(n, ast.FunctionDef))
+                elif isinstance(node, ast.Call):
+                    symbol = self._scopes.resolve(node.func) or ""
+                    if symbol in _CREATORS:
+                        return symbol
+        return ""
 
     def _step_compound(self, flow: Flow, included: set[Flow]) -> Item:
         suites = {
@@ -461,7 +515,10 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
         waits = (
             bool(reads & behind)
             or bool(_bound(flow) & (flows[at].reads | behind))
-            or any(f.update is not None or f.kind is Kind.OPERATION for f in inside)
+            or any(
+                f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
+                for f in inside
+            )
         )
         if waits:
             after.append(flow)
