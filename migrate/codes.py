@@ -712,6 +712,11 @@ _ROWS = (
         "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
     Code(
+        "S133",
+        "random numbers in several steps",
+        "An operation with a seed drew from one stream of random numbers, whichever run asked for it. Each step function is a graph of its own, so it draws from a stream of its own that begins at the same seed.",
+    ),
+    Code(
         "S131",
         "cells joined",
         "A step function needs all of the graph in one place, so the cells that a "

@@ -36,6 +36,7 @@ _GET_VARIABLE = (
     "custom_getter",
     "constraint",
 )
+_ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 _PARTITIONER_TARGETS = {
     # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
     # shard counts on axis 0 in 1,600 cases.
@@ -321,12 +322,22 @@ class Expressions:
         base = self.program.kinds.get(names.key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)
-        if base is Kind.DATASET and function.attr == "repeat":
+        if function.attr == "repeat" and self._is_dataset(function.value):
             self._repeat(call, function.value)
-        if base is Kind.DATASET and function.attr.endswith("_iterator"):
+        if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":
             self.plan.replace(function, code(function.value))
+
+    def _is_dataset(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func)
+            if symbol is not None:
+                return symbol.startswith(roles.DATASET_PREFIXES)
+            if not isinstance(node.func, ast.Attribute):
+                return False
+            node = node.func.value
+        return self.program.kinds.get(names.key(node) or "") is Kind.DATASET
 
     def _repeat(self, call: ast.Call, repeated: ast.expr) -> None:
         """`shuffle(seed=...).repeat()`: TF 1.15 made one operation of the two."""

@@ -9,6 +9,7 @@ from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import names, reach
+from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
@@ -40,17 +41,47 @@ class StepFunctions:
         self._build = build
         self._forward: forward.Forward | None = None
         self.spec_names: dict[str, str] = {}
+        self._methods = reach.methods(context.scopes)
         # Variables that a step reads before it updates: key -> the value's name.
         self._read_first: dict[str, str] = {}
 
     def functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
         self.spec_names = spec_names
+        self._note_streams()
         self._forward = self.share_forward()
         items: list[Item] = []
         if self._forward is not None:
             items.append(self.forward_function(self._forward))
         return [*items, *[self.function(step) for step in self._program.steps]]
+
+    def _note_streams(self) -> None:
+        """Says where several step functions draw by one operation's seed."""
+        steps = self._program.steps
+        for flow in every(self._program.flows):
+            if flow.suites or sum(flow in step.flows for step in steps) < 2:
+                continue
+            for node in ast.walk(flow.statement):
+                seed = (
+                    names.argument(node, "seed") if isinstance(node, ast.Call) else None
+                )
+                if seed is None or (
+                    isinstance(seed, ast.Constant) and seed.value is None
+                ):
+                    continue
+                assert isinstance(node, ast.Call)
+                self._diagnostics.findings.append(
+                    Finding(
+                        node.lineno,
+                        node.col_offset + 1,
+                        "S133",
+                        Outcome.KEPT,
+                        self._scopes.resolve(node.func) or "",
+                        "several step functions compute this, each with a stream of "
+                        "random numbers that begins at the seed; in TF1 all runs drew "
+                        "from one",
+                    )
+                )
 
     def function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)
@@ -330,11 +361,16 @@ class StepFunctions:
         work: list[ast.AST] = [call.func]
         while work:
             for node in ast.walk(work.pop()):
+                if node in seen:
+                    continue
+                new: set[ast.AST] = set()
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                    new = set(reach.definitions(self._scopes, node)) - seen
-                    seen |= new
-                    work.extend(n for n in new if isinstance(n, ast.FunctionDef))
-                elif isinstance(node, ast.Call):
+                    new = set(reach.definitions(self._scopes, node))
+                elif isinstance(node, ast.Attribute):
+                    new = set(self._methods.get(node.attr, ()))
+                work.extend(new - seen)
+                seen |= new
+                if isinstance(node, ast.Call):
                     symbol = self._scopes.resolve(node.func) or ""
                     if symbol in _CREATORS:
                         return symbol
