@@ -203,6 +203,11 @@ _ROWS = (
         "opt = contrib_optimizers.AdamWOptimizer(1e-4, learning_rate=0.01)",
     ),
     Code(
+        "O116",
+        "update within an expression",
+        "An update is a statement of a step function. One that is part of another expression, or one of several in a statement, cannot be placed.",
+    ),
+    Code(
         "O113",
         "decay_var_list of minimize",
         "TF 1.15's minimize forgets decay_var_list before it updates, so that all variables decay (measured). They do here too. Only apply_gradients uses the list.",
@@ -557,10 +562,12 @@ _ROWS = (
     ),
     Code(
         "O114",
-        "sparse gradients averaged otherwise",
-        "In synchronous training the gradient of a looked-up table is averaged over all "
-        "workers. TF1's accumulator averaged every row over the workers that touched it, "
-        "so rows that few workers see learn more slowly here.",
+        "sparse gradients in synchronous training",
+        "Each row of a looked-up table's gradient is averaged over the workers whose batch "
+        "has it. TF1's accumulator did that too, for ids that are sorted and distinct "
+        "within a batch; of other ids it averaged some and added up the rest, by the order "
+        "in which they came. To have in TF1 what the migration computes, look up "
+        "tf.unique of the sorted ids.",
     ),
     Code(
         "O112",

@@ -89,6 +89,7 @@ class Analysis:
         self.in_loop = 0
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
+        self._whole: ast.AST | None = None  # All that the statement computes.
 
     # -- names ---------------------------------------------------------------
 
@@ -111,6 +112,7 @@ class Analysis:
 
     def statement(self, statement: ast.stmt) -> Flow:
         self._lifts, self._update = [], None
+        self._whole = getattr(statement, "value", None)
         if isinstance(statement, (ast.With, ast.If, ast.For, ast.While, ast.Try)):
             return self._compound(statement)
         flow = Flow(
@@ -710,6 +712,20 @@ class Analysis:
         else:
             optimizer = code(function.value)
         method = function.attr
+        if self._update is not None:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "one statement makes several updates",
+                "Give each a statement of its own.",
+            )
+        elif method != "compute_gradients" and self._whole is not call:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "the update is made within another expression",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
         position = {"minimize": 1, "apply_gradients": 1}.get(method)
         self._update = ir.Update(
             method,

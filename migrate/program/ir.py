@@ -280,7 +280,13 @@ class TrainingProgram:
         roots: list[ast.AST] = [s for s in module if not isinstance(s, kinds)]
         if isinstance(self.driver, ast.FunctionDef):
             roots.append(self.driver)
-        used = {n for d in [*roots, *reach.reached(scopes, roots)] for n in ast.walk(d)}
+        # Statements only: nodes like ast.Load() are shared by all of the tree.
+        used = {
+            n
+            for d in [*roots, *reach.reached(scopes, roots)]
+            for n in ast.walk(d)
+            if isinstance(n, kinds)
+        }
         return {
             d
             for d in module

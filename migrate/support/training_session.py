@@ -461,11 +461,18 @@ class _Replicas:
         """Gradients divided by the number of replicas.
 
         `apply_gradients` of tf.compat.v1 optimizers adds up what the replicas
-        give; SyncReplicasOptimizer averaged it.
+        give; SyncReplicasOptimizer averaged it. Of a sparse gradient it averaged each
+        row over the replicas that have it.
         """
-        scale = 1.0 / self.strategy.num_replicas_in_sync
+        replicas = self.strategy.num_replicas_in_sync
+        if replicas == 1:
+            return list(gradients)
         return [
-            None if g is None else g if scale == 1.0 else tf.math.scalar_mul(scale, g)
+            _by_contributors(g)
+            if isinstance(g, tf.IndexedSlices)
+            else g
+            if g is None
+            else tf.math.scalar_mul(1.0 / replicas, g)
             for g in gradients
         ]
 
@@ -542,6 +549,22 @@ class _Replicas:
             else:
                 found.setdefault(name, []).extend(_parts(variable))
         return found
+
+
+def _by_contributors(gradient):
+    """A sparse gradient, each row divided by how many replicas have that row."""
+    here = tf.scatter_nd(
+        gradient.indices[:, tf.newaxis],
+        tf.ones_like(gradient.indices, gradient.dtype),
+        tf.cast(gradient.dense_shape[:1], gradient.indices.dtype),
+    )
+    context = tf.distribute.get_replica_context()
+    total = context.all_reduce("sum", tf.cast(here > 0, gradient.dtype))
+    rank = len(gradient.values.shape)
+    times = tf.reshape(tf.gather(total, gradient.indices), [-1] + [1] * (rank - 1))
+    return tf.IndexedSlices(
+        gradient.values / times, gradient.indices, gradient.dense_shape
+    )
 
 
 @contextlib.contextmanager

@@ -113,6 +113,13 @@ MORE = (
         lines=40,
     ),
     Variant(
+        "siamese_losses",
+        "a tower shared by AUTO_REUSE; losses collected and added up; the global step "
+        "made in a statement; a global norm clipped after zip(*compute_gradients)",
+        equal=True,
+        lines=100,
+    ),
+    Variant(
         "workers_own",
         "module-level readers, lists, iterators, seeded generators of numpy and random; "
         "the task's index read in a helper; a function that closes over a reader",

@@ -340,6 +340,17 @@ class StepFunctions:
                 self._check_call(node)
 
     def _check_call(self, call: ast.Call) -> None:
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in (
+            "minimize",
+            "compute_gradients",
+        ):
+            self._diagnostics.refuse(
+                "O116",
+                call,
+                "the update of what is not known to be one optimizer",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
         symbol = self._creator_in(call)
         if symbol:
             self._diagnostics.refuse(
@@ -496,16 +507,17 @@ class StepFunctions:
         )
         items: list[Item] = [New(code("variables = ", variables), flow.statement)]
         if update.kind == "compute_gradients":
-            items.append(
-                New(
-                    code(
-                        f"{update.target} = list(zip(tape.gradient(",
-                        loss,
-                        ", variables), variables))",
-                    )
-                )
+            pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
+            taken = next(
+                node
+                for node in ast.walk(flow.statement)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "compute_gradients"
             )
-            return items
+            if getattr(flow.statement, "value", None) is taken and update.target:
+                return [*items, New(code(f"{update.target} = ", pairs))]
+            return [*items, Keep(flow.statement, replace={taken: pairs})]
         items.append(New(code("gradients = tape.gradient(", loss, ", variables)")))
         gradients = "replicas.average(gradients)" if sync else "gradients"
         items.append(
