@@ -286,6 +286,11 @@ _ROWS = (
         "opt = contrib_optimizers.AdamWOptimizer(1e-4, learning_rate=0.01)",
     ),
     Code(
+        "O116",
+        "update within an expression",
+        "An update is a statement of a step function. One that is part of another expression, or one of several in a statement, cannot be placed.",
+    ),
+    Code(
         "O113",
         "decay_var_list of minimize",
         "TF 1.15's minimize forgets decay_var_list before it updates, so that all variables decay (measured). They do here too. Only apply_gradients uses the list.",
@@ -499,6 +504,11 @@ _ROWS = (
         "A Python iterator of the dataset; get_next still raises tf.errors.OutOfRangeError at the end.",
     ),
     Code(
+        "I112",
+        "another order of shuffled elements",
+        "TensorFlow 1.15 executed shuffle(seed).repeat() as one operation, which ordered every epoch by another stream of random numbers than two do, and an initializer that ran again began the same order again. TF2 does neither: the elements of an epoch are the same, their order is another, although the seed is not.",
+    ),
+    Code(
         "I120",
         "queue runner",
         "TF2 has no queue runners. Read the data with tf.data.",
@@ -635,10 +645,12 @@ _ROWS = (
     ),
     Code(
         "O114",
-        "sparse gradients averaged otherwise",
-        "In synchronous training the gradient of a looked-up table is averaged over all "
-        "workers. TF1's accumulator averaged every row over the workers that touched it, "
-        "so rows that few workers see learn more slowly here.",
+        "sparse gradients in synchronous training",
+        "Each row of a looked-up table's gradient is averaged over the workers whose batch "
+        "has it. TF1's accumulator did that too, for ids that are sorted and distinct "
+        "within a batch; of other ids it averaged some and added up the rest, by the order "
+        "in which they came. To have in TF1 what the migration computes, look up "
+        "tf.unique of the sorted ids.",
     ),
     Code(
         "O112",
@@ -790,6 +802,11 @@ _ROWS = (
         "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
     Code(
+        "S133",
+        "random numbers in several steps",
+        "An operation with a seed drew from one stream of random numbers, whichever run asked for it. Each step function is a graph of its own, so it draws from a stream of its own that begins at the same seed.",
+    ),
+    Code(
         "S131",
         "cells joined",
         "A step function needs all of the graph in one place, so the cells that a "
@@ -930,6 +947,11 @@ _ROWS = (
         "V125",
         "partitioner outside a program",
         "The partitioner is not part of a program that this version reads.",
+    ),
+    Code(
+        "V126",
+        "variable made in a step",
+        "A step function runs many times, a variable is made once. Here the two could not be told apart.",
     ),
 )
 CODES: dict[str, Code] = {row.id: row for row in _ROWS}

@@ -64,6 +64,7 @@ def migrate_text(
         if _refused(findings):
             return Migration(text, tuple(sorted(_at_origins(findings, form))))
         text = form.text.source
+    refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
     if plan.empty:
@@ -73,7 +74,7 @@ def migrate_text(
     new = Rewriter(text, tree, plan).run()
     if plan.suites or plan.expressions or plan.statements:
         new = _with_imports(_without_unused(new), plan)
-        failures = gates.check(new, filename, text)
+        failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
     if form is not None:
@@ -118,14 +119,14 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     """
     if ".run(" not in text:  # No session.
         return None
-    from migrate.normalise import Text, driver, supervisor, written_out
+    from migrate.normalise import Text, driver, losses, supervisor, updates, written_out
 
     start = Text.of(text)
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
     if start.source == text:
         supervised = ()
-    start = written_out(driver.plain(start))
+    start = written_out(driver.plain(updates.named(losses.collected(start))))
     changed = start.source != text
     if not (changed or refused):
         return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.tables import symbols
@@ -22,8 +22,20 @@ def compiles(text: str, filename: str) -> list[tuple[str, int, str]]:
     return []
 
 
-def check(text: str, filename: str, original: str = "") -> list[tuple[str, int, str]]:
-    """Failed gates as (code, line, reason); empty if all is well."""
+def check(
+    text: str,
+    filename: str,
+    original: str = "",
+    refused: Collection[str] = (),
+) -> list[tuple[str, int, str]]:
+    """Failed gates as (code, line, reason); empty if all is well.
+
+    Args:
+      text: the result.
+      filename: its name, for messages.
+      original: what it was made from.
+      refused: symbols of which a use was refused: those uses stand as they stood.
+    """
     broken = compiles(text, filename)
     if broken:
         return broken
@@ -32,25 +44,29 @@ def check(text: str, filename: str, original: str = "") -> list[tuple[str, int, 
         # A name that was never bound is the user's own; it is no fault of ours.
         for name in sorted(unbound(text, filename) - unbound(original, filename))
     ]
-    # A use that was refused stands as it stood.
-    stood = {spelled for _, spelled in _missing(original)} if original else set()
     failures += [
         ("G003", line, f"`{spelled}` does not exist in TensorFlow 2")
-        for line, spelled in _missing(text)
-        if spelled not in stood
+        for line, spelled, symbol in _missing(text)
+        if not any(
+            _within(s, r) or _within(r, s) for s in (spelled, symbol) for r in refused
+        )
     ]
     return failures
 
 
-def _missing(text: str) -> Iterator[tuple[int, str]]:
-    """Uses of names that TensorFlow 2 is known not to have."""
+def _within(path: str, module: str) -> bool:
+    return path == module or path.startswith(module + ".")
+
+
+def _missing(text: str) -> Iterator[tuple[int, str, str]]:
+    """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
     scopes = Scopes(ast.parse(text))
     for node, symbol in scopes.walk_uses():
         path = scopes.dotted(node) or ""
         if path.startswith("tensorflow."):
             spelled = "tf." + path.removeprefix("tensorflow.")
             if _known_missing(spelled, symbol):
-                yield node.lineno, spelled
+                yield node.lineno, spelled, symbol
 
 
 def _known_missing(spelled: str, symbol: str) -> bool:

@@ -52,6 +52,7 @@ class Rewriter:
         }
         self._notes = {id(self.line_of[s]): lines for s, lines in plan.notes.items()}
         self._edits = self._by_node(plan.expressions)
+        self._parsed: dict[str, cst.BaseExpression] = {}  # New code, by its text.
 
     # -- pairing -------------------------------------------------------------------
 
@@ -165,10 +166,16 @@ class Rewriter:
 
     def expression(self, new: Code, edits: dict[int, Code]) -> cst.BaseExpression:
         text = self.text(new, edits)
-        try:
-            return cst.parse_expression(text, self.module.config_for_parsing)
-        except cst.ParserSyntaxError:
-            return cst.parse_expression(f"({text})", self.module.config_for_parsing)
+        parsed = self._parsed.get(text)
+        if parsed is None:
+            try:
+                parsed = cst.parse_expression(text, self.module.config_for_parsing)
+            except cst.ParserSyntaxError:
+                parsed = cst.parse_expression(
+                    f"({text})", self.module.config_for_parsing
+                )
+            self._parsed[text] = parsed
+        return parsed
 
     def items(self, items: Sequence[Item], edits: dict[int, Code]) -> list[_Statement]:
         """The statements a list of items stands for."""

@@ -36,6 +36,7 @@ _GET_VARIABLE = (
     "custom_getter",
     "constraint",
 )
+_ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 _PARTITIONER_TARGETS = {
     # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
     # shard counts on axis 0 in 1,600 cases.
@@ -237,8 +238,17 @@ class Expressions:
         elif symbol in LAYER_CLASSES:
             row = LAYER_CLASSES[symbol]
             self.claimed[call] = ("L105", row.target)
+            if row.seeded and names.argument(
+                call, "seed", row.parameters.index("seed")
+            ):
+                self.claimed[call] = (
+                    "L105",
+                    f"{row.target}; by this seed it draws other values than TF1 did",
+                )
             self.plan.imports.append("import tf_keras")
             self.plan.replace(call.func, code(row.target))
+        elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
+            self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
         elif symbol in LAYER_FUNCTIONS:
             self.claimed[call] = (
                 "L104",
@@ -255,6 +265,14 @@ class Expressions:
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
             self.diagnostics.refuse("H105", call, "a hook made outside the program")
+
+    def _seeded(self, call: ast.Call, symbol: str) -> bool:
+        """Whether a layer function is given a seed that decides what it computes."""
+        row = LAYER_FUNCTIONS[symbol]
+        bound = names.bound_arguments(call, ("inputs", *row.parameters)) or {}
+        seed = bound.get("seed")
+        none = isinstance(seed, ast.Constant) and seed.value is None
+        return bool(row.seeded) and seed is not None and not none
 
     def _optimizer(self, call: ast.Call, row: OptimizerRow) -> None:
         rate = names.argument(call, "learning_rate", 0)
@@ -304,10 +322,50 @@ class Expressions:
         base = self.program.kinds.get(names.key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)
-        if base is Kind.DATASET and function.attr.endswith("_iterator"):
+        if function.attr == "repeat" and self._is_dataset(function.value):
+            self._repeat(call, function.value)
+        if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
             self.plan.replace(call, code("iter(", function.value, ")"))
         elif base is Kind.LAYER and function.attr == "apply":
             self.plan.replace(function, code(function.value))
+
+    def _is_dataset(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func)
+            if symbol is not None:
+                return symbol.startswith(roles.DATASET_PREFIXES)
+            if not isinstance(node.func, ast.Attribute):
+                return False
+            node = node.func.value
+        return self.program.kinds.get(names.key(node) or "") is Kind.DATASET
+
+    def _repeat(self, call: ast.Call, repeated: ast.expr) -> None:
+        """`shuffle(seed=...).repeat()`: TF 1.15 made one operation of the two."""
+        if not (
+            isinstance(repeated, ast.Call)
+            and isinstance(repeated.func, ast.Attribute)
+            and repeated.func.attr == "shuffle"
+        ):
+            return
+        bound = names.bound_arguments(
+            repeated, ("buffer_size", "seed", "reshuffle_each_iteration")
+        )
+        seed = (bound or {}).get("seed")
+        if seed is None or (isinstance(seed, ast.Constant) and seed.value is None):
+            return
+        self.diagnostics.findings.append(
+            Finding(
+                repeated.lineno,
+                repeated.col_offset + 1,
+                "I112",
+                Outcome.KEPT,
+                "tf.data.Dataset.shuffle",
+                "by this seed TF 1.15 ordered the elements of every epoch otherwise: it "
+                "made one operation of shuffle and the repeat that follows",
+                "For an order that both have put another transformation between them, "
+                "as batch().",
+            )
+        )
 
     def _minimize(self, call: ast.Call) -> None:
         decayed = names.argument(call, "decay_var_list", 8)
@@ -475,11 +533,13 @@ class Expressions:
             rows = code("training_session.mod_rows(", ids, ", ", table, ")")
             reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
         if self.program.replication is not ir.Replication.ASYNCHRONOUS:
-            # Measured: an embedding is off by .0135 (SGD) after 100 steps.
+            # Measured in reference/sparse_sync: equal for sorted, distinct ids; else an
+            # embedding of 0.5 is off by .015 (repeated) to .11 (unsorted) in 120 steps.
             code_, reason = (
                 "O114",
-                "synchronous training averages this table's gradient over all workers; "
-                "TF1 averaged every row over the workers that touched it",
+                "every row is averaged over the workers whose batch has it, as in TF1 "
+                "where a batch's ids are sorted and distinct; other ids TF1 averaged only "
+                "in part",
             )
         else:
             code_ = "P111"

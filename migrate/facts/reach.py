@@ -15,12 +15,7 @@ def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
     """
     roots = list(roots)
     inside = {node for root in roots for node in ast.walk(root)}
-    methods: dict[str, list[ast.AST]] = {}
-    for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.ClassDef):
-            for item in node.body:
-                if isinstance(item, ast.FunctionDef):
-                    methods.setdefault(item.name, []).append(item)
+    by_name = methods(scopes)
     found: dict[ast.AST, None] = {}
     todo = roots
     while todo:
@@ -29,12 +24,23 @@ def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 targets = definitions(scopes, node)
             elif isinstance(node, ast.Attribute):
-                targets = methods.get(node.attr, [])
+                targets = by_name.get(node.attr, [])
             for target in targets:
                 if target not in found and target not in inside:
                     found[target] = None
                     todo.append(target)
     return list(found)
+
+
+def methods(scopes: Scopes) -> dict[str, list[ast.AST]]:
+    """The module's methods by their name, whatever their class."""
+    found: dict[str, list[ast.AST]] = {}
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef):
+                    found.setdefault(item.name, []).append(item)
+    return found
 
 
 def definitions(scopes: Scopes, name: ast.Name) -> list[ast.AST]:

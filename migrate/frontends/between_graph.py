@@ -16,7 +16,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
-from migrate.tables.worker_state import SEEDS
+from migrate.tables.worker_state import SEEDS, SHUFFLING
 
 _PURE_CALLS = frozenset(
     {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
@@ -427,6 +427,7 @@ class _Recogniser:
         tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
         own_place = {f.statement for f in program.flows[program.graph_end() :]}
         stateful = self._stateful_names(program.tail)
+        shuffles = self._shuffles()
         candidates = [
             *_before(program.driver.body, program.path, program.home, program.driver),
             *[f.statement for f in program.flows if f.host],
@@ -476,8 +477,10 @@ class _Recogniser:
             if kind in (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG):
                 continue
             if kind is Kind.DATASET or (kind is Kind.HOST and self._is_dataset(binds)):
-                # A dataset has no position; its iterators do.
-                if not depends:
+                # A dataset has no position; its iterators do. One that shuffles has:
+                # every iterator of it goes on with its random numbers.
+                own = shuffles
+                if not (depends or shuffles):
                     continue
             used = bool(binds & tail_reads) or bool(
                 binds & set().union(set(), *[names.reads(m) for m in moved])
@@ -505,14 +508,20 @@ class _Recogniser:
         program.moved = moved
         staying: set[str] = set()
         for flow in program.flows:
-            if flow.statement not in moved:
+            if flow.statement not in moved and not flow.dropped:
                 staying |= flow.reads
         for statement in _before(
             program.driver.body, program.path, program.home, program.driver
         ):
             if statement not in moved:
                 staying |= names.reads(statement)
-        program.copied = {s for s in moved if names.binds(s) & staying}
+        for dataset in program.iterators.values():
+            staying |= names.reads(dataset)  # The step functions are told its elements.
+        # What is copied needs what it is made of, there too.
+        for statement in reversed(moved):
+            if names.binds(statement) & staying:
+                program.copied.add(statement)
+                staying |= names.reads(statement)
         self._check_steps(program, index_dump, tainted)
         self._check_job(program)
 
@@ -644,6 +653,15 @@ class _Recogniser:
 
     def _is_dataset(self, binds: set[str]) -> bool:
         return any(self.analysis.environment.get(b) is Kind.DATASET for b in binds)
+
+    def _shuffles(self) -> bool:
+        """Whether the file has a dataset that draws random numbers for its order."""
+        return any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in SHUFFLING
+            for n in ast.walk(self.scopes.tree)
+        )
 
     def _seeds(self, statement: ast.stmt) -> bool:
         """Whether it seeds a generator of random numbers, of which each worker has one."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
@@ -416,7 +417,30 @@ class RunResolver:
                 if iterator in self.iterators:
                     dataset = self.iterators[iterator]
                     replacement = code(iterator, " = iter(", dataset, ")")
+                    self._note_order(call)
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+
+    def _note_order(self, call: ast.Call) -> None:
+        """Says that a seeded shuffle, begun anew, has another order from then on."""
+        seeded = any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "shuffle"
+            and (len(node.args) > 1 or any(k.arg == "seed" for k in node.keywords))
+            for node in ast.walk(self.scopes.tree)
+        )
+        if seeded:
+            self.diagnostics.findings.append(
+                Finding(
+                    call.lineno,
+                    call.col_offset + 1,
+                    "I112",
+                    Outcome.REWRITTEN,
+                    "",
+                    "the first pass has the order that the seed gave in TF1, which began "
+                    "the same order again in every pass; in TF2 each pass has its own",
+                )
+            )
 
     # -- feeds ---------------------------------------------------------------------
 

@@ -320,11 +320,17 @@ class _Driver:
             target = inner.items[0].optional_vars
             if target is None:
                 return None
-            outer = ", ".join(ast.unparse(item) for item in node.items)
+            outer = ", ".join(self._item(item) for item in node.items)
             first, last = _span(node.items), _span(inner.items)
-            new = f"{self._flat(session)} as {ast.unparse(target)}"
+            new = self._item(inner.items[0])
             return self._text.edited([Edit(first, new), Edit(last, outer)])
         return None
+
+    def _item(self, item: ast.withitem) -> str:
+        text = self._flat(item.context_expr)
+        if item.optional_vars is None:
+            return text
+        return f"{text} as {self._flat(item.optional_vars)}"
 
     def _is_tf(self, node: ast.expr) -> bool:
         func = node.func if isinstance(node, ast.Call) else node

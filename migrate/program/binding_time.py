@@ -9,6 +9,7 @@ is pure: it goes wherever it is needed.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Sequence
 
 from migrate.facts import names
@@ -18,7 +19,7 @@ from migrate.program import ir
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
 from migrate.tables import roles
-from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 _LAZY = ir.STEP_KINDS
 _SETUP_KINDS = frozenset(
@@ -88,6 +89,7 @@ class Analysis:
         self.in_loop = 0
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
+        self._whole: ast.AST | None = None  # All that the statement computes.
 
     # -- names ---------------------------------------------------------------
 
@@ -110,6 +112,7 @@ class Analysis:
 
     def statement(self, statement: ast.stmt) -> Flow:
         self._lifts, self._update = [], None
+        self._whole = getattr(statement, "value", None)
         if isinstance(statement, (ast.With, ast.If, ast.For, ast.While, ast.Try)):
             return self._compound(statement)
         flow = Flow(
@@ -130,9 +133,52 @@ class Analysis:
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.expr):
                     flow.kind = _join(flow.kind, self.expression(child))
+        if flow.kind in ir.STEP_KINDS and flow.kind not in (
+            Kind.PLACEHOLDER,
+            Kind.ELEMENT,
+        ):
+            self._lift_creations(statement)
         flow.lifts, flow.update = self._lifts, self._update
         self._time(flow)
         return flow
+
+    def _lift_creations(self, statement: ast.stmt) -> None:
+        """`tf.matmul(x, tf.get_variable("w", ...))`: the variable is made at build time."""
+        lifted = {n for lift in self._lifts for n in ast.walk(lift.node)}
+        work: list[ast.AST] = [statement]
+        while work:
+            node = work.pop(0)
+            if node in lifted or isinstance(node, ast.Lambda):
+                continue
+            if not (isinstance(node, ast.Call) and self._creates_variable(node)):
+                work.extend(ast.iter_child_nodes(node))
+                continue
+            literals = [
+                value
+                for argument in [*node.args, *[k.value for k in node.keywords]]
+                if isinstance(value := names.literal(argument), str)
+            ]
+            wish = re.sub(r"\W", "_", literals[0]) if literals else "variable"
+            full = self.full_name(literals[0] if literals else None)
+            if full is not None and self.scopes.resolve(node.func) is None:
+                full = f"{full} of {ast.unparse(node)}"  # Of a helper function's call.
+            shared = self.created.get(full or "") if self.reusing else None
+            name = shared or self.fresh(wish, f"{wish}_variable")
+            if full is not None:
+                self.created[full] = name
+            create = code() if shared else code(node)
+            self._lifts.append(Lift(node, name, create, code(name)))
+
+    def _creates_variable(self, call: ast.Call) -> bool:
+        if self.scopes.resolve(call.func) in roles.VARIABLES:
+            return True
+        times = self._user_function(call)
+        return (
+            times is not None
+            and times.creates
+            and not times.staged
+            and times.kind is Kind.VARIABLE
+        )
 
     def _time(self, flow: Flow) -> None:
         kind = flow.kind
@@ -486,8 +532,11 @@ class Analysis:
                 return Kind.TENSOR
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
-        self.expression(call.func)
+        made = self.expression(call.func)
         inside = self._arguments(call)
+        if made is Kind.LAYER and isinstance(call.func, ast.Call):
+            self._applied_at_once(call.func)
+            return Kind.TENSOR
         if inside in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.VARIABLE):
             return Kind.TENSOR
         return inside if inside in ir.STEP_KINDS or inside is Kind.PURE else Kind.HOST
@@ -521,7 +570,7 @@ class Analysis:
             inside = self._arguments(call)
             self._check_initial_value(call, inside)
             return self._variable(call, symbol)
-        if kind is Kind.OPERATION or kind is Kind.SUMMARY:
+        if kind in (Kind.OPERATION, Kind.ASSIGNMENT, Kind.SUMMARY):
             self._arguments(call)
             return kind
         if kind is not None:
@@ -629,7 +678,7 @@ class Analysis:
             return self._static_shape(function.value, base)
         if base is Kind.VARIABLE:
             if method in _ASSIGNMENTS:
-                return Kind.OPERATION
+                return Kind.ASSIGNMENT
             if method == "initialized_value":
                 return Kind.PURE
             return Kind.TENSOR
@@ -663,6 +712,20 @@ class Analysis:
         else:
             optimizer = code(function.value)
         method = function.attr
+        if self._update is not None:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "one statement makes several updates",
+                "Give each a statement of its own.",
+            )
+        elif method != "compute_gradients" and self._whole is not call:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "the update is made within another expression",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
         position = {"minimize": 1, "apply_gradients": 1}.get(method)
         self._update = ir.Update(
             method,
@@ -708,6 +771,11 @@ class Analysis:
                     "Add the penalty to the loss by hand.",
                     symbol,
                 )
+        if row.seeded and _given(bound.get("seed")):
+            given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
+            use = code(row.seeded, "(", ir.joined(", ", [inputs, *given]), ")")
+            self._lifts.append(Lift(call, "", code(), use))
+            return Kind.TENSOR
         constructor = [
             code(f"{name}=", value)
             for name, value in bound.items()
@@ -742,6 +810,16 @@ class Analysis:
         use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create if not reused else code(), use))
         return Kind.TENSOR
+
+    def _applied_at_once(self, layer: ast.Call) -> None:
+        """`tf.layers.Dense(1)(x)`: the layer is made at build time, under a name."""
+        symbol = self.scopes.resolve(layer.func)
+        row = LAYER_CLASSES.get(symbol or "")
+        name = names.literal(names.argument(layer, "name"))
+        wish = name if isinstance(name, str) else row.default_name if row else "layer"
+        wish = wish.rpartition("/")[2].replace("-", "_")
+        variable = self.fresh(wish, f"{wish}_layer")
+        self._lifts.append(Lift(layer, variable, code(layer), code(variable)))
 
     # -- the user's own functions ---------------------------------------------
 

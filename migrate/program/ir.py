@@ -28,6 +28,7 @@ class Kind(enum.Enum):
     SCHEDULE = "learning-rate schedule"
     GRADIENTS = "gradients"
     OPERATION = "operation"
+    ASSIGNMENT = "assignment"  # An operation that has a value: the variable's new one.
     SUMMARY = "summary"
     INITIALIZER_OP = "initializer operation"
     ITERATOR = "dataset iterator"
@@ -53,6 +54,7 @@ STEP_KINDS = frozenset(
         Kind.ELEMENT,
         Kind.GRADIENTS,
         Kind.OPERATION,
+        Kind.ASSIGNMENT,
         Kind.SUMMARY,
         Kind.UPDATE_OPS,
     }
@@ -278,7 +280,13 @@ class TrainingProgram:
         roots: list[ast.AST] = [s for s in module if not isinstance(s, kinds)]
         if isinstance(self.driver, ast.FunctionDef):
             roots.append(self.driver)
-        used = {n for d in [*roots, *reach.reached(scopes, roots)] for n in ast.walk(d)}
+        # Statements only: nodes like ast.Load() are shared by all of the tree.
+        used = {
+            n
+            for d in [*roots, *reach.reached(scopes, roots)]
+            for n in ast.walk(d)
+            if isinstance(n, kinds)
+        }
         return {
             d
             for d in module

@@ -109,6 +109,8 @@ def serve(server):
                 print(error.message, file=sys.stderr)
                 code = 1
                 break
+    # The coordinator's message is answered before this process is gone.
+    time.sleep(1)
     sys.stdout.flush()
     sys.stderr.flush()
     # The server's threads cannot be stopped from Python; leave without them.
@@ -398,7 +400,10 @@ class _Replicas:
 
     @contextlib.contextmanager
     def recording(self):
-        """Records the variables created inside, in order, under TF1's unique names."""
+        """Records the variables created inside, in order, under TF1's unique names.
+
+        Keras layers made inside compute in the dtype of their input, as TF1's did.
+        """
 
         def create(next_creator, **kwargs):
             name = kwargs.get("name") or "Variable"
@@ -423,9 +428,11 @@ class _Replicas:
                 kwargs["synchronization"] = tf.VariableSynchronization.AUTO
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
+            _seeds_begin_anew()
             return variable
 
-        with tf.variable_creator_scope(create):
+        _seeds_begin_anew()
+        with tf.variable_creator_scope(create), _layers_take_dtype_of_input():
             yield
 
     @property
@@ -454,11 +461,18 @@ class _Replicas:
         """Gradients divided by the number of replicas.
 
         `apply_gradients` of tf.compat.v1 optimizers adds up what the replicas
-        give; SyncReplicasOptimizer averaged it.
+        give; SyncReplicasOptimizer averaged it. Of a sparse gradient it averaged each
+        row over the replicas that have it.
         """
-        scale = 1.0 / self.strategy.num_replicas_in_sync
+        replicas = self.strategy.num_replicas_in_sync
+        if replicas == 1:
+            return list(gradients)
         return [
-            None if g is None else g if scale == 1.0 else tf.math.scalar_mul(scale, g)
+            _by_contributors(g)
+            if isinstance(g, tf.IndexedSlices)
+            else g
+            if g is None
+            else tf.math.scalar_mul(1.0 / replicas, g)
             for g in gradients
         ]
 
@@ -478,6 +492,9 @@ class _Replicas:
                     f"{name}={value}, but synchronous training here averages the "
                     f"gradients of all {replicas} workers in every step."
                 )
+
+    def ended(self):
+        """A session of these replicas has ended."""
 
     def observe(self, tensors):
         """Gives the session's hooks values of this step, by key."""
@@ -534,6 +551,43 @@ class _Replicas:
         return found
 
 
+def _by_contributors(gradient):
+    """A sparse gradient, each row divided by how many replicas have that row."""
+    here = tf.scatter_nd(
+        gradient.indices[:, tf.newaxis],
+        tf.ones_like(gradient.indices, gradient.dtype),
+        tf.cast(gradient.dense_shape[:1], gradient.indices.dtype),
+    )
+    context = tf.distribute.get_replica_context()
+    total = context.all_reduce("sum", tf.cast(here > 0, gradient.dtype))
+    rank = len(gradient.values.shape)
+    times = tf.reshape(tf.gather(total, gradient.indices), [-1] + [1] * (rank - 1))
+    return tf.IndexedSlices(
+        gradient.values / times, gradient.indices, gradient.dense_shape
+    )
+
+
+@contextlib.contextmanager
+def _layers_take_dtype_of_input():
+    """Inside, a Keras layer made without a dtype has that of its first input.
+
+    Keras 2 gives it float32 and casts what it is called with; a float64 model would
+    lose its precision without a word. A policy that the program has set is left alone.
+    """
+    keras = sys.modules.get("tf_keras")
+    precision = keras.mixed_precision if keras else None
+    policy = precision.global_policy() if precision else None
+    if policy is None or policy.name != keras.backend.floatx():
+        yield
+        return
+    # What Keras itself calls TF1's way: see tf.compat.v1.keras.
+    precision.set_global_policy("_infer")
+    try:
+        yield
+    finally:
+        precision.set_global_policy(policy)
+
+
 class AsynchronousReplicas(_Replicas):
     """Workers that update shared variables each at its own pace.
 
@@ -549,8 +603,33 @@ class AsynchronousReplicas(_Replicas):
         self._restoring = threading.Lock()
 
     def call(self, step, args):
-        """Runs one step on whichever worker is free; returns its numpy values."""
-        return step.unpack(self.coordinator.schedule(step.function, args=args).fetch())
+        """Runs one step on whichever worker is free; returns its numpy values.
+
+        A worker that is killed between the step and the reading of its values takes
+        them along: then the step is made again.
+
+        Raises:
+          tf.errors.UnavailableError: a parameter server is gone.
+        """
+        lost = 0
+        while True:
+            made = self.coordinator.schedule(step.function, args=args)
+            try:
+                return step.unpack(made.fetch())
+            except tf.errors.UnavailableError:
+                lost += 1
+                if lost > self._cluster.num_tasks("worker") or self._gone("ps"):
+                    raise
+
+    def _addresses(self, job):
+        return [
+            self._cluster.task_address(job, index)
+            for index in self._cluster.task_indices(job)
+        ]
+
+    def _gone(self, job):
+        """The addresses of a job's tasks that do not answer."""
+        return [address for address in self._addresses(job) if not _answers(address)]
 
     def restored(self, is_chief, restore):
         """The chief restores; the other workers' sessions wait for it.
@@ -622,12 +701,8 @@ class AsynchronousReplicas(_Replicas):
 
     def _join(self, threads):
         """Waits for the loops; for the others only so long after one has failed."""
-        addresses = [
-            self._cluster.task_address("worker", index)
-            for index in self._cluster.task_indices("worker")
-        ]
         # Without a chief worker 0 is this process, and always answers.
-        waiting = _Waiting("any worker", addresses)
+        waiting = _Waiting("any worker", self._addresses("worker"))
         checked = time.monotonic()
         deadline = None
         for thread in threads:
@@ -647,15 +722,11 @@ class AsynchronousReplicas(_Replicas):
         """
         if not isinstance(error, (tf.errors.UnavailableError, tf.errors.AbortedError)):
             return
-        addresses = [
-            self._cluster.task_address("ps", index)
-            for index in self._cluster.task_indices("ps")
-        ]
-        gone = [address for address in addresses if not _answers(address)]
+        gone = self._gone("ps") or self._addresses("ps")
         raise tf.errors.UnavailableError(
             None,
             None,
-            f"A parameter server ({', '.join(gone or addresses)}) is gone or was started "
+            f"A parameter server ({', '.join(gone)}) is gone or was started "
             "again, and the variables it held are lost. Start the job again: training "
             "goes on from its last checkpoint.",
         ) from error
@@ -728,6 +799,29 @@ class SynchronousReplicas(_Replicas):
 
         value = tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
         variable.assign(self.strategy.experimental_local_results(value)[0])
+
+    def ended(self):
+        """Waits until every worker has had its last step.
+
+        A worker that ends earlier takes with it what another still receives from it,
+        whose step then fails ("Socket closed"). Not for ever: another may have ended
+        without a word.
+        """
+        if self.strategy.num_replicas_in_sync == 1:
+            return
+
+        def one_replica():
+            context = tf.distribute.get_replica_context()
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.constant(1.0))
+
+        def meet():
+            # All steps are done: that a worker leaves first is no error any more.
+            with contextlib.suppress(tf.errors.OpError):
+                tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+
+        meeting = threading.Thread(target=meet, daemon=True)
+        meeting.start()
+        meeting.join(_RECOVERY_WAIT_SECS)
 
     def run(self, worker):
         worker(self._task_index)
@@ -850,6 +944,17 @@ def spec_of(function, *specs):
     )
 
 
+def dropout(inputs, rate=0.5, noise_shape=None, seed=None, training=False):
+    """tf.layers.dropout with a seed: what TF1 drew by it, however often it is traced."""
+
+    def dropped():
+        return tf.nn.dropout(inputs, rate=rate, noise_shape=noise_shape, seed=seed)
+
+    if tf.is_tensor(training):
+        return tf.cond(training, dropped, lambda: tf.identity(inputs))
+    return dropped() if training else tf.identity(inputs)
+
+
 def mod_rows(ids, table):
     """Row numbers of `ids` where TF1's partition_strategy="mod" kept them.
 
@@ -878,6 +983,16 @@ def _name(variable):
     parts = _parts(variable)
     name = parts[0].name.split(":")[0]
     return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+
+
+def _seeds_begin_anew():
+    """An eager operation with a seed goes on where the last one of that seed ended.
+
+    Every operation of a TF1 graph began anew, so that variables of one seed began
+    alike. Where the program sets no seed for all operations, setting none again does it.
+    """
+    if tf.compat.v1.get_seed(0)[0] == 87654321:  # TensorFlow's number for no seed.
+        tf.random.set_seed(None)
 
 
 def _value(item):
@@ -1610,6 +1725,7 @@ class MonitoredTrainingSession:
             self._stop = True
             for hook in self._hooks:
                 hook.end(self)
+            self.replicas.ended()
             return True
         return False
 

@@ -22,6 +22,8 @@ class LayerRow:
       call_parameters: those that belong to the layer's call, not its constructor.
       default_name: TF1's name of an unnamed layer.
       has_weights: whether it creates variables.
+      seeded: the function to call in its place where a seed is given: Keras's layer
+        draws by another seed every time that it is traced, TF1 drew by the one given.
     """
 
     function: str
@@ -31,6 +33,7 @@ class LayerRow:
     call_parameters: tuple[str, ...] = ()
     default_name: str = ""
     has_weights: bool = True
+    seeded: str = ""
 
 
 _WEIGHTS = (
@@ -59,6 +62,7 @@ def _row(
     call_parameters: tuple[str, ...] = (),
     default_name: str = "",
     has_weights: bool = True,
+    seeded: str = "",
 ) -> LayerRow:
     return LayerRow(
         f"tf.layers.{function}",
@@ -68,6 +72,7 @@ def _row(
         call_parameters,
         default_name or function,
         has_weights,
+        seeded,
     )
 
 
@@ -108,6 +113,7 @@ _ROWS = (
         ("rate", "noise_shape", "seed", "training", "name"),
         ("training",),
         has_weights=False,
+        seeded="training_session.dropout",
     ),
     _row("flatten", "Flatten", ("name", "data_format"), has_weights=False),
     _row("max_pooling1d", "MaxPooling1D", _POOL, has_weights=False),

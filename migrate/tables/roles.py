@@ -86,7 +86,14 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
             "tf.RunMetadata",
         }
     ),
-    Kind.OPERATION: frozenset({"tf.group", "tf.no_op", "tf.assign", "tf.assign_add"}),
+    Kind.OPERATION: frozenset({"tf.group", "tf.no_op"}),
+    Kind.ASSIGNMENT: frozenset(
+        {
+            *("tf.assign", "tf.assign_add", "tf.assign_sub"),
+            *(f"tf.scatter_{how}" for how in ("add", "div", "max", "min", "mul")),
+            *("tf.scatter_sub", "tf.scatter_update"),
+        }
+    ),
 }
 
 KIND_OF_CALL: dict[str, Kind] = {

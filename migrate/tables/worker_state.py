@@ -70,3 +70,5 @@ GENERATORS: dict[str, tuple[str, frozenset[str]]] = {
 
 # What seeds them.
 SEEDS = frozenset(f"{module}.seed" for module in GENERATORS)
+# Methods and functions of tf.data whose dataset draws random numbers.
+SHUFFLING = frozenset({"shuffle", "shuffle_and_repeat", "sample_from_datasets"})

@@ -20,7 +20,7 @@ def run(*arguments: object, **options: object) -> subprocess.CompletedProcess[st
         [sys.executable, "-m", "migrate", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=400,  # 30 seconds for 50,000 lines; a loaded machine takes longer.
         **options,  # type: ignore[call-overload]
     )
 

@@ -140,6 +140,17 @@ def step_value(text: str) -> float:
             24.0,
             id="layers-in-a-loop",
         ),
+        pytest.param(
+            """
+            h = tf.layers.Dense(2, use_bias=False,
+                                kernel_initializer=tf.ones_initializer())(x)
+            loss = tf.reduce_sum(tf.layers.Dense(
+                1, use_bias=False, name="head",
+                kernel_initializer=tf.ones_initializer())(tf.layers.Flatten()(h)))
+            """,
+            6.0,
+            id="layer-objects-applied-at-once",
+        ),
     ],
 )
 def test_step_sees_the_right_values(body: str, expected: float | None) -> None:
@@ -172,6 +183,77 @@ def test_an_optimizer_of_contrib_is_written_beside_the_program() -> None:
         migration = migrate_text(HEAD + model + tail)
         assert "contrib_optimizers.LazyAdamOptimizer(0.5)" in migration.text
         assert "contrib_optimizers.py" in migration.support
+
+
+def _one_step(body: str, dtype: str) -> str:
+    return migrated(body).replace(
+        "tf.TensorSpec([None, 2], tf.float32)", f"tf.TensorSpec([None, 2], tf.{dtype})"
+    )
+
+
+@pytest.mark.parametrize("form", ["dense(x, 1", "Dense(1"])
+def test_layers_compute_in_the_dtype_of_their_input(form: str) -> None:
+    """Keras's own default is float32: it would round what it is called with."""
+    applied = "" if form.startswith("dense") else "(x)"
+    body = f"""
+    h = tf.layers.{form}, use_bias=False, name="h",
+                      kernel_initializer=tf.constant_initializer(0.1)){applied}
+    loss = tf.reduce_sum(h)
+    """
+    assert step_value(_one_step(body, "float64")) == 0.1 * 1.0 + 0.1 * 2.0
+    in_float32 = step_value(_one_step(body, "float32"))
+    assert in_float32 != 0.1 * 1.0 + 0.1 * 2.0
+    assert in_float32 == pytest.approx(0.3)
+
+
+def test_a_dtype_that_the_program_gives_keras_is_kept() -> None:
+    import tf_keras
+
+    from migrate.support import training_session
+
+    replicas = training_session.SynchronousReplicas(None, 0)
+    before = tf_keras.mixed_precision.global_policy()
+    with replicas.recording():
+        assert tf_keras.layers.Dense(1).compute_dtype is None
+        assert tf_keras.layers.Dense(1, dtype="float16").compute_dtype == "float16"
+    assert tf_keras.mixed_precision.global_policy().name == before.name
+    tf_keras.mixed_precision.set_global_policy("mixed_bfloat16")
+    try:
+        with replicas.recording():
+            assert tf_keras.layers.Dense(1).compute_dtype == "bfloat16"
+        assert tf_keras.mixed_precision.global_policy().name == "mixed_bfloat16"
+    finally:
+        tf_keras.mixed_precision.set_global_policy(before)
+
+
+def test_a_seed_of_dropout_gives_tf1s_values() -> None:
+    """Of TF 1.15.5: tf.layers.dropout(tf.ones([2, 6]), 0.4, seed=11), its first run.
+
+    A Keras layer draws by another seed every time that it is traced, and a step function
+    is traced before it first runs.
+    """
+    body = """
+    w = tf.Variable(1.0)
+    h = tf.layers.dropout(tf.tile(x[:, :1], [2, 6]), 0.4, seed=11, training=True)
+    loss = w * tf.reduce_sum(h * [[1.0, 2.0, 4.0, 8.0, 16.0, 32.0], [0.0] * 6])
+    """
+    text = migrated(body)
+    assert "Dropout" not in text
+    assert step_value(text) == pytest.approx((4 + 8) / 0.6)
+    unseeded = migrated(body.replace(", seed=11", ""))
+    assert "tf_keras.layers.Dropout(rate=0.4)" in unseeded
+
+
+def test_a_seed_of_the_dropout_class_is_said_to_draw_otherwise() -> None:
+    body = """
+    drop = tf.layers.Dropout(0.4, seed=11)
+    loss = tf.reduce_sum(drop(x, training=True))
+    """
+    text = HEAD + textwrap.indent(textwrap.dedent(body), "    ") + TAIL
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "L105"]
+    assert reasons == [
+        "tf_keras.layers.Dropout; by this seed it draws other values than TF1 did"
+    ]
 
 
 def test_sparse_gradients_in_synchronous_training_are_said_at_the_line() -> None:

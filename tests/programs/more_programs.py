@@ -98,6 +98,28 @@ MORE = (
         lines=31,
     ),
     Variant(
+        "generated_and_judged",
+        "two networks in turn; variables made within expressions by a helper, all by one "
+        "seed; trainable variables of a scope; reuse_variables; an assignment fetched; "
+        "placeholder_with_default in tf.cond",
+        equal=True,
+        lines=160,
+    ),
+    Variant(
+        "shuffled_dataset",
+        "a dataset shuffled by a seed, an iterator made of it in a chain of calls; a "
+        "model object that is called; cosine decay",
+        equal=True,
+        lines=40,
+    ),
+    Variant(
+        "siamese_losses",
+        "a tower shared by AUTO_REUSE; losses collected and added up; the global step "
+        "made in a statement; a global norm clipped after zip(*compute_gradients)",
+        equal=True,
+        lines=100,
+    ),
+    Variant(
         "workers_own",
         "module-level readers, lists, iterators, seeded generators of numpy and random; "
         "the task's index read in a helper; a function that closes over a reader",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import random
-import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -14,6 +13,7 @@ import pytest
 pytest.importorskip("tensorflow")
 
 from migrate.support import training_session  # noqa: E402
+from tests.support.workers import in_workers  # noqa: E402
 
 
 @pytest.fixture(autouse=True)
@@ -25,26 +25,6 @@ def _generators_as_they_were() -> Iterator[None]:
     for generator in (training_session.numpy_random, training_session.python_random):
         generator._seeded = False
     training_session._objects.clear()
-
-
-def in_workers(function: Callable[[int], Any], workers: int = 3) -> list[Any]:
-    """What each worker's loop gives; worker 0's is the main thread's."""
-    replicas = training_session.AsynchronousReplicas.__new__(
-        training_session.AsynchronousReplicas
-    )
-    import tensorflow as tf
-
-    hosts = [f"127.0.0.1:{i + 1}" for i in range(workers)]
-    replicas._cluster = tf.train.ClusterSpec({"worker": hosts})
-    replicas.failed = threading.Event()
-    replicas._dismiss = lambda: None  # Nobody serves.
-    results: dict[int, Any] = {}
-
-    def worker(index: int) -> None:
-        results[index] = function(index)
-
-    replicas.run(worker)
-    return [results[i] for i in range(workers)]
 
 
 def test_a_reader_is_each_workers_own() -> None:

@@ -63,6 +63,9 @@ class BuildTime:
             ]
         if statement in self._program.moved and statement not in self._program.copied:
             return [Dropped(statement)]
+        planned = self._plan.statements.get(statement)
+        if planned is not None and all(isinstance(i, Dropped) for i in planned):
+            return planned
         if flow.suites:
             return self._build_compound(flow)
         if flow.lifts:

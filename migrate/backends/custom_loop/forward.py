@@ -122,7 +122,8 @@ def _common(
     for left, right in zip(bodies[one], bodies[other]):
         inside = every([left])
         if left is not right or any(
-            f.update is not None or f.kind is Kind.OPERATION for f in inside
+            f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
+            for f in inside
         ):
             break
         if any((f in ours) != (f in theirs) for f in inside):

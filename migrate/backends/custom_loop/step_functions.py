@@ -8,12 +8,21 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
-from migrate.facts import names
+from migrate.facts import names, reach
+from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
+from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, Replication, code
 from migrate.program.slices import Slicer
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+
+# What a step function must not do: what it makes is made once, at build time.
+_CREATORS = roles.VARIABLES | {
+    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights
+}
 
 
 class StepFunctions:
@@ -32,17 +41,47 @@ class StepFunctions:
         self._build = build
         self._forward: forward.Forward | None = None
         self.spec_names: dict[str, str] = {}
+        self._methods = reach.methods(context.scopes)
         # Variables that a step reads before it updates: key -> the value's name.
         self._read_first: dict[str, str] = {}
 
     def functions(self, spec_names: dict[str, str]) -> list[Item]:
         """All of the program's step functions, and the forward pass they share."""
         self.spec_names = spec_names
+        self._note_streams()
         self._forward = self.share_forward()
         items: list[Item] = []
         if self._forward is not None:
             items.append(self.forward_function(self._forward))
         return [*items, *[self.function(step) for step in self._program.steps]]
+
+    def _note_streams(self) -> None:
+        """Says where several step functions draw by one operation's seed."""
+        steps = self._program.steps
+        for flow in every(self._program.flows):
+            if flow.suites or sum(flow in step.flows for step in steps) < 2:
+                continue
+            for node in ast.walk(flow.statement):
+                seed = (
+                    names.argument(node, "seed") if isinstance(node, ast.Call) else None
+                )
+                if seed is None or (
+                    isinstance(seed, ast.Constant) and seed.value is None
+                ):
+                    continue
+                assert isinstance(node, ast.Call)
+                self._diagnostics.findings.append(
+                    Finding(
+                        node.lineno,
+                        node.col_offset + 1,
+                        "S133",
+                        Outcome.KEPT,
+                        self._scopes.resolve(node.func) or "",
+                        "several step functions compute this, each with a stream of "
+                        "random numbers that begins at the seed; in TF1 all runs drew "
+                        "from one",
+                    )
+                )
 
     def function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)
@@ -72,7 +111,13 @@ class StepFunctions:
             )
             if used and name not in step.feeds and placeholder.default is not None:
                 body.append(
-                    New(code(f"{placeholder.parameter} = ", placeholder.default))
+                    New(
+                        code(
+                            f"{placeholder.parameter} = tf.convert_to_tensor(",
+                            placeholder.default,
+                            ")",
+                        )
+                    )
                 )
         body.extend(self._values_before(step))
         flows = self._opened(self._program.flows, included)
@@ -281,10 +326,66 @@ class StepFunctions:
             elif flow.update is not None:
                 items.extend(self._update(flow, included))
             else:
+                self._check_creates_nothing(flow)
                 items.append(
                     Keep(flow.statement, replace=self._step_edits(flow.statement, flow))
                 )
         return items
+
+    def _check_creates_nothing(self, flow: Flow) -> None:
+        """A step function runs many times: what it creates would be lost, or refused."""
+        lifted = {n for lift in flow.lifts for n in ast.walk(lift.node)}
+        for node in ast.walk(flow.statement):
+            if isinstance(node, ast.Call) and node not in lifted:
+                self._check_call(node)
+
+    def _check_call(self, call: ast.Call) -> None:
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in (
+            "minimize",
+            "compute_gradients",
+        ):
+            self._diagnostics.refuse(
+                "O116",
+                call,
+                "the update of what is not known to be one optimizer",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
+        symbol = self._creator_in(call)
+        if symbol:
+            self._diagnostics.refuse(
+                "V126",
+                call,
+                "a variable or layer that is made here could not be told from what is "
+                "computed with it",
+                "Make it in a statement of its own: w = tf.get_variable(...).",
+                symbol,
+            )
+
+    def _creator_in(self, call: ast.Call) -> str:
+        """What makes variables in a call, or in a function of the file it calls."""
+        symbol = self._scopes.resolve(call.func) or ""
+        if symbol in _CREATORS:
+            return symbol
+        staged = (t for t in self._program.staged if isinstance(t, FunctionTimes))
+        seen: set[ast.AST] = {times.node for times in staged}
+        work: list[ast.AST] = [call.func]
+        while work:
+            for node in ast.walk(work.pop()):
+                if node in seen:
+                    continue
+                new: set[ast.AST] = set()
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    new = set(reach.definitions(self._scopes, node))
+                elif isinstance(node, ast.Attribute):
+                    new = set(self._methods.get(node.attr, ()))
+                work.extend(new - seen)
+                seen |= new
+                if isinstance(node, ast.Call):
+                    symbol = self._scopes.resolve(node.func) or ""
+                    if symbol in _CREATORS:
+                        return symbol
+        return ""
 
     def _step_compound(self, flow: Flow, included: set[Flow]) -> Item:
         suites = {
@@ -406,16 +507,17 @@ class StepFunctions:
         )
         items: list[Item] = [New(code("variables = ", variables), flow.statement)]
         if update.kind == "compute_gradients":
-            items.append(
-                New(
-                    code(
-                        f"{update.target} = list(zip(tape.gradient(",
-                        loss,
-                        ", variables), variables))",
-                    )
-                )
+            pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
+            taken = next(
+                node
+                for node in ast.walk(flow.statement)
+                if isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == "compute_gradients"
             )
-            return items
+            if getattr(flow.statement, "value", None) is taken and update.target:
+                return [*items, New(code(f"{update.target} = ", pairs))]
+            return [*items, Keep(flow.statement, replace={taken: pairs})]
         items.append(New(code("gradients = tape.gradient(", loss, ", variables)")))
         gradients = "replicas.average(gradients)" if sync else "gradients"
         items.append(
@@ -461,7 +563,10 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
         waits = (
             bool(reads & behind)
             or bool(_bound(flow) & (flows[at].reads | behind))
-            or any(f.update is not None or f.kind is Kind.OPERATION for f in inside)
+            or any(
+                f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
+                for f in inside
+            )
         )
         if waits:
             after.append(flow)

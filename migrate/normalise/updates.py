@@ -1,0 +1,113 @@
+"""TF1 to TF1: every training operation is a statement of its own.
+
+`train_op = tf.group(opt.minimize(loss), averages_op)` is two statements: the update,
+and what is done beside it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+from migrate.tables.optimizers import OPTIMIZERS
+
+_UPDATES = ("minimize", "apply_gradients")
+_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListComp)
+
+
+def named(text: Text) -> Text:
+    """The text with updates that are part of an expression brought out of it."""
+    while any(f".{update}(" in text.source for update in _UPDATES):
+        new = _Updates(text).brought_out()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+class _Updates:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def brought_out(self) -> Text | None:
+        for statement in ast.walk(self._tree):
+            if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):
+                continue
+            if not self._starts_line(statement):
+                continue
+            for call in self._inside(statement):
+                line = self._text.lines[statement.lineno - 1]
+                indent = line[: len(line) - len(line.lstrip())]
+                source = self._text.segment(call)
+                if "\n" in source:
+                    source = ast.unparse(call)
+                name = self._fresh()
+                origin = self._text.origins[call.lineno - 1]
+                text = self._text.edited([Edit(call, name)])
+                return text.spliced(
+                    statement.lineno,
+                    statement.lineno - 1,
+                    [f"{indent}{name} = {source}"],
+                    [origin],
+                )
+        return None
+
+    def _starts_line(self, statement: ast.stmt) -> bool:
+        line = self._text.lines[statement.lineno - 1]
+        column = self._text.column(statement.lineno, statement.col_offset)
+        return not line[:column].strip()
+
+    def _inside(self, statement: ast.stmt) -> Iterator[ast.Call]:
+        """Updates that are not all that a statement computes."""
+        if isinstance(statement, ast.With):
+            roots: list[ast.AST] = [i.context_expr for i in statement.items]
+        else:
+            value = statement.value  # type: ignore[attr-defined]
+            whole = isinstance(statement, ast.Expr) or (
+                isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            )
+            if value is None or (whole and self._is_update(value)):
+                return
+            roots = [value]
+        work = list(roots)
+        while work:
+            node = work.pop(0)
+            if isinstance(node, _CONDITIONAL):
+                continue  # Not always made: what then is said is said elsewhere.
+            if isinstance(node, ast.Call) and self._is_update(node):
+                yield node
+            work.extend(ast.iter_child_nodes(node))
+
+    def _is_update(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _UPDATES
+            and self._is_optimizer(node.func.value)
+        )
+
+    def _is_optimizer(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            symbol = self._scopes.resolve(node.func)
+            return symbol in OPTIMIZERS or symbol in roles.SYNC_OPTIMIZERS
+        key = names.key(node)
+        return key is not None and any(
+            isinstance(made, ast.Assign)
+            and any(names.key(target) == key for target in made.targets)
+            and isinstance(made.value, ast.Call)
+            and self._is_optimizer(made.value)
+            for made in ast.walk(self._tree)
+        )
+
+    def _fresh(self) -> str:
+        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        name, number = "update_op", 2
+        while name in taken:
+            name, number = f"update_op_{number}", number + 1
+        return name

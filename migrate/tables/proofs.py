@@ -1,0 +1,241 @@
+"""What shows that a row of these tables is right: a scenario, a test, or a reason why none.
+
+A row is written `<table>:<symbol>`. `tests/reference/test_closed_world.py` enforces that
+every row has a proof, that scenarios and tests named here exist and are about the row,
+and that a scenario which says that it proves a row is named for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+from collections.abc import Iterable, Iterator
+
+from migrate.tables import (
+    calls,
+    contrib,
+    graph_only,
+    hooks,
+    layers,
+    optimizers,
+    roles,
+    semantics,
+    supervisor,
+    unsupported,
+)
+from migrate.tables.symbols import symbols
+
+
+@dataclasses.dataclass(frozen=True)
+class Proof:
+    """The proof of the rows that match.
+
+    Attributes:
+      rows: a shell pattern of "<table>:<symbol>".
+      scenarios: directories of `reference/`; each lists the row in its `proves`.
+      tests: patterns of files, one of which names the symbol; or "file::function",
+        which is about the whole table.
+      reason: why no scenario and no test is there.
+    """
+
+    rows: str
+    scenarios: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    reason: str = ""
+
+
+_TABLES: dict[str, Iterable[str]] = {
+    "optimizers": optimizers.OPTIMIZERS,
+    "schedules": optimizers.SCHEDULES,
+    "losses": [
+        name
+        for name in symbols()
+        if name.startswith("tf.losses.") and name.count(".") == 2
+    ],
+    "layers": layers.LAYER_FUNCTIONS,
+    "hooks": hooks.HOOKS,
+    "partitioners": roles.PARTITIONERS,
+    "roles": roles.KIND_OF_CALL.keys()
+    - optimizers.OPTIMIZERS.keys()
+    - optimizers.SCHEDULES
+    - layers.LAYER_CLASSES.keys()
+    - hooks.HOOKS.keys()
+    - roles.PARTITIONERS,
+    "calls": calls.CALLS,
+    "semantics": semantics.SEMANTICS,
+    "graph_only": graph_only.GRAPH_ONLY,
+    "unsupported": unsupported.UNSUPPORTED,
+    "readers": unsupported.MNIST_SYMBOLS,
+    "supervisor": supervisor.PARAMETERS,
+    "contrib": [
+        *contrib.HOMES,
+        *contrib.SUPPORT,
+        *contrib.SLIM,
+        *(row.symbol for row in contrib.CONTRIB_CALLS),
+    ],
+    "contrib_refused": contrib.NO_HOME,
+}
+
+
+def rows() -> Iterator[str]:
+    """Every row of the tables, "<table>:<symbol>"."""
+    for table, found in _TABLES.items():
+        for symbol in sorted(found):
+            yield f"{table}:{symbol}"
+
+
+def proof(row: str) -> Proof | None:
+    """The first proof that matches a row."""
+    return next((p for p in PROOFS if fnmatch.fnmatchcase(row, p.rows)), None)
+
+
+_PROGRAMS = ("tests/programs/*.py", "tests/migrate/test_*.py", "reference/*/tf1.py")
+_REFUSED = "it is refused: there is nothing to compute, the finding says why"
+
+PROOFS = (
+    # Optimizers and schedules.
+    Proof("optimizers:tf.train.*", scenarios=("optimizers",)),
+    *(
+        Proof(
+            f"optimizers:{row.symbol}", tests=("tests/programs/*.py", "tests/support/*")
+        )
+        for row in optimizers.OPTIMIZERS.values()
+        if row.target and not row.scenario
+    ),
+    Proof("optimizers:tf.contrib.opt.*", reason=_REFUSED),
+    Proof(
+        "schedules:tf.train.piecewise_constant_decay",
+        reason="another name of tf.train.piecewise_constant, which has a scenario",
+    ),
+    Proof("schedules:*", scenarios=("optimizers",)),
+    # Losses and layers.
+    *(
+        Proof(
+            f"losses:tf.losses.{name}",
+            reason="it needs a graph's collection of losses, which a program has or the "
+            "symbol is refused; it has no numbers of its own",
+        )
+        for name in (
+            "add_loss",
+            "get_losses",
+            "get_regularization_loss",
+            "get_regularization_losses",
+            "get_total_loss",
+        )
+    ),
+    Proof("losses:*", scenarios=("losses_metrics_layers",)),
+    Proof("layers:*", scenarios=("losses_metrics_layers",)),
+    # A program's parts.
+    Proof("hooks:*", tests=("tests/support/test_hooks.py", "tests/programs/*.py")),
+    Proof("partitioners:*", scenarios=("variable_partitioners",)),
+    Proof("roles:tf.train.SyncReplicasOptimizer", scenarios=("sync_replicas",)),
+    Proof(
+        "roles:tf.train.SyncReplicasOptimizerV2",
+        reason="TensorFlow 0.12's name of tf.train.SyncReplicasOptimizer; 1.15.5 has it "
+        "not",
+    ),
+    Proof(
+        "roles:tf.contrib.training.RandomStrategy",
+        reason="it chose a parameter server at random: no number depends on which",
+    ),
+    Proof(
+        "roles:tf.contrib.estimator.clip_gradients_by_norm",
+        reason="a program that uses it is refused: its optimizer is of an Estimator",
+    ),
+    *(
+        Proof(f"roles:{symbol}", reason=reason)
+        for reason, symbols_ in (
+            (
+                "a configuration of devices; no number depends on it",
+                ("tf.GPUOptions", "tf.GraphOptions", "tf.OptimizerOptions"),
+            ),
+            (
+                "dropped: variables are initialised where they are made, as the programs "
+                "with tf.global_variables_initializer show",
+                (
+                    "tf.initialize_local_variables",
+                    "tf.report_uninitialized_variables",
+                    "tf.variables_initializer",
+                ),
+            ),
+            (
+                "it holds no value: it is dropped, or its operands are run",
+                ("tf.no_op",),
+            ),
+            (
+                "tf.scatter_X(ref, indices, updates) is ref.scatter_X, whose arguments "
+                "tests/migrate/test_updates.py looks at for one of them",
+                tuple(
+                    f"tf.scatter_{name}"
+                    for name in ("add", "div", "max", "min", "mul", "sub", "update")
+                ),
+            ),
+            (
+                "tf.assign_X(ref, value) is ref.assign_X(value), as tf.assign, which the "
+                "programs have",
+                ("tf.assign_add", "tf.assign_sub"),
+            ),
+            (
+                "TensorFlow 0.12's name of tf.summary.FileWriter; 1.15.5 has it not",
+                ("tf.train.SummaryWriter",),
+            ),
+            (
+                "dropped where nothing fetches it, and refused (M121) elsewhere",
+                ("tf.summary.audio",),
+            ),
+        )
+        for symbol in symbols_
+    ),
+    Proof("roles:*", tests=_PROGRAMS),
+    Proof(
+        "calls:*",
+        tests=("tests/migrate/test_symbol_values.py::test_every_row_has_a_case",),
+    ),
+    # Meanings.
+    Proof(
+        "semantics:tf.nn.embedding_lookup",
+        scenarios=("variable_partitioners", "sparse_sync"),
+    ),
+    Proof("semantics:tf.losses", scenarios=("losses_metrics_layers",)),
+    Proof("semantics:tf.metrics", scenarios=("metrics_cells_regularisers",)),
+    *(
+        Proof(f"semantics:{symbol}", tests=("tests/migrate/test_symbols.py",))
+        for symbol in (
+            "tf.where",
+            "tf.nn.softmax_cross_entropy_with_logits",
+            "tf.random_normal_initializer",
+            "tf.random_uniform_initializer",
+            "tf.image.resize_bilinear",
+        )
+    ),
+    Proof(
+        "semantics:*",
+        reason="read from the signatures and the documentation of TensorFlow 1.15.5 and "
+        "2.21; the finding names the difference, and compat.v1 keeps TF1's meaning",
+    ),
+    Proof(
+        "graph_only:*", tests=("tests/migrate/test_symbols.py::test_graph_only_claims",)
+    ),
+    Proof("unsupported:*", reason=_REFUSED),
+    Proof(
+        "readers:*.read_data_sets", tests=("tests/support/test_mnist_input_data.py",)
+    ),
+    Proof(
+        "readers:*",
+        reason="what read_data_sets is made of, whose batches the tests compare with TF1's",
+    ),
+    Proof(
+        "supervisor:*",
+        tests=("tests/migrate/test_programs.py::test_equals_genuine_tf1",),
+    ),
+    # contrib.
+    Proof(
+        "contrib:tf.contrib.training.HParams", tests=("tests/support/hparams_cases.py",)
+    ),
+    Proof(
+        "contrib:*",
+        reason="a home under another name, by the signatures of TensorFlow 1.15.5; "
+        "tests/reference/test_closed_world.py looks up that the home exists",
+    ),
+    Proof("contrib_refused:*", reason=_REFUSED),
+)
