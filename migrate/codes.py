@@ -148,9 +148,10 @@ _ROWS = (
     ),
     Code(
         "E111",
-        "TPUEstimator",
-        "TPUEstimator is not covered yet. With use_tpu=False it is an Estimator whose "
-        "params hold the batch size.",
+        "TPU",
+        "A TPUEstimator becomes one of the emitted module, which works as TF1's did with "
+        "use_tpu=False and stops with an error otherwise. Other TPU functions, and "
+        "host_call, are not covered.",
     ),
     Code(
         "E112",

@@ -52,6 +52,8 @@ class EstimatorRewrite:
     def _use(self, node: ast.expr, symbol: str) -> None:
         if symbol in table.SWITCHES:
             return self._drop_switch(node)
+        if symbol in table.TPU_SPECS and self._has_host_call(node):
+            return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
         if target is not None:
             return self._become(node, target, "E101", f"now {target}")
@@ -84,6 +86,14 @@ class EstimatorRewrite:
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
+
+    def _has_host_call(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        return isinstance(call, ast.Call) and any(
+            k.arg == "host_call"
+            and not (isinstance(k.value, ast.Constant) and k.value.value is None)
+            for k in call.keywords
+        )
 
     def _drop_switch(self, node: ast.expr) -> None:
         """`tf.disable_v2_behavior()`: what is emitted runs as TF2 does."""

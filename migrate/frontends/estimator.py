@@ -9,7 +9,16 @@ from collections.abc import Iterator
 from migrate.facts.reach import definitions, reached
 from migrate.facts.scopes import Scopes
 
-_SPEC = "tf.estimator.EstimatorSpec"
+_SPECS = (
+    "tf.estimator.EstimatorSpec",
+    "tf.estimator.tpu.TPUEstimatorSpec",
+    "tf.contrib.tpu.TPUEstimatorSpec",
+)
+_ESTIMATORS = (
+    "tf.estimator.Estimator",
+    "tf.estimator.tpu.TPUEstimator",
+    "tf.contrib.tpu.TPUEstimator",
+)
 _RECEIVERS = (
     "tf.estimator.export.ServingInputReceiver",
     "tf.estimator.export.TensorServingInputReceiver",
@@ -46,7 +55,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     uses = list(scopes.walk_uses())
     if not any(symbol.startswith("tf.estimator.") for _, symbol in uses):
         return None
-    model = [*_holding(uses, (_SPEC,), scopes), *_model_functions(uses, scopes)]
+    model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _hooks(scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
@@ -90,7 +99,7 @@ def _model_functions(
     """What is passed to Estimators as model_fn, where its definition is in sight."""
     for node, symbol in uses:
         call = scopes.parents.get(node)
-        if symbol != "tf.estimator.Estimator" or not isinstance(call, ast.Call):
+        if symbol not in _ESTIMATORS or not isinstance(call, ast.Call):
             continue
         given = [k.value for k in call.keywords if k.arg == "model_fn"]
         for value in [*given, *call.args[:1]]:

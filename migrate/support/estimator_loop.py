@@ -1061,6 +1061,9 @@ class Estimator:
 
     # What a model_fn and an input_fn are called with.
 
+    def _params_of(self, mode):
+        return self.params
+
     def _call_model_fn(self, features, labels, mode):
         names = _arguments(self._model_fn)
         if labels is not None and "labels" not in names:
@@ -1070,11 +1073,13 @@ class Estimator:
         given = {
             "labels": labels,
             "mode": mode,
-            "params": self.params,
+            "params": self._params_of(mode),
             "config": self.config,
         }
         kwargs = {name: value for name, value in given.items() if name in names}
         spec = self._model_fn(features=features, **kwargs)
+        if isinstance(spec, _TPUEstimatorSpec):
+            spec = spec.as_estimator_spec()
         if not isinstance(spec, EstimatorSpec):
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec
@@ -1082,7 +1087,11 @@ class Estimator:
     def _input(self, input_fn, mode):
         """The dataset of an input_fn."""
         names = _arguments(input_fn)
-        given = {"mode": mode, "params": self.params, "config": self.config}
+        given = {
+            "mode": mode,
+            "params": self._params_of(mode),
+            "config": self.config,
+        }
         kwargs = {name: value for name, value in given.items() if name in names}
         with tf.device("/CPU:0"):
             return _dataset(lambda: input_fn(**kwargs))
@@ -1649,6 +1658,175 @@ def _estimator_scaling(strategy):
         return
     with enabled():
         yield
+
+
+# -- TPUEstimator, where there is no TPU ----------------------------------------
+
+
+class _InputPipelineConfig:
+    PER_SHARD_V1, PER_HOST_V1, PER_HOST_V2, BROADCAST, SLICED = range(1, 6)
+
+
+class _TPUConfig(
+    collections.namedtuple(
+        "TPUConfig", ["iterations_per_loop", "num_shards", "options"]
+    )
+):
+    """How a TPU would run; kept, and of no effect without one."""
+
+    __slots__ = ()
+
+    def __new__(cls, iterations_per_loop=2, num_shards=None, **options):
+        return super().__new__(cls, iterations_per_loop, num_shards, options)
+
+
+class _TPURunConfig(RunConfig):
+    """A RunConfig with a TPU's configuration, which has no effect without one."""
+
+    def __init__(
+        self,
+        tpu_config=None,
+        evaluation_master=None,
+        master=None,
+        cluster=None,
+        **kwargs,
+    ):
+        super().__init__(**kwargs)
+        self.tpu_config = tpu_config or _TPUConfig()
+        self.tpu_cluster = cluster
+
+
+class _TPUEstimatorSpec(
+    collections.namedtuple(
+        "TPUEstimatorSpec",
+        [
+            "mode",
+            "predictions",
+            "loss",
+            "train_op",
+            "eval_metrics",
+            "export_outputs",
+            "scaffold_fn",
+            "host_call",
+            "training_hooks",
+            "evaluation_hooks",
+            "prediction_hooks",
+        ],
+    )
+):
+    """What a TPUEstimator's model_fn returns; `eval_metrics` is (function, tensors)."""
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        mode,
+        predictions=None,
+        loss=None,
+        train_op=None,
+        eval_metrics=None,
+        export_outputs=None,
+        scaffold_fn=None,
+        host_call=None,
+        training_hooks=None,
+        evaluation_hooks=None,
+        prediction_hooks=None,
+    ):
+        if host_call is not None:
+            raise ValueError(
+                "host_call is not supported: write its summaries with tf.summary in "
+                "model_fn."
+            )
+        return super().__new__(
+            cls,
+            mode,
+            predictions,
+            loss,
+            train_op,
+            eval_metrics,
+            export_outputs,
+            scaffold_fn,
+            host_call,
+            training_hooks,
+            evaluation_hooks,
+            prediction_hooks,
+        )
+
+    def as_estimator_spec(self):
+        """The same for an Estimator: its metrics are made of their tensors here."""
+        metrics = None
+        if self.eval_metrics is not None:
+            function, tensors = self.eval_metrics
+            if isinstance(tensors, dict):
+                metrics = function(**tensors)
+            else:
+                metrics = function(*tensors)
+        return EstimatorSpec(
+            self.mode,
+            predictions=self.predictions,
+            loss=self.loss,
+            train_op=self.train_op,
+            eval_metric_ops=metrics,
+            export_outputs=self.export_outputs,
+            scaffold=self.scaffold_fn() if self.scaffold_fn else None,
+            training_hooks=self.training_hooks,
+            evaluation_hooks=self.evaluation_hooks,
+            prediction_hooks=self.prediction_hooks,
+        )
+
+
+class _TPUEstimator(Estimator):
+    """An Estimator whose params have the mode's batch size, as on a machine without TPU.
+
+    Raises:
+      ValueError: `use_tpu` is true.
+    """
+
+    def __init__(
+        self,
+        model_fn=None,
+        model_dir=None,
+        config=None,
+        params=None,
+        use_tpu=True,
+        train_batch_size=None,
+        eval_batch_size=None,
+        predict_batch_size=None,
+        batch_axis=None,
+        eval_on_tpu=True,
+        export_to_tpu=True,
+        export_to_cpu=True,
+        warm_start_from=None,
+    ):
+        if use_tpu:
+            raise ValueError(
+                "use_tpu=True: TPUs are not supported; pass use_tpu=False."
+            )
+        if params and "batch_size" in params:
+            raise ValueError("batch_size are reserved keys but existed in params.")
+        super().__init__(model_fn, model_dir, config, params, warm_start_from)
+        self._batch_size = {
+            ModeKeys.TRAIN: train_batch_size,
+            ModeKeys.EVAL: eval_batch_size,
+            ModeKeys.PREDICT: predict_batch_size,
+        }
+
+    def _params_of(self, mode):
+        params = self.params
+        size = self._batch_size[mode]
+        if size is not None:
+            params["batch_size"] = size
+        return params
+
+
+class tpu:
+    """tf.estimator.tpu, and tf.contrib.tpu's names for it."""
+
+    InputPipelineConfig = _InputPipelineConfig
+    RunConfig = _TPURunConfig
+    TPUConfig = _TPUConfig
+    TPUEstimator = _TPUEstimator
+    TPUEstimatorSpec = _TPUEstimatorSpec
 
 
 # -- clusters -----------------------------------------------------------------

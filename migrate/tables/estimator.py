@@ -59,6 +59,18 @@ EMITTED: dict[str, str] = {
         for package in ("train", "estimator")
         for name in _HOOKS
     },
+    **{
+        f"tf.{package}.tpu.{name}": f"{MODULE}.tpu.{name}"
+        for package in ("estimator", "contrib")
+        for name in (
+            "InputPipelineConfig",
+            "RunConfig",
+            "TPUConfig",
+            "TPUEstimator",
+            "TPUEstimatorSpec",
+        )
+    },
+    "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
     "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
     "tf.train.Scaffold": f"{MODULE}.Scaffold",
     # Modules that a name stands for.
@@ -222,16 +234,14 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         f"tf.estimator.BoostedTrees{name}": ("E110", _CANNED, _TREES)
         for name in ("Classifier", "Estimator", "Regressor")
     },
-    "tf.estimator.tpu": (
-        "E111",
-        "TPUEstimator is not covered yet",
-        "Use tf.estimator.Estimator in the TF1 program first.",
-    ),
-    "tf.contrib.tpu": (
-        "E111",
-        "TPUEstimator and what belongs to it are not covered yet",
-        "Use tf.estimator.Estimator in the TF1 program first.",
-    ),
+    **{
+        f"tf.{package}.tpu": (
+            "E111",
+            "of TPUs only TPUEstimator is covered, and what it needs without a TPU",
+            "Use tf.estimator.Estimator in the TF1 program first.",
+        )
+        for package in ("estimator", "contrib")
+    },
     "tf.contrib.learn.Experiment": (
         "E112",
         "an Experiment is older than train_and_evaluate",
@@ -269,6 +279,10 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "Leave it out, or write what it does in the model_fn or in a hook.",
     ),
 }
+
+TPU_SPECS = frozenset(
+    {"tf.contrib.tpu.TPUEstimatorSpec", "tf.estimator.tpu.TPUEstimatorSpec"}
+)
 
 # What makes batch normalisation's averages move in TF1.
 UPDATE_OPS = ("tf.GraphKeys.UPDATE_OPS", "update_ops")

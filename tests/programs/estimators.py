@@ -75,6 +75,12 @@ VARIANTS = (
         1e-5,
         "tanh and sigmoid differ by an ULP, and Adam divides by roots of small squares",
     ),
+    EstimatorVariant(
+        "tpu",
+        "TPUEstimator without a TPU: batch sizes in params, eval_metrics, its RunConfig",
+        1e-6,
+        "newer Eigen rounds square roots and divisions otherwise",
+    ),
 )
 
 
