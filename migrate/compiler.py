@@ -5,13 +5,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
+import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrate import gates
 from migrate.backends import custom_loop
-from migrate.backends.estimator_loop import EstimatorRewrite
+from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -43,6 +44,9 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
+    if options.graph_modules:
+        in_graph = os.path.realpath(filename) in options.graph_modules
+        options = dataclasses.replace(options, in_graph=in_graph)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -215,6 +219,8 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
     if program is None:
         estimators = estimator.recognise(scopes)
+        if estimators is None and options.in_graph and builds_graph(scopes):
+            estimators = estimator.recognise_module(scopes)
         if estimators is not None:
             return _plan_estimators(estimators, scopes)
     rules = SymbolRules(scopes, plan, claimed)

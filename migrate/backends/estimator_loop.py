@@ -22,6 +22,21 @@ from migrate.tables import estimator as table
 SUPPORT = (f"{table.MODULE}.py", "training_session.py")
 
 
+def builds_graph(scopes: Scopes) -> bool:
+    """Whether a module has anything that must stand in a graph, and has no session."""
+    found = False
+    for _, symbol in scopes.walk_uses():
+        if symbol in ("tf.Session", "tf.InteractiveSession"):
+            return False
+        found = found or bool(
+            table.longest(symbol, table.LAYERS)
+            or table.longest(symbol, table.IN_GRAPH_EMITTED)
+            or table.prefixed(symbol, table.IN_GRAPH)
+            or table.longest(symbol, table.EMITTED)
+        )
+    return found
+
+
 class EstimatorRewrite:
     """Plans a program's rewrite.
 
@@ -39,6 +54,8 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = list(self._scopes.walk_uses())
+        # It may give contrib's functions arguments that their calls do not show.
+        self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:
             self._use(node, symbol)
         for call in self._program.iterators:
@@ -46,7 +63,8 @@ class EstimatorRewrite:
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         self.refused += _unmoved_averages(uses, self._scopes)
-        self._plan.support.update(SUPPORT)
+        if not self._program.imported:
+            self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
 
     def _use(self, node: ast.expr, symbol: str) -> None:
@@ -64,7 +82,8 @@ class EstimatorRewrite:
             )
         if self._in(node, self._program.model):
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
-            if target is not None:
+            scoped = symbol.startswith("tf.contrib.") and self._arg_scope
+            if target is not None and not scoped:
                 return self._become(node, target, "E101", f"now {target}")
             if table.prefixed(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)

@@ -37,6 +37,8 @@ class EstimatorProgram:
         built: every model_fn, what it calls, and the methods of hooks.
       serving: functions that make serving input receivers, and what they call.
       input: functions that take a batch from a dataset's iterator.
+      imported: whether the file is a module that such a program imports; the emitted
+        modules are then beside that program.
       iterators: calls `dataset.make_one_shot_iterator()` and its sibling.
     """
 
@@ -44,6 +46,7 @@ class EstimatorProgram:
     serving: frozenset[ast.AST]
     input: frozenset[ast.AST]
     iterators: tuple[ast.Call, ...]
+    imported: bool = False
 
     def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
         """Whether a node stands in one of some functions."""
@@ -67,6 +70,14 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
         frozenset(inputs),
         iterators,
     )
+
+
+def recognise_module(scopes: Scopes) -> EstimatorProgram:
+    """A module whose functions build graphs for an Estimator program of another file."""
+    functions = [n for n in ast.walk(scopes.tree) if isinstance(n, Function)]
+    iterators = tuple(_iterators(scopes))
+    inputs = frozenset(f for call in iterators for f in _function(call, scopes))
+    return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
 
 
 def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:

@@ -1660,6 +1660,102 @@ def _estimator_scaling(strategy):
         yield
 
 
+# -- tf.contrib.layers --------------------------------------------------------
+
+
+class contrib_layers:
+    """Functions of tf.contrib.layers that TF2 has no equal of: same names, same defaults."""
+
+    @staticmethod
+    def fully_connected(
+        inputs,
+        num_outputs,
+        activation_fn=tf.nn.relu,
+        normalizer_fn=None,
+        normalizer_params=None,
+        weights_initializer=None,
+        weights_regularizer=None,
+        biases_initializer=v1.zeros_initializer(),  # noqa: B008
+        biases_regularizer=None,
+        reuse=None,
+        variables_collections=None,
+        outputs_collections=None,
+        trainable=True,
+        scope=None,
+    ):
+        """activation(normalizer(inputs . weights) or inputs . weights + biases)."""
+        with v1.variable_scope(scope, "fully_connected", [inputs], reuse=reuse):
+            inputs = tf.convert_to_tensor(inputs)
+            weights = v1.get_variable(
+                "weights",
+                [inputs.shape[-1], num_outputs],
+                inputs.dtype,
+                weights_initializer or v1.glorot_uniform_initializer(),
+                regularizer=weights_regularizer,
+                trainable=trainable,
+            )
+            if inputs.shape.rank == 2:
+                outputs = tf.matmul(inputs, weights)
+            else:
+                outputs = tf.tensordot(inputs, weights, [[inputs.shape.rank - 1], [0]])
+            if normalizer_fn is not None:
+                outputs = normalizer_fn(outputs, **(normalizer_params or {}))
+            elif biases_initializer is not None:
+                biases = v1.get_variable(
+                    "biases",
+                    [num_outputs],
+                    inputs.dtype,
+                    biases_initializer,
+                    regularizer=biases_regularizer,
+                    trainable=trainable,
+                )
+                outputs = tf.nn.bias_add(outputs, biases)
+            return outputs if activation_fn is None else activation_fn(outputs)
+
+    @staticmethod
+    def layer_norm(
+        inputs,
+        center=True,
+        scale=True,
+        activation_fn=None,
+        reuse=None,
+        variables_collections=None,
+        outputs_collections=None,
+        trainable=True,
+        begin_norm_axis=1,
+        begin_params_axis=-1,
+        scope=None,
+    ):
+        """gamma * (inputs - mean) / sqrt(variance + 1e-12) + beta."""
+        with v1.variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
+            inputs = tf.convert_to_tensor(inputs)
+            rank, shape = inputs.shape.rank, inputs.shape[begin_params_axis:]
+            beta = gamma = None
+            if center:
+                beta = v1.get_variable(
+                    "beta",
+                    shape,
+                    inputs.dtype,
+                    v1.zeros_initializer(),
+                    trainable=trainable,
+                )
+            if scale:
+                gamma = v1.get_variable(
+                    "gamma",
+                    shape,
+                    inputs.dtype,
+                    v1.ones_initializer(),
+                    trainable=trainable,
+                )
+            axes = list(range(begin_norm_axis % rank, rank))
+            mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
+            epsilon = 1e-3 if inputs.dtype == tf.float16 else 1e-12
+            outputs = tf.nn.batch_normalization(
+                inputs, mean, variance, beta, gamma, epsilon
+            )
+            return outputs if activation_fn is None else activation_fn(outputs)
+
+
 # -- TPUEstimator, where there is no TPU ----------------------------------------
 
 

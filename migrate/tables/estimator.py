@@ -141,6 +141,10 @@ LAYERS: dict[str, str] = {
 
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
+    **{
+        f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
+        for name in ("fully_connected", "layer_norm")
+    },
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",

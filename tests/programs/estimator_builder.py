@@ -66,7 +66,7 @@ def create_optimizer(loss, init_lr, num_train_steps, num_warmup_steps):
     learning_rate = (
         (1.0 - is_warmup) * learning_rate + is_warmup * init_lr * percent)
   optimizer = AdamWeightDecayOptimizer(
-      learning_rate=learning_rate, weight_decay_rate=0.01, exclude=["norm", "bias"])
+      learning_rate=learning_rate, weight_decay_rate=0.01, exclude=["norm", "bias", "LayerNorm"])
   tvars = tf.trainable_variables()
   grads = tf.gradients(loss, tvars)
   (grads, _) = tf.clip_by_global_norm(grads, clip_norm=1.0)
@@ -93,7 +93,8 @@ class Model(object):
             name="word_embeddings", shape=[config.vocabulary, config.width],
             initializer=tf.truncated_normal_initializer(stddev=0.5))
         net = tf.gather(self.table, input_ids)
-        net = layer_norm(net, "norm")
+        net = tf.contrib.layers.layer_norm(
+            inputs=net, begin_norm_axis=-1, begin_params_axis=-1, scope="norm")
       with tf.variable_scope("encoder"):
         for i in range(config.layers):
           with tf.variable_scope("layer_%d" % i):
@@ -103,7 +104,9 @@ class Model(object):
             if is_training:
               hidden = tf.nn.dropout(hidden, keep_prob=0.9, seed=3)
             net = layer_norm(net + hidden, "output_norm")
-      self.pooled = tf.reduce_mean(net, axis=1)
+      self.pooled = tf.contrib.layers.fully_connected(
+          tf.reduce_mean(net, axis=1), config.width, activation_fn=tf.tanh,
+          weights_initializer=tf.truncated_normal_initializer(stddev=0.3))
 
 
 def get_assignment_map(tvars, checkpoint):
