@@ -1441,7 +1441,9 @@ class Estimator:
     def _restore(self, replicas, checkpoint_path, scaffold):
         if checkpoint_path:
             _logging.info("Restoring parameters from %s", checkpoint_path)
-            saver = scaffold.saver if scaffold else Saver()
+            # What training alone has in the checkpoint is not missed here.
+            own = scaffold and scaffold.own_saver
+            saver = own or Saver(replicas.entries())
             saver.restore(_EvaluationSession(replicas), checkpoint_path)
 
     # Export.

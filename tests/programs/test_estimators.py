@@ -18,7 +18,7 @@ from tests.programs.estimators import VARIANTS, EstimatorVariant
 each = pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
 
 
-def _migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path:
+def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path:
     migration = migrate_text(variant.path.read_text(), filename=str(variant.path))
     loud = [
         f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
@@ -35,7 +35,7 @@ def _migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Pat
 
 @each
 def test_migration_runs(variant: EstimatorVariant, tmp_path: pathlib.Path) -> None:
-    program = _migrated(variant, tmp_path / "program")
+    program = migrated(variant, tmp_path / "program")
     directory = tmp_path / "run"
     estimators.prepare(variant, directory)
     found = estimators.run(sys.executable, program, directory, preloaded=True)
@@ -54,7 +54,7 @@ def test_migration_equals_tensorflow_1_15_5(
         estimators.prepare(variant, tmp_path / name)
     expected = estimators.run(str(python), variant.path, tmp_path / "tf1")
     estimators.start(tmp_path / "tf1", tmp_path / "tf2")
-    program = _migrated(variant, tmp_path / "program")
+    program = migrated(variant, tmp_path / "program")
     found = estimators.run(sys.executable, program, tmp_path / "tf2", preloaded=True)
     rows = estimators.differences(variant, expected, found)
     wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
