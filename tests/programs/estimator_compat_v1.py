@@ -87,7 +87,8 @@ def model_fn(features, labels, mode, params, config):
     return tf.estimator.EstimatorSpec(mode=mode, loss=loss, eval_metric_ops=metrics)
   assert mode == tf.estimator.ModeKeys.TRAIN
   rate = tf.train.piecewise_constant(tf.train.get_global_step(), [10, 20], [0.2, 0.1, 0.05])
-  optimizer = tf.train.FtrlOptimizer(rate, l1_regularization_strength=0.001)
+  optimizer = tf.train.ProximalAdagradOptimizer(
+      rate, l1_regularization_strength=0.0001)
   train_op = optimizer.minimize(loss, global_step=tf.train.get_or_create_global_step())
   return tf.estimator.EstimatorSpec(mode=mode, loss=loss, train_op=train_op)
 
