@@ -337,7 +337,8 @@ _ROWS = (
     Code(
         "N122",
         "Estimator",
-        "Estimators are not covered yet. TensorFlow 2.16 and later do not have them.",
+        "An Estimator in the file of another training session: one program per file is "
+        "migrated. Or contrib.learn's Experiment, which is older than train_and_evaluate.",
     ),
     Code("T101", "kept", "The symbol means the same in TF2."),
     Code("T102", "moved", "The same function under the name that TF2 has it."),
