@@ -141,6 +141,15 @@ _ROWS = (
         "width = x.get_shape()[1]",
     ),
     Code(
+        "E106",
+        "streaming metric",
+        "tf.metrics, in the graph of a model_fn, with TF1's totals. In evaluation the same. "
+        "In training TF1 updated it only in the steps whose summary was written, as it ran "
+        "nothing that nobody had asked for; here every batch is counted.",
+        "accuracy = tf.metrics.accuracy(labels, classes)",
+        "accuracy = tf.compat.v1.metrics.accuracy(labels, classes)",
+    ),
+    Code(
         "E110",
         "ready-made Estimator",
         "TensorFlow 2.16 and later have none of the ready-made Estimators, and this version "

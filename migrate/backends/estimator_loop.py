@@ -127,12 +127,14 @@ class EstimatorRewrite:
         self.claimed[node] = (code_, reason)
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
-        self._become(
-            node,
-            f"tf.compat.v1{symbol[2:]}",
-            "E102",
-            "kept under tf.compat.v1: this function still builds a graph",
-        )
+        code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"
+        if symbol.startswith("tf.metrics."):
+            code_ = "E106"
+            reason = (
+                "kept under tf.compat.v1; where a training graph has it, it counts every "
+                "batch, in TF1 only those whose summary was written"
+            )
+        self._become(node, f"tf.compat.v1{symbol[2:]}", code_, reason)
 
     def _refuse(
         self, node: ast.expr, code_: str, symbol: str, reason: str, recipe: str

@@ -1311,7 +1311,7 @@ class Estimator:
             values = [tf.convert_to_tensor(value) for value, _ in ops.values()]
             return [done, *observed.values()], values
 
-        run = self._pruned(replicas, eval_graph, dataset.element_spec)
+        run = self._pruned(replicas, eval_graph, dataset.element_spec, checkpoint_path)
         self._restore(replicas, checkpoint_path, built["spec"].scaffold)
         all_hooks = [*hooks, *built["spec"].evaluation_hooks]
         session = _EvaluationSession(replicas)
@@ -1335,10 +1335,10 @@ class Estimator:
             _logging.warning("Input graph does not use tf.data.Dataset or is empty.")
         metrics = dict(zip(built["names"], [v.numpy() for v in run.values()]))
         metrics["global_step"] = session.global_step()
-        self._write_evaluation(metrics, name)
+        self._write_evaluation(metrics, name, checkpoint_path)
         return metrics
 
-    def _write_evaluation(self, metrics, name):
+    def _write_evaluation(self, metrics, name, checkpoint_path):
         """Logs the metrics and writes them as summaries, as TF1 did."""
         step = metrics["global_step"]
         text = ", ".join(f"{k} = {v}" for k, v in sorted(metrics.items()))
@@ -1349,6 +1349,9 @@ class Estimator:
                 if isinstance(value, bytes):
                     continue
                 summary.value.add(tag=key, simple_value=float(value))
+        if checkpoint_path:
+            path = tf.make_tensor_proto(checkpoint_path, tf.string)
+            summary.value.add(tag="checkpoint_path", tensor=path)
         writer = training_session.SummaryWriter.shared(self.eval_dir(name))
         writer.add_summary(summary, step)
         writer.flush()
@@ -1391,7 +1394,9 @@ class Estimator:
             values = [predictions] if single else list(predictions.values())
             return [*map(tf.convert_to_tensor, values), *observed.values()], []
 
-        run = self._pruned(replicas, predict_graph, dataset.element_spec)
+        run = self._pruned(
+            replicas, predict_graph, dataset.element_spec, checkpoint_path
+        )
         self._restore(replicas, checkpoint_path, built["spec"].scaffold)
         all_hooks = [*hooks, *built["spec"].prediction_hooks]
         session = _EvaluationSession(replicas)
@@ -1425,10 +1430,11 @@ class Estimator:
         for hook in all_hooks:
             hook.end(session)
 
-    def _pruned(self, replicas, function, element_spec):
+    def _pruned(self, replicas, function, element_spec, checkpoint_path):
         """A graph of which only what is returned is run, as a session ran fetches."""
-        strategy = replicas.strategy
-        with strategy.scope(), replicas.recording():
+        # A training that goes on afterwards is not to draw its random numbers again.
+        recording = replicas.recording(initial=not checkpoint_path)
+        with replicas.strategy.scope(), recording:
             graph = _Graph(replicas)
 
             def build(element):

@@ -399,10 +399,14 @@ class _Replicas:
         self._observed = None
 
     @contextlib.contextmanager
-    def recording(self):
+    def recording(self, initial=True):
         """Records the variables created inside, in order, under TF1's unique names.
 
         Keras layers made inside compute in the dtype of their input, as TF1's did.
+
+        Args:
+          initial: whether their initial values are used. To draw these as TF1 did, all
+            random numbers begin anew, also those of functions in use.
         """
 
         def create(next_creator, **kwargs):
@@ -428,10 +432,12 @@ class _Replicas:
                 kwargs["synchronization"] = tf.VariableSynchronization.AUTO
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
-            _seeds_begin_anew()
+            if initial:
+                _seeds_begin_anew()
             return variable
 
-        _seeds_begin_anew()
+        if initial:
+            _seeds_begin_anew()
         with tf.variable_creator_scope(create), _layers_take_dtype_of_input():
             yield
 

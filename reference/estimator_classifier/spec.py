@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
-_MODULE = "estimator_loop.py"
 _SOFTMAX = "exp differs by one ULP, and a convolution's gradient sums in another order"
 _FACTOR = "Keras keeps a regulariser's factor as float32: 1e-8 of a penalty of 0.01"
 _RUNS = tuple(
@@ -57,6 +56,13 @@ SCENARIO = Scenario(
             "L2(l2=0.25 * 1e-3)",
         ),
         Fault("another mask", "sgd", "seed=7", "seed=8"),
+        Fault(
+            "masks begin anew after an evaluation",
+            "momentum",
+            "initial=not checkpoint_path",
+            "initial=True",
+            file="estimator_loop.py",
+        ),
         Fault(
             "averages too slow",
             "momentum",

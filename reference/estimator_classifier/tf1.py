@@ -156,7 +156,12 @@ def main(argv):
   trace = {"loss": Losses.values}
   trace.update({"eval/" + name: [value]
                 for name, value in estimator.evaluate(eval_input_fn).items()})
-  estimator.train(train_input_fn, max_steps=args.train_steps)
+  # It goes on, and drops other units after an evaluation than before it.
+  tf.estimator.train_and_evaluate(
+      estimator,
+      tf.estimator.TrainSpec(train_input_fn, max_steps=args.train_steps),
+      tf.estimator.EvalSpec(
+          eval_input_fn, steps=None, start_delay_secs=0, throttle_secs=0))
   for name, value in estimator.evaluate(eval_input_fn, name="again").items():
     trace["eval/" + name].append(value)
   predictions = list(estimator.predict(eval_input_fn))
