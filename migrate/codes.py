@@ -203,6 +203,21 @@ _ROWS = (
         "opt = contrib_optimizers.AdamWOptimizer(1e-4, learning_rate=0.01)",
     ),
     Code(
+        "O118",
+        "optimizer made of an expression",
+        "A learning rate (or another argument) that a step computes is given to the optimizer by its name.",
+    ),
+    Code(
+        "S134",
+        "fetches that change",
+        "What is fetched is a list or dict that is changed after it is written out.",
+    ),
+    Code(
+        "O117",
+        "gradients taken otherwise",
+        "The gradients begin or stop elsewhere than at the loss and the variables, which a tape does not do by an argument.",
+    ),
+    Code(
         "O116",
         "update within an expression",
         "An update is a statement of a step function. One that is part of another expression, or one of several in a statement, cannot be placed.",
@@ -864,6 +879,18 @@ _ROWS = (
         "V125",
         "partitioner outside a program",
         "The partitioner is not part of a program that this version reads.",
+    ),
+    Code(
+        "V127",
+        "variables that are hashed",
+        "TF2's variables and tensors compare by value, so they cannot be keys of a dict or elements of a set. Their ref() can.",
+    ),
+    Code(
+        "V128",
+        "compared by identity",
+        "`v in variables` and `v == w` asked in TF1 whether they are the same object. TF2 compares values, so the question is asked with `is`.",
+        "rest = [v for v in tf.trainable_variables() if v not in first]",
+        "rest = [v for v in replicas.trainable_variables if all(v is not other for other in first)]",
     ),
     Code(
         "V126",

@@ -357,6 +357,7 @@ class _Recogniser:
             consumed=runs.consumed,
             kinds=analysis.environment,
             static_reads=analysis.static_reads,
+            identities=tuple(dict.fromkeys(analysis.identities)),
             dissolved=self.dissolved,
         )
         if replication is not ir.Replication.SYNCHRONOUS:

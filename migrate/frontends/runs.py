@@ -261,6 +261,24 @@ class RunResolver:
         keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
         return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
 
+    def _changes(self, name: str) -> bool:
+        """Whether a list or dict that the graph or the loop writes out is changed."""
+        statements = [
+            *[f.statement for f in every(self.flows)],
+            *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+        ]
+        return any(
+            isinstance(s, ast.Assign)
+            and name in names.binds(s)
+            and isinstance(s.value, (ast.List, ast.Dict))
+            for s in statements
+        ) and any(
+            name in names.mutates(s)
+            or (isinstance(s, ast.AugAssign) and names.key(s.target) == name)
+            for s in statements
+            if not names.suites(s)
+        )
+
     def _display(self, value: ast.expr) -> ast.expr:
         """The list, tuple or dict a name stands for, if it is written out once."""
         name = names.key(value)
@@ -321,6 +339,15 @@ class RunResolver:
                     "Use tf.profiler.experimental around the step.",
                 )
                 return
+        changed = names.key(fetches)
+        if changed is not None and self._changes(changed):
+            self.diagnostics.refuse(
+                "S134",
+                call,
+                f"what is fetched, `{changed}`, is changed after it is written out",
+                "Write the fetches out in one list or dict.",
+            )
+            return
         fetches = self._display(fetches)
         structure, keys, leaves = self._leaves(fetches)
         if any(leaf.kind is Kind.INITIALIZER_OP for leaf in leaves):
@@ -496,12 +523,15 @@ class RunResolver:
             if name in feed:
                 feeds.append(name)
         sources = {self.elements[n][0] for n in needed if n in self.elements}
-        if len(sources) > 1:
+        draws = {self.elements[n][1] for n in needed if n in self.elements}
+        if len(sources) > 1 or len(draws) > 1:
             self.diagnostics.refuse(
                 "I103",
                 call,
-                "one step draws from several iterators",
-                "Zip the datasets.",
+                "one step draws from several iterators"
+                if len(sources) > 1
+                else "one step draws several elements of an iterator",
+                "Zip the datasets, or draw one element and take its parts.",
             )
             return None, []
         element = next(iter(sources), None)

@@ -9,6 +9,7 @@ is pure: it goes wherever it is needed.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 from collections.abc import Sequence
 
@@ -89,6 +90,10 @@ class Analysis:
         self.in_loop = 0
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
+        # An optimizer's name -> the step's tensors that it is made with.
+        self.fed: dict[str, set[str]] = {}
+        # Comparisons of graph objects, which were by identity in TF1.
+        self.identities: list[ast.Compare] = []
         self._whole: ast.AST | None = None  # All that the statement computes.
 
     # -- names ---------------------------------------------------------------
@@ -139,6 +144,8 @@ class Analysis:
         ):
             self._lift_creations(statement)
         flow.lifts, flow.update = self._lifts, self._update
+        if flow.update is not None:
+            flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
         return flow
 
@@ -223,17 +230,15 @@ class Analysis:
             elements = tuple(Kind.TENSOR for _ in elements)
         flow.kind = kind
         if self._update is not None and names.key(targets[0]):
-            self._update = ir.Update(
-                self._update.kind,
-                self._update.optimizer,
-                self._update.loss,
-                self._update.gradients,
-                self._update.variables,
-                self._update.global_step,
-                names.key(targets[0]) or "",
+            self._update = dataclasses.replace(
+                self._update, target=names.key(targets[0]) or ""
             )
+        if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
+            fed = self._fed_to(statement.value)
+            self.fed.update({names.key(t) or "": fed for t in targets if fed})
         for target in targets:
             self._bind(target, kind, elements, statement.value)
+            self._stored(target, kind, flow)
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
             self._placeholder(targets[0], statement.value)
         instance = self._instance_class(statement.value)
@@ -262,6 +267,19 @@ class Analysis:
             self.elements[name] = elements
         else:
             self.elements.pop(name, None)
+
+    def _stored(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
+        """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
+        base = target.value if isinstance(target, ast.Subscript) else None
+        name = names.key(base) if base is not None else None
+        if name is None:
+            return
+        if kind in ir.STEP_KINDS:
+            self.environment[name] = Kind.TENSOR
+        if self.environment.get(name) in ir.STEP_KINDS:
+            flow.binds = flow.binds | {name}
+            if flow.kind not in ir.STEP_KINDS:
+                flow.kind = Kind.TENSOR
 
     def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):
@@ -330,7 +348,7 @@ class Analysis:
             iterated = self.expression(statement.iter)
             self._bind(
                 statement.target,
-                Kind.TENSOR if iterated in ir.STEP_KINDS else Kind.HOST,
+                _element_kind(iterated),
                 (),
                 None,
             )
@@ -339,6 +357,10 @@ class Analysis:
             self.in_loop += 1
         elif isinstance(statement, (ast.If, ast.While)):
             condition = self.expression(statement.test)
+            flow.step = any(
+                self.environment.get(name) in ir.STEP_KINDS
+                for name in names.reads(statement.test)
+            )
             if condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT):
                 self.diagnostics.refuse(
                     "N103",
@@ -453,15 +475,25 @@ class Analysis:
             return self._call(node)
         if isinstance(node, ast.Lambda):
             return Kind.HOST
+        if isinstance(node, ast.Dict):
+            self._hashed([key for key in node.keys if key is not None])
         kind = Kind.HOST
         for generator in getattr(node, "generators", ()):
             source = self.expression(generator.iter)
-            each = Kind.TENSOR if source in ir.STEP_KINDS else Kind.HOST
+            each = _element_kind(source)
             self._bind(generator.target, each, (), None)
             kind = _join(kind, each)
+            for condition in generator.ifs:
+                self.expression(condition)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 kind = _join(kind, self.expression(child))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            self._identity(node)
+        if isinstance(node, ast.Compare) and all(
+            isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
+        ):
+            return Kind.HOST  # Whether there is a tensor is known before its value.
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
                 return Kind.TENSOR
@@ -498,6 +530,30 @@ class Analysis:
             return Kind.HOST if base in _SETUP_KINDS or base is Kind.HOST else base
         return Kind.HOST
 
+    def _identity(self, node: ast.Compare) -> None:
+        """`v in variables`: TF1 compared objects, TF2 compares values."""
+        if not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq, ast.NotEq)):
+            return
+        of_graph = (*ir.STEP_KINDS, Kind.VARIABLE)
+        left = self._quietly(node.left)
+        right = self._quietly(node.comparators[0])
+        if left in of_graph and (right in of_graph or right is Kind.HOST):
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) or right in of_graph:
+                self.identities.append(node)
+
+    def _hashed(self, keys: list[ast.expr]) -> None:
+        for key in keys:
+            if self._quietly(key) is Kind.VARIABLE:
+                self._hash_refused(key)
+
+    def _hash_refused(self, node: ast.expr) -> None:
+        self.diagnostics.refuse(
+            "V127",
+            node,
+            "variables as keys of a dict or in a set: TF2's cannot be hashed",
+            "Use their names, their ref(), or positions in a list.",
+        )
+
     def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
         """`x.shape`: known when the step is traced, before any value is."""
         if kind is Kind.VARIABLE:
@@ -533,6 +589,10 @@ class Analysis:
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
         made = self.expression(call.func)
+        if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
+            for argument in call.args:
+                if self._quietly(argument) in (Kind.VARIABLE, Kind.TENSOR):
+                    self._hash_refused(argument)
         inside = self._arguments(call)
         if made is Kind.LAYER and isinstance(call.func, ast.Call):
             self._applied_at_once(call.func)
@@ -574,7 +634,15 @@ class Analysis:
             self._arguments(call)
             return kind
         if kind is not None:
-            self._arguments(call)
+            inside = self._arguments(call)
+            if kind is Kind.SCHEDULE and inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "O118",
+                    call,
+                    "the schedule is given a tensor that a step computes",
+                    "Compute the learning rate from it by other functions.",
+                    symbol,
+                )
             return kind
         if symbol in roles.TRAINABLE or symbol in (
             "tf.global_variables",
@@ -583,6 +651,19 @@ class Analysis:
             return Kind.TENSOR
         if symbol == "tf.gradients":
             self._arguments(call)
+            bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
+            if bound is None or not {"ys", "xs"} <= set(bound):
+                self.diagnostics.refuse(
+                    "N108", call, "this call's arguments cannot be told apart"
+                )
+            elif _given(bound.get("stop_gradients")):
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "a tape has no stop_gradients",
+                    "Use tf.stop_gradient where the tensors are computed.",
+                    symbol,
+                )
             self._update = ir.Update(
                 "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
             )
@@ -726,6 +807,13 @@ class Analysis:
                 "the update is made within another expression",
                 "Give it a statement of its own: train_op = optimizer.minimize(loss).",
             )
+        if _given(names.argument(call, "grad_loss")):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "the gradient of the loss is given (grad_loss)",
+                "Multiply the loss by it.",
+            )
         position = {"minimize": 1, "apply_gradients": 1}.get(method)
         self._update = ir.Update(
             method,
@@ -742,8 +830,41 @@ class Analysis:
             names.argument(call, "decay_var_list", 3)
             if method == "apply_gradients"
             else None,
+            tuple(sorted(self._fed_to(function.value)))
+            if method != "compute_gradients"
+            else (),
         )
         return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
+
+    def _fed_to(self, optimizer: ast.expr) -> set[str]:
+        """The step's tensors among the arguments that an optimizer was made with."""
+        if not isinstance(optimizer, ast.Call):
+            return self.fed.get(names.key(optimizer) or "", set())
+        found: set[str] = set()
+        for argument in [*optimizer.args, *[k.value for k in optimizer.keywords]]:
+            name = names.key(argument)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                found.add(name)
+                if "." in name:
+                    self.diagnostics.refuse(
+                        "O118",
+                        argument,
+                        "the optimizer is given an attribute that a step computes",
+                        "Give it a name of its own in a statement before.",
+                    )
+            elif name is not None:
+                found |= self.fed.get(name, set())  # The optimizer inside another.
+            elif any(
+                self.environment.get(read) in ir.STEP_KINDS
+                for read in names.reads(argument)
+            ):
+                self.diagnostics.refuse(
+                    "O118",
+                    argument,
+                    "the optimizer is given an expression of the step's tensors",
+                    "Give the expression a name in a statement before.",
+                )
+        return found
 
     # -- layers --------------------------------------------------------------
 
@@ -907,6 +1028,7 @@ class Analysis:
         }
         inner.instances = dict(self.instances)
         inner.static_reads = self.static_reads
+        inner.identities = self.identities
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (
@@ -1126,6 +1248,13 @@ class Analysis:
             name, name.replace("self.", "").replace(".", "_"), code(*parts), default
         )
         self.placeholder_calls[call] = name
+
+
+def _element_kind(iterated: Kind) -> Kind:
+    """What a loop over it binds."""
+    if iterated in ir.STEP_KINDS:
+        return Kind.TENSOR
+    return Kind.VARIABLE if iterated is Kind.VARIABLE else Kind.HOST
 
 
 def _given(node: ast.expr | None) -> bool:

@@ -395,6 +395,7 @@ class _Replicas:
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
+        self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
         self._observed = None
 
@@ -456,6 +457,17 @@ class _Replicas:
             if _name(variable) == "global_step":
                 return variable
         return None
+
+    def feed(self, name, tensor):
+        """Gives an optimizer, in the step that is traced now, what it asks `fed` for."""
+        self._fed[name, tf.compat.v1.get_default_graph()] = tensor
+
+    def fed(self, name):
+        """A function of what the step that is traced feeds under this name.
+
+        For an optimizer's learning rate, where TF1's was a placeholder or a tensor.
+        """
+        return lambda: self._fed[name, tf.compat.v1.get_default_graph()]
 
     def average(self, gradients):
         """Gradients divided by the number of replicas.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Sequence
 
 from migrate.backends.custom_loop import forward
@@ -15,7 +16,7 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, Replication, code
-from migrate.program.slices import Slicer
+from migrate.program.slices import Slicer, header_reads
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 
@@ -277,6 +278,14 @@ class StepFunctions:
         )
         if update is None:
             return self.items(flows, included)
+        takers = [
+            g
+            for g in every(flows)
+            if g in included and g.update is not None
+            if g.update.kind != "apply_gradients"
+        ]
+        if len(takers) > 1:
+            return self._several_gradients(flows, included, takers)
         holder = next(
             g
             for g in every([flows[update]])
@@ -306,6 +315,56 @@ class StepFunctions:
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         items.extend(self.items(before[last + 1 :], included))
         items.extend(self.items(flows[update:], included))
+        return items
+
+    def _several_gradients(
+        self, flows: list[Flow], included: set[Flow], takers: list[Flow]
+    ) -> list[Item]:
+        """Gradients of several losses, by one tape over all that they depend on.
+
+        The tape has the values of the forward pass, so that no update changes the
+        gradients taken after it.
+        """
+        updates = [t.update for t in takers if t.update is not None]
+        last = max((i for i, f in enumerate(flows) if f in takers), default=-1)
+        rest = [f for f in flows[: last + 1] if f not in takers]
+        losses = [u.loss for u in updates if u.loss is not None]
+        wanted = set().union(*[names.reads(loss) for loss in losses])
+        part = Slicer(rest, lambda node: False).slice(set(wanted), False)
+        inside = [f for f in rest if f in part.flows]
+        taken = set().union(*[t.binds for t in takers])
+        if (
+            any(t not in flows for t in takers)
+            or any(g.update is not None for g in every(inside))
+            or part.needed & taken
+        ):
+            self._diagnostics.refuse(
+                "O117",
+                takers[-1].statement,
+                "a loss depends on gradients or on an update, or they are taken in a "
+                "block",
+                "Write the step with nested tapes.",
+            )
+            return []
+        items: list[Item] = [
+            Block(
+                code("with tf.GradientTape(persistent=True) as tape:"),
+                [*self.items(inside, included), *self._losses_named(takers)],
+            )
+        ]
+        outside = [f for f in flows if f not in inside]
+        return [*items, *self.items(outside, included)]
+
+    def _losses_named(self, takers: list[Flow]) -> list[Item]:
+        """Losses that are expressions, computed under the tape."""
+        items: list[Item] = []
+        for taker in takers:
+            loss = taker.update.loss if taker.update is not None else None
+            if loss is None or names.key(loss) is not None:
+                continue
+            name = self._context.fresh("minimized_loss")
+            items.append(New(code(f"{name} = ", self._at_step(loss))))
+            self._loss_names[taker] = name
         return items
 
     @property
@@ -446,12 +505,27 @@ class StepFunctions:
         self._plan.expressions.update(edits)
         return code(node)
 
+    def _taken_by_tape(self, call: ast.Call, flow: Flow) -> Code:
+        """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
+        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
+        ys = code(self._loss_names.get(flow, bound["ys"]))
+        parts = [ys, code(bound["xs"])]
+        if "grad_ys" in bound:
+            parts.append(code("output_gradients=", bound["grad_ys"]))
+        if "unconnected_gradients" in bound:
+            parts.append(code("unconnected_gradients=", bound["unconnected_gradients"]))
+        return code("tape.gradient(", ir.joined(", ", parts), ")")
+
     def _update(self, flow: Flow, included: set[Flow]) -> list[Item]:
         update = flow.update
         assert update is not None
         sync = self._program.replication is not Replication.ASYNCHRONOUS
         needed = set().union(
-            *[f.reads for f in included if f is not flow and not f.suites]
+            *[
+                header_reads(f.statement) if f.suites else f.reads
+                for f in included
+                if f is not flow
+            ]
         )
         bind = (
             f"{update.target} = " if update.target in needed and update.target else ""
@@ -461,6 +535,12 @@ class StepFunctions:
             if update.global_step is not None
             else code()
         )
+        fed = [New(code(f'replicas.feed("{name}", {name})')) for name in update.fed]
+        if fed:
+            rest = dataclasses.replace(flow, update=dataclasses.replace(update, fed=()))
+            if flow in self._loss_names:
+                self._loss_names[rest] = self._loss_names[flow]
+            return [*fed, *self._update(rest, included)]
         if update.kind == "gradients":
             edits = self._step_edits(flow.statement, flow)
             for node in ast.walk(flow.statement):
@@ -468,7 +548,7 @@ class StepFunctions:
                     isinstance(node, ast.Call)
                     and self._scopes.resolve(node.func) == "tf.gradients"
                 ):
-                    edits[node.func] = code("tape.gradient")
+                    edits[node] = self._taken_by_tape(node, flow)
             return [Keep(flow.statement, replace=edits)]
         if update.kind == "apply_gradients":
             if not sync:
@@ -559,7 +639,7 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
         inside = every([flow])
-        reads = set().union(*[f.reads for f in inside]) | _header_reads(flow.statement)
+        reads = set().union(*[f.reads for f in inside]) | header_reads(flow.statement)
         waits = (
             bool(reads & behind)
             or bool(_bound(flow) & (flows[at].reads | behind))
@@ -578,15 +658,6 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
 
 def _bound(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in every([flow])])
-
-
-def _header_reads(statement: ast.stmt) -> set[str]:
-    """What a compound statement itself reads."""
-    if isinstance(statement, ast.With):
-        return set().union(*[names.reads(i.context_expr) for i in statement.items])
-    if isinstance(statement, (ast.If, ast.While)):
-        return names.reads(statement.test)
-    return names.reads(statement.iter) if isinstance(statement, ast.For) else set()
 
 
 def _quoted(text: str) -> str:
