@@ -208,6 +208,11 @@ _ROWS = (
         "A learning rate (or another argument) that a step computes is given to the optimizer by its name.",
     ),
     Code(
+        "S135",
+        "initialised in the loop",
+        "Variables of TF2 are initialised when they are made, once. An initializer that the loop runs again has no counterpart.",
+    ),
+    Code(
         "S134",
         "fetches that change",
         "What is fetched is a list or dict that is changed after it is written out.",
@@ -529,6 +534,26 @@ _ROWS = (
         "N111",
         "name taken",
         "The program uses a name that the migrated program needs. Rename it.",
+    ),
+    Code(
+        "N114",
+        "decorated model function",
+        "A function that makes variables and computes is split in two; what its decorator does to it as a whole would be lost.",
+    ),
+    Code(
+        "L122",
+        "layer not built yet",
+        "A Keras layer makes its variables when it is first called, in a step function. Before, it has none to show.",
+    ),
+    Code(
+        "L123",
+        "averages that never moved",
+        "TF1's batch normalisation moves its averages only by the operations in UPDATE_OPS, which this program never runs; Keras's moves them in every training call.",
+    ),
+    Code(
+        "S136",
+        "read after an update",
+        "TF1 reads a variable once in a run, outside the tf.control_dependencies block: what is computed in the block has the value before the update. w.read_value() in the block has the one after it.",
     ),
     Code(
         "N113",

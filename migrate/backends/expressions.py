@@ -209,6 +209,14 @@ class Expressions:
             return
         if isinstance(node, ast.Call):
             self._call(node, scopes)
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "name"
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "op"
+            and self.scopes.resolve(node) is None
+        ):  # A variable of TF2 has no `op`.
+            self.plan.replace(node, code(node.value.value, '.name.split(":")[0]'))
         for child in ast.iter_child_nodes(node):
             self._visit(child, scopes)
 
@@ -420,6 +428,11 @@ class Expressions:
     # -- variables -----------------------------------------------------------------------
 
     def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        shared = self.program.shared.get(call)
+        if shared is not None:
+            self.claimed[call] = ("V104", f"the variable that `{shared}` is")
+            self.plan.replace(call, code(shared))
+            return
         bound = names.bound_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(

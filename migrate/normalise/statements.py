@@ -46,6 +46,23 @@ def run_by_session(text: Text) -> Text:
     return text.edited(edits)
 
 
+def folded(text: Text) -> Text:
+    """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`."""
+    edits: list[Edit] = []
+    for node in ast.walk(ast.parse(text.source)):
+        if (
+            isinstance(node, ast.Compare)
+            and isinstance(node.left, ast.Constant)
+            and len(node.ops) == 1
+            and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+            and isinstance(node.comparators[0], ast.Constant)
+            and node.comparators[0].value is None
+        ):
+            same = node.left.value is None
+            edits.append(Edit(node, str(same == isinstance(node.ops[0], ast.Is))))
+    return text.edited(edits)
+
+
 def named(text: Text) -> Text:
     """The text with updates and elements that are part of an expression named."""
     while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):

@@ -24,6 +24,7 @@ _MADE_ONCE = (
     | frozenset(SCHEDULES)
     | frozenset(OPTIMIZERS)
     | roles.SYNC_OPTIMIZERS
+    | {"tf.placeholder", "tf.placeholder_with_default"}
     | frozenset(LAYER_CLASSES)
 )
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)

@@ -21,6 +21,7 @@ from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.worker_state import GENERATORS, MUTATORS
 
 _LAZY = ir.STEP_KINDS
 _SETUP_KINDS = frozenset(
@@ -28,6 +29,11 @@ _SETUP_KINDS = frozenset(
 )
 _SHAPE_METHODS = frozenset({"get_shape", "shape"})
 _OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
+_BUILT_LAYER = frozenset(
+    {"kernel", "bias", "weights", "variables", "trainable_weights", "losses"}
+    | {"trainable_variables", "non_trainable_variables", "updates", "count_params"}
+    | {"gamma", "beta", "moving_mean", "moving_variance", "get_weights"}
+)
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
 
 
@@ -94,6 +100,11 @@ class Analysis:
         self.fed: dict[str, set[str]] = {}
         # Comparisons of graph objects, which were by identity in TF1.
         self.identities: list[ast.Compare] = []
+        self.updates: set[str] = set()  # Names of operations that change variables.
+        # get_variable of a variable that there is by then: the name it has.
+        self.shared: dict[ast.Call, str] = {}
+        self.lists: set[str] = set()  # Names of lists of variables.
+        self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.
 
     # -- names ---------------------------------------------------------------
@@ -138,12 +149,16 @@ class Analysis:
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.expr):
                     flow.kind = _join(flow.kind, self.expression(child))
+            self._method_effects(statement, flow)
         if flow.kind in ir.STEP_KINDS and flow.kind not in (
             Kind.PLACEHOLDER,
             Kind.ELEMENT,
         ):
             self._lift_creations(statement)
+            self._lift_draws(statement)
         flow.lifts, flow.update = self._lifts, self._update
+        if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
+            self.updates |= flow.binds
         if flow.update is not None:
             flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
@@ -176,6 +191,29 @@ class Analysis:
             create = code() if shared else code(node)
             self._lifts.append(Lift(node, name, create, code(name)))
 
+    def _lift_draws(self, statement: ast.stmt) -> None:
+        """Numbers drawn by Python: once, as the graph was built once."""
+        work: list[ast.AST] = [statement]
+        while work:
+            node = work.pop(0)
+            if isinstance(node, (ast.Lambda, ast.comprehension)):
+                continue
+            if isinstance(node, ast.Call) and self._draws(node):
+                name = self.fresh("drawn")
+                self._lifts.append(Lift(node, name, code(node), code(name)))
+                continue
+            work.extend(ast.iter_child_nodes(node))
+
+    def _draws_in(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(node, ast.Call) and self._draws(node)
+            for node in ast.walk(statement)
+        )
+
+    def _draws(self, call: ast.Call) -> bool:
+        path = self.scopes.dotted(call.func) or ""
+        return any(path.startswith(f"{module}.") for module in GENERATORS)
+
     def _creates_variable(self, call: ast.Call) -> bool:
         if self.scopes.resolve(call.func) in roles.VARIABLES:
             return True
@@ -191,6 +229,8 @@ class Analysis:
         kind = flow.kind
         if kind in ir.BUILD_KINDS:
             flow.build = True
+        elif kind is Kind.PURE and self._draws_in(flow.statement):
+            flow.build = True  # Numbers that are drawn once.
         elif kind is Kind.PURE:
             flow.pure = True
         elif kind is Kind.PLACEHOLDER:
@@ -236,6 +276,11 @@ class Analysis:
         if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
             fed = self._fed_to(statement.value)
             self.fed.update({names.key(t) or "": fed for t in targets if fed})
+        self._popped(statement.value, flow)
+        if kind is Kind.VARIABLE and self._is_list(statement.value):
+            self.lists |= {name for t in targets if (name := names.key(t))}
+        if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
+            self.singles |= {name for t in targets if (name := names.key(t))}
         for target in targets:
             self._bind(target, kind, elements, statement.value)
             self._stored(target, kind, flow)
@@ -268,12 +313,35 @@ class Analysis:
         else:
             self.elements.pop(name, None)
 
+    def _is_one_variable(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            symbol = self.scopes.resolve(value.func) or ""
+            if symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS:
+                return True
+            # A helper that returns what it makes.
+            return symbol == "" and not self._tuple_kinds(value)
+        return names.key(value) in self.singles
+
+    def _popped(self, value: ast.expr, flow: Flow) -> None:
+        """`pair = pairs.pop()`: the list changes, too."""
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in MUTATORS
+        ):
+            name = names.key(value.func.value)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                flow.binds = flow.binds | {name}
+
     def _stored(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
         """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
         base = target.value if isinstance(target, ast.Subscript) else None
         name = names.key(base) if base is not None else None
         if name is None:
             return
+        assert isinstance(target, ast.Subscript)
+        if self._quietly(target.slice) in (*ir.STEP_KINDS, Kind.VARIABLE):
+            self._hash_refused(target)
         if kind in ir.STEP_KINDS:
             self.environment[name] = Kind.TENSOR
         if self.environment.get(name) in ir.STEP_KINDS:
@@ -311,27 +379,41 @@ class Analysis:
         return kind
 
     def _method_effects(self, statement: ast.stmt, flow: Flow) -> None:
-        """`losses.append(loss)`: the list holds what was put into it."""
+        """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
         value = statement.value if isinstance(statement, ast.Expr) else None
-        if (
+        if isinstance(statement, ast.Delete):
+            changed = [
+                names.key(target.value)
+                for target in statement.targets
+                if isinstance(target, ast.Subscript)
+            ]
+            inside = Kind.HOST
+        elif (
             isinstance(value, ast.Call)
             and isinstance(value.func, ast.Attribute)
-            and value.func.attr in ("append", "extend", "insert")
+            and value.func.attr in (*MUTATORS, "set_shape")
         ):
-            name = names.key(value.func.value)
-            if name is not None and self.environment.get(name, Kind.HOST) in (
-                Kind.HOST,
-                Kind.TENSOR,
-                Kind.HOOK,
+            changed = [names.key(value.func.value)]
+            inside = self._arguments_quietly(value)
+        else:
+            return
+        for name in changed:
+            if name is None or "." in name and name not in self.environment:
+                continue
+            kind = self.environment.get(name, Kind.HOST)
+            if inside is Kind.HOOK and kind in (Kind.HOST, Kind.HOOK):
+                flow.kind = Kind.HOOK
+            elif kind in ir.STEP_KINDS or (
+                inside in ir.STEP_KINDS and kind in (Kind.HOST, Kind.VARIABLE)
             ):
-                inside = Kind.HOST
-                for argument in value.args:
-                    inside = _join(inside, self._quietly(argument))
-                if inside is Kind.HOOK:
-                    flow.kind = Kind.HOOK
-                elif inside in ir.STEP_KINDS:
-                    self.environment[name] = Kind.TENSOR
-                    flow.binds = flow.binds | {name}
+                self.environment[name] = Kind.TENSOR
+                flow.kind = Kind.TENSOR
+                flow.binds = flow.binds | {name}
+            elif Kind.VARIABLE in (kind, inside) and kind in (Kind.HOST, Kind.VARIABLE):
+                self.environment[name] = Kind.VARIABLE
+                self.lists.add(name)
+                flow.kind = Kind.VARIABLE
+                flow.binds = flow.binds | {name}
 
     def _compound(self, statement: ast.stmt) -> Flow:
         flow = Flow(
@@ -356,6 +438,8 @@ class Analysis:
                 flow.step = True
             self.in_loop += 1
         elif isinstance(statement, (ast.If, ast.While)):
+            if isinstance(statement, ast.While):
+                self.in_loop += 1
             condition = self.expression(statement.test)
             flow.step = any(
                 self.environment.get(name) in ir.STEP_KINDS
@@ -369,9 +453,17 @@ class Analysis:
                     "the graph node, not its value",
                 )
         header_lifts = self._lifts
+        behind = isinstance(statement, ast.With) and any(
+            isinstance(item.context_expr, ast.Call)
+            and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
+            and names.reads(item.context_expr) & self.updates
+            for item in statement.items
+        )
+        if behind and isinstance(statement, ast.With):
+            self._check_reads(statement)
         for field, suite in names.suites(statement):
             flow.suites[field] = self.statements(suite)
-        if isinstance(statement, ast.For):
+        if isinstance(statement, (ast.For, ast.While)):
             self.in_loop -= 1
         for _ in range(scopes):
             for stack in (
@@ -383,6 +475,13 @@ class Analysis:
                 stack.pop()
         children = [f for suite in flow.suites.values() for f in suite]
         flow.build = any(f.build for f in children)
+        if flow.build and isinstance(statement, ast.While):
+            self.diagnostics.refuse(
+                "N109",
+                statement,
+                "variables or layers made in a `while` loop",
+                "Use a `for` loop.",
+            )
         flow.step = flow.step or any(f.step for f in children)
         flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
         if children and all(f.dropped for f in children):
@@ -392,6 +491,34 @@ class Analysis:
                 "N104", statement, "variables created in the header of a statement"
             )
         return flow
+
+    def _check_reads(self, block: ast.With) -> None:
+        """Values of variables that a block behind an update computes with.
+
+        Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
+        `read_value()` in the block gives what was written.
+        """
+        for node in ast.walk(block):
+            if not (
+                isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and self.environment.get(names.key(node) or "") is Kind.VARIABLE
+            ):
+                continue
+            parent = self.scopes.parents.get(node)
+            if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
+                continue  # w.assign(...), w.read_value(), global_step=step
+            if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+                symbol = self.scopes.resolve(parent.func) or ""
+                if roles.KIND_OF_CALL.get(symbol) is Kind.ASSIGNMENT:
+                    continue
+            self.diagnostics.refuse(
+                "S136",
+                node,
+                "read behind an update: TF1 gave the value from before it",
+                "Read w.read_value() in the block for the new value, or compute outside "
+                "of the block for the old one.",
+            )
 
     def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
         call = item.context_expr
@@ -494,6 +621,8 @@ class Analysis:
             isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
         ):
             return Kind.HOST  # Whether there is a tensor is known before its value.
+        if kind is Kind.VARIABLE and self._is_list_of_variables(node):
+            return kind
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
                 return Kind.TENSOR
@@ -524,11 +653,40 @@ class Analysis:
                 if node.attr == "shape":
                     return self._static_shape(node.value, base)
                 return Kind.TENSOR
+            if base is Kind.LAYER and node.attr in _BUILT_LAYER:
+                self.diagnostics.refuse(
+                    "L122",
+                    node,
+                    "what a layer has when it is built is asked for, but it is built in "
+                    "the first step",
+                    "Ask the variables of the program instead.",
+                )
             if base is Kind.OPTIMIZER:
                 is_init = node.attr.endswith("init_op")
                 return Kind.INITIALIZER_OP if is_init else Kind.HOST
             return Kind.HOST if base in _SETUP_KINDS or base is Kind.HOST else base
         return Kind.HOST
+
+    def _is_list_of_variables(self, node: ast.expr) -> bool:
+        """`first + second` and `variables[2:]` of lists."""
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Slice) and self._is_list(node.value)
+        return (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Add)
+            and self._is_list(node.left)
+            and self._is_list(node.right)
+        )
+
+    def _is_list(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.List, ast.ListComp)):
+            return True
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func)
+            return symbol in roles.TRAINABLE or symbol == "tf.get_collection"
+        if isinstance(node, (ast.BinOp, ast.Subscript)):
+            return self._is_list_of_variables(node)
+        return names.key(node) in self.lists
 
     def _identity(self, node: ast.Compare) -> None:
         """`v in variables`: TF1 compared objects, TF2 compares values."""
@@ -588,6 +746,10 @@ class Analysis:
                 return Kind.TENSOR
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
+        if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
+            self._arguments(call)
+            if self._arguments_quietly(call) is Kind.VARIABLE:
+                return Kind.HOST
         made = self.expression(call.func)
         if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
             for argument in call.args:
@@ -612,7 +774,7 @@ class Analysis:
                 "tf.GraphKeys.TRAINABLE_VARIABLES",
                 "tf.GraphKeys.GLOBAL_VARIABLES",
             ):
-                return Kind.TENSOR
+                return Kind.VARIABLE
             if key is not None:
                 self.diagnostics.refuse(
                     "N105",
@@ -625,6 +787,14 @@ class Analysis:
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
             if self._quietly(call.args[1]) is Kind.INITIALIZER_OP:
                 return Kind.INITIALIZER_OP
+            if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
+                self.diagnostics.refuse(
+                    "N105",
+                    call,
+                    "TF2 keeps no graph collections: the update would be lost",
+                    "Keep it in a list, and run it under tf.control_dependencies.",
+                    symbol,
+                )
         kind = roles.KIND_OF_CALL.get(symbol)
         if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
             inside = self._arguments(call)
@@ -648,13 +818,21 @@ class Analysis:
             "tf.global_variables",
             "tf.all_variables",
         ):
-            return Kind.TENSOR
+            return Kind.VARIABLE  # A list of those there are by then.
         if symbol == "tf.gradients":
             self._arguments(call)
             bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
             if bound is None or not {"ys", "xs"} <= set(bound):
                 self.diagnostics.refuse(
                     "N108", call, "this call's arguments cannot be told apart"
+                )
+            elif self._quietly(bound["xs"]) is not Kind.VARIABLE:
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "gradients with respect to what is not a list of variables",
+                    "Write the step with a tape that watches the tensor.",
+                    symbol,
                 )
             elif _given(bound.get("stop_gradients")):
                 self.diagnostics.refuse(
@@ -717,6 +895,7 @@ class Analysis:
             return Kind.VARIABLE
         full = self.full_name(names.literal(names.argument(call, "name", 0)))
         if full is not None and full in self.created and self.reusing:
+            self.shared[call] = self.created[full]
             return Kind.VARIABLE
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
@@ -855,7 +1034,7 @@ class Analysis:
             elif name is not None:
                 found |= self.fed.get(name, set())  # The optimizer inside another.
             elif any(
-                self.environment.get(read) in ir.STEP_KINDS
+                self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
                 for read in names.reads(argument)
             ):
                 self.diagnostics.refuse(
@@ -881,6 +1060,24 @@ class Analysis:
                 symbol,
             )
             return Kind.TENSOR
+        training = bound.get("training")
+        if (
+            symbol == "tf.layers.batch_normalization"
+            and training is not None
+            and names.literal(training) is not False
+            and not any(
+                u == "tf.GraphKeys.UPDATE_OPS" for _, u in self.scopes.walk_uses()
+            )
+        ):
+            self.diagnostics.refuse(
+                "L123",
+                call,
+                "nothing runs UPDATE_OPS: TF1 never moved the averages that evaluation "
+                "uses, Keras would",
+                "Make the update under tf.control_dependencies of UPDATE_OPS, as TF1 "
+                "needs it, or leave training out.",
+                symbol,
+            )
         inputs = bound.pop("inputs")
         reuse = bound.pop("reuse", None)
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
@@ -1029,6 +1226,7 @@ class Analysis:
         inner.instances = dict(self.instances)
         inner.static_reads = self.static_reads
         inner.identities = self.identities
+        inner.shared = self.shared
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (

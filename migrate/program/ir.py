@@ -275,6 +275,10 @@ class TrainingProgram:
     static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
     # Comparisons of graph objects, which were by identity in TF1.
     identities: tuple[ast.Compare, ...] = ()
+    # get_variable of a variable that there is by then: the name it has.
+    shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Names that stand for one variable, not for a list or dict of them.
+    singles: frozenset[str] = frozenset()
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

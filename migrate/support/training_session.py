@@ -458,6 +458,14 @@ class _Replicas:
                 return variable
         return None
 
+    def another_update(self):
+        """Lets a step have another `apply_gradients`.
+
+        TF2's looks for itself among those before by `==`, which variables do not bear.
+        """
+        graph = tf.compat.v1.get_default_graph()
+        graph.clear_collection(tf.compat.v1.GraphKeys.TRAIN_OP)
+
     def feed(self, name, tensor):
         """Gives an optimizer, in the step that is traced now, what it asks `fed` for."""
         self._fed[name, tf.compat.v1.get_default_graph()] = tensor
@@ -995,6 +1003,16 @@ def _name(variable):
     parts = _parts(variable)
     name = parts[0].name.split(":")[0]
     return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+
+
+def read(variables):
+    """The values, within a step, of variables in lists, tuples or dicts."""
+    return tf.nest.map_structure(_value, variables)
+
+
+def values(variables):
+    """The values, as numpy arrays, of variables in lists, tuples or dicts."""
+    return tf.nest.map_structure(lambda v: v.numpy(), variables)
 
 
 def _seeds_begin_anew():

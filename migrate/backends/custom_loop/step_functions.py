@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Sequence
 
 from migrate.backends.custom_loop import forward
@@ -19,11 +18,14 @@ from migrate.program.ir import Code, Flow, Kind, Replication, code
 from migrate.program.slices import Slicer, header_reads
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS
 
 # What a step function must not do: what it makes is made once, at build time.
-_CREATORS = roles.VARIABLES | {
-    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights
-}
+_CREATORS = (
+    roles.VARIABLES
+    | frozenset(OPTIMIZERS)
+    | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+)
 
 
 class StepFunctions:
@@ -42,6 +44,7 @@ class StepFunctions:
         self._build = build
         self._forward: forward.Forward | None = None
         self.spec_names: dict[str, str] = {}
+        self._updates = 0  # Of the step function that is laid out.
         self._methods = reach.methods(context.scopes)
         # Variables that a step reads before it updates: key -> the value's name.
         self._read_first: dict[str, str] = {}
@@ -86,6 +89,7 @@ class StepFunctions:
 
     def function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)
+        self._updates = 0
         parameters: list[str] = []
         specs: list[Code] = []
         body: list[Item] = []
@@ -210,8 +214,13 @@ class StepFunctions:
                 if items
                 else "# A fetched variable has its value before the update.\n"
             )
-            read = "()" if kind is Kind.SCHEDULE else ".read_value()"
-            items.append(New(code(comment + f"{value} = ", node, read)))
+            if kind is Kind.SCHEDULE:
+                now = code(node, "()")
+            elif name in self._program.singles:
+                now = code(node, ".read_value()")
+            else:
+                now = code("training_session.read(", node, ")")
+            items.append(New(code(comment + f"{value} = ", now)))
         return items
 
     def element_target(self, step: ir.StepFunction) -> ast.expr:
@@ -415,8 +424,8 @@ class StepFunctions:
             self._diagnostics.refuse(
                 "V126",
                 call,
-                "a variable or layer that is made here could not be told from what is "
-                "computed with it",
+                "a variable, layer or optimizer that is made here could not be told from "
+                "what is computed with it",
                 "Make it in a statement of its own: w = tf.get_variable(...).",
                 symbol,
             )
@@ -509,7 +518,8 @@ class StepFunctions:
         """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
         bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
         ys = code(self._loss_names.get(flow, bound["ys"]))
-        parts = [ys, code(bound["xs"])]
+        single = names.key(bound["xs"]) in self._program.singles
+        parts = [ys, code("[", bound["xs"], "]") if single else code(bound["xs"])]
         if "grad_ys" in bound:
             parts.append(code("output_gradients=", bound["grad_ys"]))
         if "unconnected_gradients" in bound:
@@ -519,6 +529,17 @@ class StepFunctions:
     def _update(self, flow: Flow, included: set[Flow]) -> list[Item]:
         update = flow.update
         assert update is not None
+        items: list[Item] = []
+        if update.kind in ("minimize", "apply_gradients"):
+            self._updates += 1
+            if self._updates > 1:
+                items.append(New(code("replicas.another_update()")))
+        items.extend(New(code(f'replicas.feed("{n}", {n})')) for n in update.fed)
+        return [*items, *self._update_made(flow, update, included)]
+
+    def _update_made(
+        self, flow: Flow, update: ir.Update, included: set[Flow]
+    ) -> list[Item]:
         sync = self._program.replication is not Replication.ASYNCHRONOUS
         needed = set().union(
             *[
@@ -535,12 +556,6 @@ class StepFunctions:
             if update.global_step is not None
             else code()
         )
-        fed = [New(code(f'replicas.feed("{name}", {name})')) for name in update.fed]
-        if fed:
-            rest = dataclasses.replace(flow, update=dataclasses.replace(update, fed=()))
-            if flow in self._loss_names:
-                self._loss_names[rest] = self._loss_names[flow]
-            return [*fed, *self._update(rest, included)]
         if update.kind == "gradients":
             edits = self._step_edits(flow.statement, flow)
             for node in ast.walk(flow.statement):
