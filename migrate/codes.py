@@ -296,6 +296,26 @@ _ROWS = (
         "opt = contrib_optimizers.AdamWOptimizer(1e-4, learning_rate=0.01)",
     ),
     Code(
+        "O118",
+        "optimizer made of an expression",
+        "A learning rate (or another argument) that a step computes is given to the optimizer by its name.",
+    ),
+    Code(
+        "S135",
+        "initialised in the loop",
+        "Variables of TF2 are initialised when they are made, once. An initializer that the loop runs again has no counterpart.",
+    ),
+    Code(
+        "S134",
+        "fetches that change",
+        "What is fetched is a list or dict that is changed after it is written out.",
+    ),
+    Code(
+        "O117",
+        "gradients taken otherwise",
+        "The gradients begin or stop elsewhere than at the loss and the variables, which a tape does not do by an argument.",
+    ),
+    Code(
         "O116",
         "update within an expression",
         "An update is a statement of a step function. One that is part of another expression, or one of several in a statement, cannot be placed.",
@@ -608,6 +628,26 @@ _ROWS = (
         "N111",
         "name taken",
         "The program uses a name that the migrated program needs. Rename it.",
+    ),
+    Code(
+        "N114",
+        "decorated model function",
+        "A function that makes variables and computes is split in two; what its decorator does to it as a whole would be lost.",
+    ),
+    Code(
+        "L122",
+        "layer not built yet",
+        "A Keras layer makes its variables when it is first called, in a step function. Before, it has none to show.",
+    ),
+    Code(
+        "L123",
+        "averages that never moved",
+        "TF1's batch normalisation moves its averages only by the operations in UPDATE_OPS, which this program never runs; Keras's moves them in every training call.",
+    ),
+    Code(
+        "S136",
+        "read after an update",
+        "TF1 reads a variable once in a run, outside the tf.control_dependencies block: what is computed in the block has the value before the update. w.read_value() in the block has the one after it.",
     ),
     Code(
         "N113",
@@ -958,6 +998,18 @@ _ROWS = (
         "V125",
         "partitioner outside a program",
         "The partitioner is not part of a program that this version reads.",
+    ),
+    Code(
+        "V127",
+        "variables that are hashed",
+        "TF2's variables and tensors compare by value, so they cannot be keys of a dict or elements of a set. Their ref() can.",
+    ),
+    Code(
+        "V128",
+        "compared by identity",
+        "`v in variables` and `v == w` asked in TF1 whether they are the same object. TF2 compares values, so the question is asked with `is`.",
+        "rest = [v for v in tf.trainable_variables() if v not in first]",
+        "rest = [v for v in replicas.trainable_variables if all(v is not other for other in first)]",
     ),
     Code(
         "V126",

@@ -64,10 +64,11 @@ def migrate_text(
     plan, findings = _plan(scopes, options)
     form = _in_normal_form(text, options, _refused(findings))
     if form is not None:
-        tree, plan, findings = form.tree, form.plan, form.findings
-        if _refused(findings):
-            return Migration(text, tuple(sorted(_at_origins(findings, form))))
-        text = form.text.source
+        if _refused(form.findings):
+            plan, findings, form = Plan(), _at_origins(form.findings, form), None
+        else:
+            tree, plan, findings = form.tree, form.plan, form.findings
+            text = form.text.source
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
@@ -123,14 +124,30 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     """
     if ".run(" not in text:  # No session.
         return None
-    from migrate.normalise import Text, driver, losses, supervisor, updates, written_out
+    from migrate.normalise import (
+        Text,
+        driver,
+        losses,
+        statements,
+        supervisor,
+        versions,
+        written_out,
+    )
 
     start = Text.of(text)
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
     if start.source == text:
         supervised = ()
-    start = written_out(driver.plain(updates.named(losses.collected(start))))
+    for step in (
+        losses.collected,
+        statements.run_by_session,
+        statements.named,
+        versions.renamed,
+        driver.plain,
+        written_out,
+    ):
+        start = step(start)
     changed = start.source != text
     if not (changed or refused):
         return None
@@ -145,15 +162,15 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         first = first or attempt
     # As it stands a program whose feeds had to be written out would compute them anew
     # at every use: it is then refused.
-    return None if refused else first
+    return first if changed or not refused else None
 
 
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
-    from migrate.normalise import normal_forms, written_out
+    from migrate.normalise import normal_forms, statements, written_out
 
     for form in normal_forms(start.source):
-        text = written_out(form.text)
+        text = statements.folded(written_out(form.text))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield dataclasses.replace(text, origins=origins), brought

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import click
 
-from reference import environment, numerics, oracle, plot
+from reference import environment, numerics, oracle, plot, tf_config
 from reference.compare import first_divergence, table
 from reference.registry import SCENARIOS
 from reference.runner import Trace
@@ -51,9 +51,19 @@ def env() -> None:
 
 
 @main.command(name="list")
-def list_() -> None:
-    """The scenarios and what is recorded of each."""
-    for scenario in _chosen(()):
+@_NAMES
+def list_(names: tuple[str, ...]) -> None:
+    """The scenarios; of those that are named, the runs too."""
+    if not names:
+        width = max(map(len, SCENARIOS))
+        for scenario in _chosen(()):
+            count = len(scenario.runs)
+            click.echo(
+                f"{scenario.name:{width}}  {scenario.title}: {count} "
+                f"run{'s' * (count != 1)}, {scenario.steps} steps, {scenario.topology}"
+            )
+        return
+    for scenario in _chosen(names):
         click.echo(
             f"{scenario.name}: {scenario.title}; {scenario.steps} steps; {scenario.topology}"
         )
@@ -95,7 +105,14 @@ def _is_stale(scenario: Scenario, run: Run) -> bool:
 @main.command()
 @click.argument("name", metavar="SCENARIO")
 @click.option("--run", "only", multiple=True, metavar="RUN", help="Only this run.")
-@click.option("--oracle", "voice", type=click.Choice(ORACLES), default="recorded")
+@click.option(
+    "--oracle",
+    "voice",
+    type=click.Choice(ORACLES),
+    default="recorded",
+    show_default=True,
+    help="What to compare with.",
+)
 @click.option("--dtype", type=click.Choice(DTYPES), help="Only runs of this dtype.")
 @click.option("--steps", type=click.IntRange(1), help="Train so many steps.")
 @click.option("--program", metavar="NAME", help="An alternative program, not tf2.py.")
@@ -105,6 +122,12 @@ def _is_stale(scenario: Scenario, run: Run) -> bool:
     type=click.Path(dir_okay=False, path_type=pathlib.Path),
     help="Draw both losses and their difference (needs matplotlib).",
 )
+@click.option(
+    "--cluster",
+    metavar="TF_CONFIG",
+    help="Run this task's part, on the cluster that the environment variable (or file, "
+    "or JSON) describes; start the same command in every task.",
+)
 def run(
     name: str,
     only: tuple[str, ...],
@@ -113,6 +136,7 @@ def run(
     steps: int | None,
     program: str | None,
     picture: pathlib.Path | None,
+    cluster: str | None,
 ) -> None:
     """Runs a migration on this TensorFlow and compares it with TensorFlow 1.15.5.
 
@@ -129,24 +153,80 @@ def run(
     ]
     if not chosen:
         raise click.UsageError(
-            f"{name} has no such run; `python -m reference list` shows them"
+            f"{name} has no such run; `python -m reference list {name}` shows them"
         )
-    if picture is not None:
-        plot.check_available()
+    if voice == "recorded" and steps is not None and steps > scenario.steps:
+        raise click.UsageError(
+            f"{scenario.steps} steps are recorded; use --oracle live"
+        )
+    if cluster is not None and (voice != "recorded" or alternative is not None):
+        raise click.UsageError("--cluster runs tf2.py and compares with recordings")
     failed = False
     curves: dict[str, tuple[Trace, Trace]] = {}
-    for one in chosen:
-        try:
-            expected, found = _traces(scenario, one, voice, steps, alternative)
-        except (oracle.Stale, RuntimeError) as error:
-            raise click.ClickException(str(error)) from error
-        click.echo(f"{name} {one.name} against {_said(voice)}")
-        failed |= not report(scenario, one, expected, found, voice)
-        curves[one.name] = expected, found
-    if picture is not None:
-        plot.losses(curves, picture, f"{name} against {_said(voice)}")
-        click.echo(f"wrote {picture}")
+    try:
+        if picture is not None:
+            plot.check_available()
+        if scenario.checkpoint:
+            _import_tensorflow()
+        if cluster is None:
+            for one in chosen:
+                curves[one.name] = _traces(scenario, one, voice, steps, alternative)
+                click.echo(f"{name} {one.name} against {_said(voice)}")
+                failed |= not report(scenario, one, *curves[one.name], voice)
+        else:
+            # One: the tasks would not begin the next together.
+            one = chosen[0]
+            task = tf_config.read(cluster)
+            traces = _traces_of_task(scenario, one, task, steps)
+            if traces is not None:
+                curves[one.name] = traces
+                click.echo(f"{name} {one.name}, {task}, against {_said(voice)}")
+                failed = not report(scenario, one, *traces, voice)
+        if picture is not None and curves:
+            plot.losses(curves, picture, f"{name} against {_said(voice)}")
+            click.echo(f"wrote {picture}")
+    except (oracle.Stale, RuntimeError, tf_config.WrongCluster) as error:
+        raise click.ClickException(str(error)) from error
     sys.exit(1 if failed else 0)
+
+
+def _import_tensorflow() -> None:
+    """Imports it without what it prints then, whatever its log level is."""
+    errors = os.dup(2)
+    with open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), 2)
+    try:
+        import tensorflow  # noqa: F401
+    finally:
+        os.dup2(errors, 2)
+        os.close(errors)
+
+
+def _traces_of_task(
+    scenario: Scenario, one: Run, task: tf_config.Task, steps: int | None
+) -> tuple[Trace, Trace] | None:
+    """What is expected of a task and what it gave; None where it only serves."""
+    recording = oracle.recorded(scenario, one)
+    with _directory() as work:
+        found = tf_config.train(
+            scenario,
+            one,
+            task,
+            work / "task",
+            initial=recording.initial,
+            saved=oracle.saved(scenario, one),
+            steps=steps,
+        )
+    if not found:
+        click.echo(f"{scenario.name} {one.name}: {task} has served; others compare")
+        return None
+    # What the others trace they compare themselves.
+    own = {key.partition("/")[0] for key in found}
+    expected = {k: v for k, v in recording.trace.items() if k.partition("/")[0] in own}
+    if task.is_chief and expected.keys() != recording.trace.keys():
+        others = ", ".join(sorted(recording.trace.keys() - expected.keys()))
+        click.echo(f"compared by the tasks that traced it: {others}")
+    return _aligned(scenario, expected, found, steps)
 
 
 def _said(voice: str) -> str:
@@ -186,13 +266,18 @@ def _traces(
         found = oracle.migrated(
             scenario, one, work, initial, alternative=alternative, steps=steps
         )
+    if voice == "recorded":
+        return _aligned(scenario, expected, found, steps)
     expected = oracle.sampled(expected)
+    return expected, oracle.sampled(found, expected)
+
+
+def _aligned(
+    scenario: Scenario, expected: Trace, found: Trace, steps: int | None
+) -> tuple[Trace, Trace]:
+    """A recording and a trace of perhaps fewer steps, sampled alike."""
     found = oracle.sampled(found, expected)
-    if voice == "recorded" and steps is not None and steps != scenario.steps:
-        if steps > scenario.steps:
-            raise click.UsageError(
-                f"{scenario.steps} steps are recorded; use --oracle live"
-            )
+    if steps is not None and steps != scenario.steps:
         found = oracle.steps_only(found)
         expected = oracle.steps_only(expected, like=found)
     return expected, found
@@ -241,7 +326,7 @@ def _lines(expected: Trace, found: Trace, allowed: object) -> Iterator[str]:
     ]
     for row in rows:
         cells = "".join(
-            f"{at[row.name].difference if m <= row.steps or row.steps == 1 else float('nan'):13.3g}"
+            f"{at[row.name].difference:13.3g}" if m <= row.steps else f"{'-':>13}"
             for at, m in zip(upto, marks, strict=True)
         )
         if row.steps == 1:  # A final value has one.

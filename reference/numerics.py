@@ -133,7 +133,26 @@ def page(scenarios: Iterable[Scenario]) -> str:
                 entry = entries.get(key(run, alternative))
                 lines.append(_row(scenario, run, alternative, entry))
         lines += ["", *_oracle(scenario, entries), ""]
+        lines += _accidents(scenario)
     return "\n".join(lines).rstrip() + "\n"
+
+
+def _accidents(scenario: Scenario) -> list[str]:
+    """What killed processes cost, where the scenario measures it (`recovery.json`)."""
+    path = scenario.directory / "recovery.json"
+    if not path.exists():
+        return []
+    rows: dict[str, dict[str, float]] = json.loads(path.read_text())
+    titles = list(next(iter(rows.values())))
+    return [
+        f"| accident | {' | '.join(titles)} |",
+        "|---" * (len(titles) + 1) + "|",
+        *(
+            f"| {name} | {' | '.join(f'{row[t]:g}' for t in titles)} |"
+            for name, row in rows.items()
+        ),
+        "",
+    ]
 
 
 def _about(scenario: Scenario) -> list[str]:

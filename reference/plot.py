@@ -14,7 +14,7 @@ from reference.runner import Trace
 def check_available() -> None:
     """Raises RuntimeError where matplotlib is not installed."""
     if importlib.util.find_spec("matplotlib") is None:
-        raise RuntimeError("--plot needs matplotlib: pip install 'tf1to2[reference]'")
+        raise RuntimeError("--plot needs matplotlib: pip install 'tf1to2[plot]'")
 
 
 def curves(trace: Trace) -> dict[str, np.ndarray]:

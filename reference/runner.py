@@ -126,6 +126,27 @@ def train(
     """
     expected = scenario.topology_of(run)
     topology = topology or expected
+    arguments = prepared(scenario, run, work, initial=initial, saved=saved, steps=steps)
+    gate = gated_order(interpreter, topology)
+    out = work / "out"
+    _start(interpreter, program, arguments, out, topology, gate, scenario.timeout)
+    trace = collected(out / "trace", expected.writers)
+    return {**trace, **final_checkpoint(scenario, work, initial)}
+
+
+def prepared(
+    scenario: Scenario,
+    run: Run,
+    work: pathlib.Path,
+    *,
+    initial: Mapping[str, Array] | None = None,
+    saved: Sequence[pathlib.Path] = (),
+    steps: int | None = None,
+) -> list[str]:
+    """Makes `work/out` with what the programs read; their flags but for the cluster's.
+
+    Args: see `train`.
+    """
     out = work / "out"
     out.mkdir(parents=True)
     arguments = [
@@ -141,22 +162,48 @@ def train(
         arguments.append(f"--checkpoint_dir={out / 'checkpoints'}")
         if initial is not None:
             checkpoints.write(out / "checkpoints", initial, 0)
-    gate = (
-        topology.order
-        if interpreter.tf1 or topology.order is Order.TURNS
-        else Order.FREE
-    )
     if scenario.resumed:
         arguments.append(f"--checkpoint_dir={out / 'checkpoints'}")
         if saved:
             checkpoints.copy(saved, out / "checkpoints")
-    _start(interpreter, program, arguments, out, topology, gate, scenario.timeout)
-    trace = collected(out / "trace", expected.workers)
-    if scenario.checkpoint and initial is not None:
-        for name, value in checkpoints.read(out / "checkpoints").items():
-            if name in initial and name not in _NOT_COMPARED:
-                trace[f"checkpoint/{name}"] = np.asarray(value)[np.newaxis]
-    return trace
+    return arguments
+
+
+def gated_order(interpreter: Interpreter, topology: Topology) -> Order:
+    """How `gated.py` holds this interpreter's workers; FREE: it is not needed."""
+    needed = interpreter.tf1 or topology.order is Order.TURNS
+    return topology.order if needed else Order.FREE
+
+
+def gate_environment(
+    gate: Order, directory: pathlib.Path, workers: int, task: str, *, tf1: bool
+) -> dict[str, str]:
+    """What `gated.py` is told.
+
+    Args:
+      directory: for its marks; all workers of one order share it.
+      task: the worker's index, "" for a task that only serves.
+    """
+    return {
+        "GATE_DIR": str(directory),
+        "GATE_WORKERS": str(workers),
+        "GATE_TASK": task,
+        "GATE_ORDER": gate.value,
+        "GATE_HOOKS": "tf1" if tf1 else "training_session",
+    }
+
+
+def final_checkpoint(
+    scenario: Scenario, work: pathlib.Path, initial: Mapping[str, Array] | None
+) -> Trace:
+    """The variables at the end, "checkpoint/<variable>", where they are compared."""
+    if not scenario.checkpoint or initial is None:
+        return {}
+    return {
+        f"checkpoint/{name}": np.asarray(value)[np.newaxis]
+        for name, value in checkpoints.read(work / "out" / "checkpoints").items()
+        if name in initial and name not in _NOT_COMPARED
+    }
 
 
 def _start(
@@ -176,13 +223,10 @@ def _start(
     def environment(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
         if gate is Order.FREE:
             return {}
-        return {
-            "GATE_DIR": str(out / "gate"),
-            "GATE_WORKERS": str(topology.workers),
-            "GATE_TASK": str(index) if job == "worker" else "",
-            "GATE_ORDER": gate.value,
-            "GATE_HOOKS": "tf1" if interpreter.tf1 else "training_session",
-        }
+        task = str(index) if job == "worker" else ""
+        return gate_environment(
+            gate, out / "gate", topology.workers, task, tf1=interpreter.tf1
+        )
 
     def no_flags(job: str, index: int, hosts: processes.Hosts) -> list[str]:
         return []
@@ -205,13 +249,25 @@ def _start(
 
 
 def collected(prefix: pathlib.Path, workers: int) -> Trace:
-    """Reads `prefix.<worker>.npz` of every worker."""
+    """Reads `prefix.<worker>.npz` of every worker.
+
+    Raises:
+      NoTrace: a worker wrote none.
+    """
     trace: Trace = {}
     for worker in range(workers):
-        path = prefix.with_name(f"{prefix.name}.{worker}.npz")
-        if not path.exists():
-            raise NoTrace(f"worker {worker} wrote no {path.name}")
-        with np.load(path) as archive:
-            for name in archive.files:
-                trace[f"{worker}/{name}"] = archive[name]
+        trace.update(traced(prefix, worker))
     return trace
+
+
+def traced(prefix: pathlib.Path, worker: int) -> Trace:
+    """Reads `prefix.<worker>.npz`; the names are "<worker>/<name>".
+
+    Raises:
+      NoTrace: the worker wrote none.
+    """
+    path = prefix.with_name(f"{prefix.name}.{worker}.npz")
+    if not path.exists():
+        raise NoTrace(f"worker {worker} wrote no {path.name}")
+    with np.load(path) as archive:
+        return {f"{worker}/{name}": archive[name] for name in archive.files}

@@ -38,7 +38,8 @@ class Shape(enum.Enum):
     """`--job_name=ps` and `worker`; done when all workers have ended."""
     CLIENT = "servers and a client"
     """As BETWEEN_GRAPH, but all tasks only serve, and one more process with
-    `--job_name=client --task_index=0` trains; done when it has ended."""
+    `--job_name=client --task_index=0` trains and writes worker 0's trace; done when
+    it has ended."""
 
 
 class Order(enum.Enum):
@@ -59,7 +60,7 @@ class Topology:
 
     Attributes:
       ps: parameter servers.
-      workers: worker tasks, each of which writes a trace.
+      workers: worker tasks, each of which writes a trace (where there is no client).
       shape: which processes there are.
       order: how the workers are held to one order.
     """
@@ -68,6 +69,11 @@ class Topology:
     workers: int = 1
     shape: Shape = Shape.BETWEEN_GRAPH
     order: Order = Order.FREE
+
+    @property
+    def writers(self) -> int:
+        """How many tasks write a trace: the workers, or the one client."""
+        return 1 if self.shape is Shape.CLIENT else self.workers
 
     def __str__(self) -> str:
         if self.shape is Shape.SINGLE:

@@ -88,9 +88,36 @@ class Expressions:
         self._setup_claims()
         self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
+        for compared in self.program.identities:
+            self._identity(compared)
         for node, new in static_shapes.edits(self.scopes).items():
             if node not in self.plan.expressions:
                 self.plan.replace(node, new)
+
+    def _identity(self, node: ast.Compare) -> None:
+        """`v in variables` and `v == w` of graph objects compare them by identity."""
+        left, right, how = node.left, node.comparators[0], node.ops[0]
+        self.diagnostics.findings.append(
+            Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "V128",
+                Outcome.REWRITTEN,
+                "",
+                "TF1 compared variables and tensors by identity, TF2 by value",
+            )
+        )
+        if isinstance(how, (ast.Eq, ast.NotEq)):
+            word = " is " if isinstance(how, ast.Eq) else " is not "
+            self.plan.replace(node, code(left, word, right))
+        elif isinstance(how, ast.In):
+            self.plan.replace(
+                node, code("any(", left, " is other for other in ", right, ")")
+            )
+        else:
+            self.plan.replace(
+                node, code("all(", left, " is not other for other in ", right, ")")
+            )
 
     # -- claims ----------------------------------------------------------------------
 
@@ -182,6 +209,14 @@ class Expressions:
             return
         if isinstance(node, ast.Call):
             self._call(node, scopes)
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "name"
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "op"
+            and self.scopes.resolve(node) is None
+        ):  # A variable of TF2 has no `op`.
+            self.plan.replace(node, code(node.value.value, '.name.split(":")[0]'))
         for child in ast.iter_child_nodes(node):
             self._visit(child, scopes)
 
@@ -275,6 +310,13 @@ class Expressions:
         return bool(row.seeded) and seed is not None and not none
 
     def _optimizer(self, call: ast.Call, row: OptimizerRow) -> None:
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            name = names.key(argument)
+            if name is not None and self.program.kinds.get(name) in ir.STEP_KINDS:
+                fed = code(f'replicas.fed("{name}")')
+                if not row.accepts_schedule:
+                    fed = code("training_session.Rate(", fed, ")")
+                self.plan.replace(argument, fed)
         rate = names.argument(call, "learning_rate", 0)
         if rate is None or row.accepts_schedule:
             return
@@ -386,6 +428,11 @@ class Expressions:
     # -- variables -----------------------------------------------------------------------
 
     def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        shared = self.program.shared.get(call)
+        if shared is not None:
+            self.claimed[call] = ("V104", f"the variable that `{shared}` is")
+            self.plan.replace(call, code(shared))
+            return
         bound = names.bound_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(

@@ -14,9 +14,9 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.runs import RunResolver
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Flow, Kind
+from migrate.program.ir import Flow, Kind, code
 from migrate.tables import roles
-from migrate.tables.worker_state import SEEDS, SHUFFLING
+from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
 
 _PURE_CALLS = frozenset(
     {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
@@ -312,6 +312,8 @@ class _Recogniser:
         flows = [analysis.statement(s) for s in home[:at]]
         anchor = self._anchor(home, joins, cluster)
         tail = home[at:]
+        self.flows = flows
+        self._snapshots(flows)
         sync = _Synchronisation(self.scopes, self.diagnostics, analysis, flows)
         sync.run()
         runs = RunResolver(
@@ -357,6 +359,9 @@ class _Recogniser:
             consumed=runs.consumed,
             kinds=analysis.environment,
             static_reads=analysis.static_reads,
+            identities=tuple(dict.fromkeys(analysis.identities)),
+            singles=frozenset(analysis.singles),
+            shared=analysis.shared,
             dissolved=self.dissolved,
         )
         if replication is not ir.Replication.SYNCHRONOUS:
@@ -425,6 +430,8 @@ class _Recogniser:
         for dataset in program.iterators.values():
             tail_reads |= names.reads(dataset)
         tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
+        modules = self._modules()  # `np.random.shuffle(x)` changes no `np`.
+        tail_binds = {n for n in tail_binds if n.partition(".")[0] not in modules}
         own_place = {f.statement for f in program.flows[program.graph_end() :]}
         stateful = self._stateful_names(program.tail)
         shuffles = self._shuffles()
@@ -600,13 +607,35 @@ class _Recogniser:
         # What a statement does beside binding names keeps its place after what moved:
         # `np.random.seed` after a reader that has drawn from the generator.
         in_order: list[ast.stmt] = []
+        calls = False
         for statement in candidates:
-            effect = isinstance(statement, ast.Expr) and isinstance(
-                statement.value, ast.Call
+            moves = statement in chosen or (
+                calls and statement not in skip and self._has_effect(statement)
             )
-            if statement in chosen or (effect and in_order and statement not in skip):
+            if moves:
                 in_order.append(statement)
+                calls = calls or any(
+                    isinstance(n, ast.Call) for n in ast.walk(statement)
+                )
         return in_order
+
+    def _has_effect(self, statement: ast.stmt) -> bool:
+        """Whether it is a call for its effect, and on nothing that builds the graph."""
+        if not (
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+        ):
+            return False
+        if self.scopes.resolve(statement.value.func) is not None:
+            return False  # tf.set_random_seed
+        if not self._seeds(statement):
+            return True
+        return not any(
+            isinstance(n, ast.Call)
+            and (self.scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
+            for flow in self.flows
+            if not flow.host
+            for n in ast.walk(flow.statement)
+        )
 
     def _with_functions(
         self,
@@ -653,6 +682,53 @@ class _Recogniser:
 
     def _is_dataset(self, binds: set[str]) -> bool:
         return any(self.analysis.environment.get(b) is Kind.DATASET for b in binds)
+
+    def _snapshots(self, flows: list[ir.Flow]) -> None:
+        """Lists of all variables that a step asks for, where more are made afterwards.
+
+        TF1 gave the list of those that there were when the graph was built so far.
+        """
+        linear = every(flows)
+        made = max(
+            (i for i, flow in enumerate(linear) if self._makes(flow)), default=-1
+        )
+        for flow in linear[:made]:
+            if flow.suites or not flow.step:
+                continue
+            for node in ast.walk(flow.statement):
+                if not isinstance(node, ast.Call):
+                    continue
+                symbol = self.scopes.resolve(node.func)
+                if symbol not in roles.TRAINABLE and symbol != "tf.get_collection":
+                    continue
+                if self.analysis._quietly(node) is not Kind.VARIABLE:
+                    continue
+                name = self.analysis.fresh("variables_by_then")
+                flow.lifts.append(ir.Lift(node, name, code(node), code(name)))
+                flow.build = True
+
+    def _makes(self, flow: ir.Flow) -> bool:
+        """Whether a statement makes variables."""
+        if flow.suites:
+            return False
+        if any(lift.create.parts for lift in flow.lifts):
+            return True
+        return flow.build and any(
+            isinstance(node, ast.Call)
+            and (
+                self.scopes.resolve(node.func) in roles.VARIABLES
+                or self.scopes.resolve(node.func) is None
+            )
+            for node in ast.walk(flow.statement)
+        )
+
+    def _modules(self) -> set[str]:
+        """Names that imports bind."""
+        return {
+            name
+            for name, bound in self.scopes.module.bindings.items()
+            if any(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
+        }
 
     def _shuffles(self) -> bool:
         """Whether the file has a dataset that draws random numbers for its order."""

@@ -7,6 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
@@ -261,6 +262,24 @@ class RunResolver:
         keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
         return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
 
+    def _changes(self, name: str) -> bool:
+        """Whether a list or dict that the graph or the loop writes out is changed."""
+        statements = [
+            *[f.statement for f in every(self.flows)],
+            *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+        ]
+        return any(
+            isinstance(s, ast.Assign)
+            and name in names.binds(s)
+            and isinstance(s.value, (ast.List, ast.Dict))
+            for s in statements
+        ) and any(
+            name in names.mutates(s)
+            or (isinstance(s, ast.AugAssign) and names.key(s.target) == name)
+            for s in statements
+            if not names.suites(s)
+        )
+
     def _display(self, value: ast.expr) -> ast.expr:
         """The list, tuple or dict a name stands for, if it is written out once."""
         name = names.key(value)
@@ -277,6 +296,8 @@ class RunResolver:
         if len(found) == 1 and isinstance(found[0], ast.Assign):
             bound = found[0].value
             if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
+                if self.analysis.environment.get(name) in ir.BUILD_KINDS:
+                    return value  # Of variables, which are made once.
                 if any(found[0] in ast.walk(t) for t in self.tail):
                     if not self._only_run(name):
                         return value  # Something else sees, and may change, it.
@@ -321,6 +342,15 @@ class RunResolver:
                     "Use tf.profiler.experimental around the step.",
                 )
                 return
+        changed = names.key(fetches)
+        if changed is not None and self._changes(changed):
+            self.diagnostics.refuse(
+                "S134",
+                call,
+                f"what is fetched, `{changed}`, is changed after it is written out",
+                "Write the fetches out in one list or dict.",
+            )
+            return
         fetches = self._display(fetches)
         structure, keys, leaves = self._leaves(fetches)
         if any(leaf.kind is Kind.INITIALIZER_OP for leaf in leaves):
@@ -332,11 +362,14 @@ class RunResolver:
             and leaves[0].kind is Kind.VARIABLE
             and names.key(leaves[0].node) is not None
         ):
-            self.runs.append(
-                ir.Run(
-                    call, None, (), statement, None, code(leaves[0].node, ".numpy()")
-                )
+            one = names.key(leaves[0].node) in self.analysis.singles
+            node = leaves[0].node
+            value = (
+                code(node, ".numpy()")
+                if one
+                else code("training_session.values(", node, ")")
             )
+            self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
         wanted: set[str] = set()
         for leaf in [inner for outer in leaves for inner in outer.every()]:
@@ -410,6 +443,23 @@ class RunResolver:
         """`sess.run(iterator.initializer)` starts the iterator anew; others do nothing."""
         statement = self._statement(call)
         replacement = code("None")
+        if statement is not None and self._in_loop(statement):
+            again = [
+                leaf
+                for leaf in leaves
+                if not (
+                    isinstance(leaf.node, ast.Attribute)
+                    and leaf.node.attr == "initializer"
+                    and names.key(leaf.node.value) in self.iterators
+                )
+            ]
+            if again:
+                self.diagnostics.refuse(
+                    "S135",
+                    call,
+                    "variables are initialised again in the loop",
+                    "Assign their initial values to them.",
+                )
         for leaf in leaves:
             node = leaf.node
             if isinstance(node, ast.Attribute) and node.attr == "initializer":
@@ -419,6 +469,14 @@ class RunResolver:
                     replacement = code(iterator, " = iter(", dataset, ")")
                     self._note_order(call)
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+
+    def _in_loop(self, node: ast.AST) -> bool:
+        parent = self.scopes.parents.get(node)
+        while parent is not None and not isinstance(parent, ast.FunctionDef):
+            if isinstance(parent, (ast.For, ast.While)):
+                return True
+            parent = self.scopes.parents.get(parent)
+        return False
 
     def _note_order(self, call: ast.Call) -> None:
         """Says that a seeded shuffle, begun anew, has another order from then on."""
@@ -495,13 +553,27 @@ class RunResolver:
                 return None, []
             if name in feed:
                 feeds.append(name)
+        for name, value in feed.items():
+            if name not in needed and has_effect(value, self.scopes):
+                self.diagnostics.refuse(
+                    "S106",
+                    value,
+                    f"what is fed to `{name}` would not be computed, as this run does "
+                    "not need it",
+                    "Compute it in a statement before.",
+                )
+        if not part.trains:
+            self._check_averages(call, part, feed)
         sources = {self.elements[n][0] for n in needed if n in self.elements}
-        if len(sources) > 1:
+        draws = {self.elements[n][1] for n in needed if n in self.elements}
+        if len(sources) > 1 or len(draws) > 1:
             self.diagnostics.refuse(
                 "I103",
                 call,
-                "one step draws from several iterators",
-                "Zip the datasets.",
+                "one step draws from several iterators"
+                if len(sources) > 1
+                else "one step draws several elements of an iterator",
+                "Zip the datasets, or draw one element and take its parts.",
             )
             return None, []
         element = next(iter(sources), None)
@@ -530,6 +602,32 @@ class RunResolver:
         step = self._share(step, leaves)
         arguments = [code(feed[name]) for name in feeds]
         return step, arguments
+
+    def _check_averages(
+        self, call: ast.Call, part: Slice, feed: dict[str, ast.expr]
+    ) -> None:
+        """A run without the update, but with batch normalisation as in training."""
+        for flow in part.flows:
+            for lift in flow.lifts:
+                node = lift.node
+                if (
+                    not isinstance(node, ast.Call)
+                    or self.scopes.resolve(node.func) != "tf.layers.batch_normalization"
+                ):
+                    continue
+                training = names.argument(node, "training")
+                name = names.key(training) if training is not None else None
+                value = feed.get(name, training) if name is not None else training
+                if name in self.analysis.placeholders and name not in feed:
+                    value = self.analysis.placeholders[name or ""].default
+                if value is not None and names.literal(value) is not False:
+                    self.diagnostics.refuse(
+                        "L123",
+                        call,
+                        "this run normalises as in training but does not run UPDATE_OPS: "
+                        "TF1 did not move the averages, Keras would",
+                        "Fetch the training operation in the same run, or feed False.",
+                    )
 
     def _share(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
         """The same fetches from the same feeds are one function."""

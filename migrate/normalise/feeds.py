@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
 
@@ -62,7 +63,9 @@ class _Feeds:
                 if isinstance(argument, ast.Call):
                     new = self._hoisted(argument)
                 elif isinstance(argument, ast.Name):
-                    new = self._named(argument)
+                    new = self._named(argument) or self._in_order(argument)
+                elif isinstance(argument, ast.Dict):
+                    new = self._in_order(argument)
             except _Unclear:
                 continue
             if new is not None:
@@ -92,6 +95,48 @@ class _Feeds:
             statement.lineno - 1,
             [line],
             [self._text.origins[call.lineno - 1]],
+        )
+
+    def _in_order(self, feed: ast.expr) -> Text | None:
+        """Values that two or more calls compute: named in the order of the dict.
+
+        A step function takes its feeds in the order of the placeholders, and only those
+        it needs; what the calls do beside (draw from a generator) must not change.
+        """
+        where: ast.AST = feed
+        if isinstance(feed, ast.Name):
+            owner = self._scopes.scope_of(feed).owner(feed.id)
+            bindings = owner.bindings.get(feed.id, []) if owner is not None else []
+            if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+                return None
+            where = bindings[0].value
+        pairs = _pairs(where) if isinstance(where, ast.Dict) else None
+        if pairs is None:
+            return None
+        drawn = [
+            (key, value) for key, value in pairs if has_effect(value, self._scopes)
+        ]
+        if len(drawn) < 2:
+            return None
+        statement = self._statement(where)
+        if not isinstance(statement, (ast.Assign, ast.Expr, ast.AugAssign)):
+            return None
+        if not self._text.alone(statement):
+            return None
+        for node in self._above(where):
+            if isinstance(node, (ast.Lambda, ast.comprehension, ast.IfExp, ast.BoolOp)):
+                return None
+        indent, function = self._indent(statement), self._function(where)
+        lines: list[str] = []
+        edits: list[Edit] = []
+        for key, value in drawn:
+            spelled = (names.key(key) or "value").rpartition(".")[2]
+            name = self._fresh(f"{spelled}_feed", function)
+            lines.append(f"{indent}{name} = {_flat(self._text, value)}")
+            edits.append(Edit(value, name))
+        origin = self._text.origins[statement.lineno - 1]
+        return self._text.edited(edits).spliced(
+            statement.lineno, statement.lineno - 1, lines, [origin] * len(lines)
         )
 
     # -- feed = ...; feed_dict=feed ----------------------------------------------------

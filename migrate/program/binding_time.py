@@ -9,6 +9,7 @@ is pure: it goes wherever it is needed.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import re
 from collections.abc import Sequence
 
@@ -20,6 +21,7 @@ from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.worker_state import GENERATORS, MUTATORS
 
 _LAZY = ir.STEP_KINDS
 _SETUP_KINDS = frozenset(
@@ -27,6 +29,11 @@ _SETUP_KINDS = frozenset(
 )
 _SHAPE_METHODS = frozenset({"get_shape", "shape"})
 _OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
+_BUILT_LAYER = frozenset(
+    {"kernel", "bias", "weights", "variables", "trainable_weights", "losses"}
+    | {"trainable_variables", "non_trainable_variables", "updates", "count_params"}
+    | {"gamma", "beta", "moving_mean", "moving_variance", "get_weights"}
+)
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
 
 
@@ -89,6 +96,15 @@ class Analysis:
         self.in_loop = 0
         self._lifts: list[Lift] = []
         self._update: ir.Update | None = None
+        # An optimizer's name -> the step's tensors that it is made with.
+        self.fed: dict[str, set[str]] = {}
+        # Comparisons of graph objects, which were by identity in TF1.
+        self.identities: list[ast.Compare] = []
+        self.updates: set[str] = set()  # Names of operations that change variables.
+        # get_variable of a variable that there is by then: the name it has.
+        self.shared: dict[ast.Call, str] = {}
+        self.lists: set[str] = set()  # Names of lists of variables.
+        self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.
 
     # -- names ---------------------------------------------------------------
@@ -133,12 +149,18 @@ class Analysis:
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.expr):
                     flow.kind = _join(flow.kind, self.expression(child))
+            self._method_effects(statement, flow)
         if flow.kind in ir.STEP_KINDS and flow.kind not in (
             Kind.PLACEHOLDER,
             Kind.ELEMENT,
         ):
             self._lift_creations(statement)
+            self._lift_draws(statement)
         flow.lifts, flow.update = self._lifts, self._update
+        if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
+            self.updates |= flow.binds
+        if flow.update is not None:
+            flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
         return flow
 
@@ -169,6 +191,29 @@ class Analysis:
             create = code() if shared else code(node)
             self._lifts.append(Lift(node, name, create, code(name)))
 
+    def _lift_draws(self, statement: ast.stmt) -> None:
+        """Numbers drawn by Python: once, as the graph was built once."""
+        work: list[ast.AST] = [statement]
+        while work:
+            node = work.pop(0)
+            if isinstance(node, (ast.Lambda, ast.comprehension)):
+                continue
+            if isinstance(node, ast.Call) and self._draws(node):
+                name = self.fresh("drawn")
+                self._lifts.append(Lift(node, name, code(node), code(name)))
+                continue
+            work.extend(ast.iter_child_nodes(node))
+
+    def _draws_in(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(node, ast.Call) and self._draws(node)
+            for node in ast.walk(statement)
+        )
+
+    def _draws(self, call: ast.Call) -> bool:
+        path = self.scopes.dotted(call.func) or ""
+        return any(path.startswith(f"{module}.") for module in GENERATORS)
+
     def _creates_variable(self, call: ast.Call) -> bool:
         if self.scopes.resolve(call.func) in roles.VARIABLES:
             return True
@@ -184,6 +229,8 @@ class Analysis:
         kind = flow.kind
         if kind in ir.BUILD_KINDS:
             flow.build = True
+        elif kind is Kind.PURE and self._draws_in(flow.statement):
+            flow.build = True  # Numbers that are drawn once.
         elif kind is Kind.PURE:
             flow.pure = True
         elif kind is Kind.PLACEHOLDER:
@@ -223,17 +270,20 @@ class Analysis:
             elements = tuple(Kind.TENSOR for _ in elements)
         flow.kind = kind
         if self._update is not None and names.key(targets[0]):
-            self._update = ir.Update(
-                self._update.kind,
-                self._update.optimizer,
-                self._update.loss,
-                self._update.gradients,
-                self._update.variables,
-                self._update.global_step,
-                names.key(targets[0]) or "",
+            self._update = dataclasses.replace(
+                self._update, target=names.key(targets[0]) or ""
             )
+        if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
+            fed = self._fed_to(statement.value)
+            self.fed.update({names.key(t) or "": fed for t in targets if fed})
+        self._popped(statement.value, flow)
+        if kind is Kind.VARIABLE and self._is_list(statement.value):
+            self.lists |= {name for t in targets if (name := names.key(t))}
+        if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
+            self.singles |= {name for t in targets if (name := names.key(t))}
         for target in targets:
             self._bind(target, kind, elements, statement.value)
+            self._stored(target, kind, flow)
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
             self._placeholder(targets[0], statement.value)
         instance = self._instance_class(statement.value)
@@ -262,6 +312,42 @@ class Analysis:
             self.elements[name] = elements
         else:
             self.elements.pop(name, None)
+
+    def _is_one_variable(self, value: ast.expr) -> bool:
+        if isinstance(value, ast.Call):
+            symbol = self.scopes.resolve(value.func) or ""
+            if symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS:
+                return True
+            # A helper that returns what it makes.
+            return symbol == "" and not self._tuple_kinds(value)
+        return names.key(value) in self.singles
+
+    def _popped(self, value: ast.expr, flow: Flow) -> None:
+        """`pair = pairs.pop()`: the list changes, too."""
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in MUTATORS
+        ):
+            name = names.key(value.func.value)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                flow.binds = flow.binds | {name}
+
+    def _stored(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
+        """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
+        base = target.value if isinstance(target, ast.Subscript) else None
+        name = names.key(base) if base is not None else None
+        if name is None:
+            return
+        assert isinstance(target, ast.Subscript)
+        if self._quietly(target.slice) in (*ir.STEP_KINDS, Kind.VARIABLE):
+            self._hash_refused(target)
+        if kind in ir.STEP_KINDS:
+            self.environment[name] = Kind.TENSOR
+        if self.environment.get(name) in ir.STEP_KINDS:
+            flow.binds = flow.binds | {name}
+            if flow.kind not in ir.STEP_KINDS:
+                flow.kind = Kind.TENSOR
 
     def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):
@@ -293,27 +379,41 @@ class Analysis:
         return kind
 
     def _method_effects(self, statement: ast.stmt, flow: Flow) -> None:
-        """`losses.append(loss)`: the list holds what was put into it."""
+        """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
         value = statement.value if isinstance(statement, ast.Expr) else None
-        if (
+        if isinstance(statement, ast.Delete):
+            changed = [
+                names.key(target.value)
+                for target in statement.targets
+                if isinstance(target, ast.Subscript)
+            ]
+            inside = Kind.HOST
+        elif (
             isinstance(value, ast.Call)
             and isinstance(value.func, ast.Attribute)
-            and value.func.attr in ("append", "extend", "insert")
+            and value.func.attr in (*MUTATORS, "set_shape")
         ):
-            name = names.key(value.func.value)
-            if name is not None and self.environment.get(name, Kind.HOST) in (
-                Kind.HOST,
-                Kind.TENSOR,
-                Kind.HOOK,
+            changed = [names.key(value.func.value)]
+            inside = self._arguments_quietly(value)
+        else:
+            return
+        for name in changed:
+            if name is None or "." in name and name not in self.environment:
+                continue
+            kind = self.environment.get(name, Kind.HOST)
+            if inside is Kind.HOOK and kind in (Kind.HOST, Kind.HOOK):
+                flow.kind = Kind.HOOK
+            elif kind in ir.STEP_KINDS or (
+                inside in ir.STEP_KINDS and kind in (Kind.HOST, Kind.VARIABLE)
             ):
-                inside = Kind.HOST
-                for argument in value.args:
-                    inside = _join(inside, self._quietly(argument))
-                if inside is Kind.HOOK:
-                    flow.kind = Kind.HOOK
-                elif inside in ir.STEP_KINDS:
-                    self.environment[name] = Kind.TENSOR
-                    flow.binds = flow.binds | {name}
+                self.environment[name] = Kind.TENSOR
+                flow.kind = Kind.TENSOR
+                flow.binds = flow.binds | {name}
+            elif Kind.VARIABLE in (kind, inside) and kind in (Kind.HOST, Kind.VARIABLE):
+                self.environment[name] = Kind.VARIABLE
+                self.lists.add(name)
+                flow.kind = Kind.VARIABLE
+                flow.binds = flow.binds | {name}
 
     def _compound(self, statement: ast.stmt) -> Flow:
         flow = Flow(
@@ -330,7 +430,7 @@ class Analysis:
             iterated = self.expression(statement.iter)
             self._bind(
                 statement.target,
-                Kind.TENSOR if iterated in ir.STEP_KINDS else Kind.HOST,
+                _element_kind(iterated),
                 (),
                 None,
             )
@@ -338,7 +438,13 @@ class Analysis:
                 flow.step = True
             self.in_loop += 1
         elif isinstance(statement, (ast.If, ast.While)):
+            if isinstance(statement, ast.While):
+                self.in_loop += 1
             condition = self.expression(statement.test)
+            flow.step = any(
+                self.environment.get(name) in ir.STEP_KINDS
+                for name in names.reads(statement.test)
+            )
             if condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT):
                 self.diagnostics.refuse(
                     "N103",
@@ -347,9 +453,17 @@ class Analysis:
                     "the graph node, not its value",
                 )
         header_lifts = self._lifts
+        behind = isinstance(statement, ast.With) and any(
+            isinstance(item.context_expr, ast.Call)
+            and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
+            and names.reads(item.context_expr) & self.updates
+            for item in statement.items
+        )
+        if behind and isinstance(statement, ast.With):
+            self._check_reads(statement)
         for field, suite in names.suites(statement):
             flow.suites[field] = self.statements(suite)
-        if isinstance(statement, ast.For):
+        if isinstance(statement, (ast.For, ast.While)):
             self.in_loop -= 1
         for _ in range(scopes):
             for stack in (
@@ -361,6 +475,13 @@ class Analysis:
                 stack.pop()
         children = [f for suite in flow.suites.values() for f in suite]
         flow.build = any(f.build for f in children)
+        if flow.build and isinstance(statement, ast.While):
+            self.diagnostics.refuse(
+                "N109",
+                statement,
+                "variables or layers made in a `while` loop",
+                "Use a `for` loop.",
+            )
         flow.step = flow.step or any(f.step for f in children)
         flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
         if children and all(f.dropped for f in children):
@@ -370,6 +491,34 @@ class Analysis:
                 "N104", statement, "variables created in the header of a statement"
             )
         return flow
+
+    def _check_reads(self, block: ast.With) -> None:
+        """Values of variables that a block behind an update computes with.
+
+        Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
+        `read_value()` in the block gives what was written.
+        """
+        for node in ast.walk(block):
+            if not (
+                isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and self.environment.get(names.key(node) or "") is Kind.VARIABLE
+            ):
+                continue
+            parent = self.scopes.parents.get(node)
+            if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
+                continue  # w.assign(...), w.read_value(), global_step=step
+            if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+                symbol = self.scopes.resolve(parent.func) or ""
+                if roles.KIND_OF_CALL.get(symbol) is Kind.ASSIGNMENT:
+                    continue
+            self.diagnostics.refuse(
+                "S136",
+                node,
+                "read behind an update: TF1 gave the value from before it",
+                "Read w.read_value() in the block for the new value, or compute outside "
+                "of the block for the old one.",
+            )
 
     def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
         call = item.context_expr
@@ -453,15 +602,27 @@ class Analysis:
             return self._call(node)
         if isinstance(node, ast.Lambda):
             return Kind.HOST
+        if isinstance(node, ast.Dict):
+            self._hashed([key for key in node.keys if key is not None])
         kind = Kind.HOST
         for generator in getattr(node, "generators", ()):
             source = self.expression(generator.iter)
-            each = Kind.TENSOR if source in ir.STEP_KINDS else Kind.HOST
+            each = _element_kind(source)
             self._bind(generator.target, each, (), None)
             kind = _join(kind, each)
+            for condition in generator.ifs:
+                self.expression(condition)
         for child in ast.iter_child_nodes(node):
             if isinstance(child, ast.expr):
                 kind = _join(kind, self.expression(child))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            self._identity(node)
+        if isinstance(node, ast.Compare) and all(
+            isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
+        ):
+            return Kind.HOST  # Whether there is a tensor is known before its value.
+        if kind is Kind.VARIABLE and self._is_list_of_variables(node):
+            return kind
         if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
             if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
                 return Kind.TENSOR
@@ -492,11 +653,64 @@ class Analysis:
                 if node.attr == "shape":
                     return self._static_shape(node.value, base)
                 return Kind.TENSOR
+            if base is Kind.LAYER and node.attr in _BUILT_LAYER:
+                self.diagnostics.refuse(
+                    "L122",
+                    node,
+                    "what a layer has when it is built is asked for, but it is built in "
+                    "the first step",
+                    "Ask the variables of the program instead.",
+                )
             if base is Kind.OPTIMIZER:
                 is_init = node.attr.endswith("init_op")
                 return Kind.INITIALIZER_OP if is_init else Kind.HOST
             return Kind.HOST if base in _SETUP_KINDS or base is Kind.HOST else base
         return Kind.HOST
+
+    def _is_list_of_variables(self, node: ast.expr) -> bool:
+        """`first + second` and `variables[2:]` of lists."""
+        if isinstance(node, ast.Subscript):
+            return isinstance(node.slice, ast.Slice) and self._is_list(node.value)
+        return (
+            isinstance(node, ast.BinOp)
+            and isinstance(node.op, ast.Add)
+            and self._is_list(node.left)
+            and self._is_list(node.right)
+        )
+
+    def _is_list(self, node: ast.expr) -> bool:
+        if isinstance(node, (ast.List, ast.ListComp)):
+            return True
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func)
+            return symbol in roles.TRAINABLE or symbol == "tf.get_collection"
+        if isinstance(node, (ast.BinOp, ast.Subscript)):
+            return self._is_list_of_variables(node)
+        return names.key(node) in self.lists
+
+    def _identity(self, node: ast.Compare) -> None:
+        """`v in variables`: TF1 compared objects, TF2 compares values."""
+        if not isinstance(node.ops[0], (ast.In, ast.NotIn, ast.Eq, ast.NotEq)):
+            return
+        of_graph = (*ir.STEP_KINDS, Kind.VARIABLE)
+        left = self._quietly(node.left)
+        right = self._quietly(node.comparators[0])
+        if left in of_graph and (right in of_graph or right is Kind.HOST):
+            if isinstance(node.ops[0], (ast.In, ast.NotIn)) or right in of_graph:
+                self.identities.append(node)
+
+    def _hashed(self, keys: list[ast.expr]) -> None:
+        for key in keys:
+            if self._quietly(key) is Kind.VARIABLE:
+                self._hash_refused(key)
+
+    def _hash_refused(self, node: ast.expr) -> None:
+        self.diagnostics.refuse(
+            "V127",
+            node,
+            "variables as keys of a dict or in a set: TF2's cannot be hashed",
+            "Use their names, their ref(), or positions in a list.",
+        )
 
     def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
         """`x.shape`: known when the step is traced, before any value is."""
@@ -532,7 +746,15 @@ class Analysis:
                 return Kind.TENSOR
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
+        if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
+            self._arguments(call)
+            if self._arguments_quietly(call) is Kind.VARIABLE:
+                return Kind.HOST
         made = self.expression(call.func)
+        if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
+            for argument in call.args:
+                if self._quietly(argument) in (Kind.VARIABLE, Kind.TENSOR):
+                    self._hash_refused(argument)
         inside = self._arguments(call)
         if made is Kind.LAYER and isinstance(call.func, ast.Call):
             self._applied_at_once(call.func)
@@ -552,7 +774,7 @@ class Analysis:
                 "tf.GraphKeys.TRAINABLE_VARIABLES",
                 "tf.GraphKeys.GLOBAL_VARIABLES",
             ):
-                return Kind.TENSOR
+                return Kind.VARIABLE
             if key is not None:
                 self.diagnostics.refuse(
                     "N105",
@@ -565,6 +787,14 @@ class Analysis:
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
             if self._quietly(call.args[1]) is Kind.INITIALIZER_OP:
                 return Kind.INITIALIZER_OP
+            if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
+                self.diagnostics.refuse(
+                    "N105",
+                    call,
+                    "TF2 keeps no graph collections: the update would be lost",
+                    "Keep it in a list, and run it under tf.control_dependencies.",
+                    symbol,
+                )
         kind = roles.KIND_OF_CALL.get(symbol)
         if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
             inside = self._arguments(call)
@@ -574,15 +804,44 @@ class Analysis:
             self._arguments(call)
             return kind
         if kind is not None:
-            self._arguments(call)
+            inside = self._arguments(call)
+            if kind is Kind.SCHEDULE and inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "O118",
+                    call,
+                    "the schedule is given a tensor that a step computes",
+                    "Compute the learning rate from it by other functions.",
+                    symbol,
+                )
             return kind
         if symbol in roles.TRAINABLE or symbol in (
             "tf.global_variables",
             "tf.all_variables",
         ):
-            return Kind.TENSOR
+            return Kind.VARIABLE  # A list of those there are by then.
         if symbol == "tf.gradients":
             self._arguments(call)
+            bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
+            if bound is None or not {"ys", "xs"} <= set(bound):
+                self.diagnostics.refuse(
+                    "N108", call, "this call's arguments cannot be told apart"
+                )
+            elif self._quietly(bound["xs"]) is not Kind.VARIABLE:
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "gradients with respect to what is not a list of variables",
+                    "Write the step with a tape that watches the tensor.",
+                    symbol,
+                )
+            elif _given(bound.get("stop_gradients")):
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "a tape has no stop_gradients",
+                    "Use tf.stop_gradient where the tensors are computed.",
+                    symbol,
+                )
             self._update = ir.Update(
                 "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
             )
@@ -636,6 +895,7 @@ class Analysis:
             return Kind.VARIABLE
         full = self.full_name(names.literal(names.argument(call, "name", 0)))
         if full is not None and full in self.created and self.reusing:
+            self.shared[call] = self.created[full]
             return Kind.VARIABLE
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
@@ -726,6 +986,13 @@ class Analysis:
                 "the update is made within another expression",
                 "Give it a statement of its own: train_op = optimizer.minimize(loss).",
             )
+        if _given(names.argument(call, "grad_loss")):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "the gradient of the loss is given (grad_loss)",
+                "Multiply the loss by it.",
+            )
         position = {"minimize": 1, "apply_gradients": 1}.get(method)
         self._update = ir.Update(
             method,
@@ -742,8 +1009,41 @@ class Analysis:
             names.argument(call, "decay_var_list", 3)
             if method == "apply_gradients"
             else None,
+            tuple(sorted(self._fed_to(function.value)))
+            if method != "compute_gradients"
+            else (),
         )
         return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
+
+    def _fed_to(self, optimizer: ast.expr) -> set[str]:
+        """The step's tensors among the arguments that an optimizer was made with."""
+        if not isinstance(optimizer, ast.Call):
+            return self.fed.get(names.key(optimizer) or "", set())
+        found: set[str] = set()
+        for argument in [*optimizer.args, *[k.value for k in optimizer.keywords]]:
+            name = names.key(argument)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                found.add(name)
+                if "." in name:
+                    self.diagnostics.refuse(
+                        "O118",
+                        argument,
+                        "the optimizer is given an attribute that a step computes",
+                        "Give it a name of its own in a statement before.",
+                    )
+            elif name is not None:
+                found |= self.fed.get(name, set())  # The optimizer inside another.
+            elif any(
+                self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
+                for read in names.reads(argument)
+            ):
+                self.diagnostics.refuse(
+                    "O118",
+                    argument,
+                    "the optimizer is given an expression of the step's tensors",
+                    "Give the expression a name in a statement before.",
+                )
+        return found
 
     # -- layers --------------------------------------------------------------
 
@@ -760,6 +1060,24 @@ class Analysis:
                 symbol,
             )
             return Kind.TENSOR
+        training = bound.get("training")
+        if (
+            symbol == "tf.layers.batch_normalization"
+            and training is not None
+            and names.literal(training) is not False
+            and not any(
+                u == "tf.GraphKeys.UPDATE_OPS" for _, u in self.scopes.walk_uses()
+            )
+        ):
+            self.diagnostics.refuse(
+                "L123",
+                call,
+                "nothing runs UPDATE_OPS: TF1 never moved the averages that evaluation "
+                "uses, Keras would",
+                "Make the update under tf.control_dependencies of UPDATE_OPS, as TF1 "
+                "needs it, or leave training out.",
+                symbol,
+            )
         inputs = bound.pop("inputs")
         reuse = bound.pop("reuse", None)
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
@@ -907,6 +1225,8 @@ class Analysis:
         }
         inner.instances = dict(self.instances)
         inner.static_reads = self.static_reads
+        inner.identities = self.identities
+        inner.shared = self.shared
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (
@@ -1126,6 +1446,13 @@ class Analysis:
             name, name.replace("self.", "").replace(".", "_"), code(*parts), default
         )
         self.placeholder_calls[call] = name
+
+
+def _element_kind(iterated: Kind) -> Kind:
+    """What a loop over it binds."""
+    if iterated in ir.STEP_KINDS:
+        return Kind.TENSOR
+    return Kind.VARIABLE if iterated is Kind.VARIABLE else Kind.HOST
 
 
 def _given(node: ast.expr | None) -> bool:

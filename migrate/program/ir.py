@@ -164,6 +164,8 @@ class Update:
       global_step: what is incremented, or None.
       target: the def-use key the statement binds, "" if none.
       decayed: `decay_var_list` of `apply_gradients`, or None.
+      fed: names of the step's tensors that the optimizer is made of (a learning rate
+        that is fed).
     """
 
     kind: str
@@ -174,6 +176,7 @@ class Update:
     global_step: ast.expr | None
     target: str
     decayed: ast.expr | None = None
+    fed: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -270,6 +273,12 @@ class TrainingProgram:
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
     # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
     static_reads: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
+    # Comparisons of graph objects, which were by identity in TF1.
+    identities: tuple[ast.Compare, ...] = ()
+    # get_variable of a variable that there is by then: the name it has.
+    shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Names that stand for one variable, not for a list or dict of them.
+    singles: frozenset[str] = frozenset()
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -51,14 +51,14 @@ class Slicer:
                 included = self._suites(flow, state)
                 if included:
                     state.included.add(flow)
-                    state.needed |= _header_reads(flow.statement)
+                    state.needed |= header_reads(flow.statement)
                     any_included = True
                 continue
             if self._wants(flow, state):
                 state.included.add(flow)
                 any_included = True
                 if isinstance(flow.statement, ast.Assign):
-                    state.needed -= flow.binds
+                    state.needed -= names.binds(flow.statement)
                 state.needed |= flow.reads
                 if self._is_merge(flow.statement):
                     state.summaries = True
@@ -79,6 +79,11 @@ class Slicer:
                 state.needed = set(after if again == 1 else needed)
                 included |= self._backward(suite, state)
                 needed |= state.needed
+            if included and again == 2:
+                for jump in _jumps(flow.suites["body"]):
+                    state.included.add(jump)
+                    if jump.suites:
+                        needed |= header_reads(jump.statement)
         state.needed = needed
         return included
 
@@ -94,20 +99,37 @@ class Slicer:
 
 
 def bound_several_times(flows: Sequence[Flow]) -> set[str]:
-    """Names of plain Python values bound more than once, or in a loop."""
+    """Names of plain Python values bound more than once, in a loop, or filled in a step."""
     seen: set[str] = set()
     found: set[str] = set()
+    rebound: set[str] = set()  # By a step: `loss = 0`, then `loss += ...`.
+    literal: set[str] = set()
+    filled: set[str] = set()  # A list or dict that step-time values are put into.
 
     def visit(inner: Sequence[Flow], loop: bool) -> None:
         for flow in inner:
             for suite in flow.suites.values():
                 visit(suite, loop or isinstance(flow.statement, (ast.For, ast.While)))
             if flow.host and not flow.suites and flow.kind is Kind.HOST:
+                if _is_literal(flow.statement):
+                    literal.update(flow.binds)
                 found.update(flow.binds if loop else flow.binds & seen)
                 seen.update(flow.binds)
+            elif flow.step or flow.pure:
+                filled.update(names.mutates(flow.statement) & flow.binds)
+                if not flow.suites:
+                    rebound.update(names.binds(flow.statement))
 
     visit(flows, False)
-    return found
+    return found | filled & seen | rebound & literal
+
+
+def _is_literal(statement: ast.stmt) -> bool:
+    try:
+        ast.literal_eval(getattr(statement, "value", None) or ast.Name("no"))
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 @dataclasses.dataclass
@@ -117,7 +139,19 @@ class _State:
     included: set[Flow] = dataclasses.field(default_factory=set)
 
 
-def _header_reads(statement: ast.stmt) -> set[str]:
+def _jumps(suite: Sequence[Flow]) -> list[Flow]:
+    """`continue` and `break` of a loop with this body, and the blocks they stand in."""
+    found: list[Flow] = []
+    for flow in suite:
+        if isinstance(flow.statement, (ast.Continue, ast.Break)):
+            found.append(flow)
+        elif flow.suites and not isinstance(flow.statement, (ast.For, ast.While)):
+            inside = [jump for s in flow.suites.values() for jump in _jumps(s)]
+            found += [flow, *inside] if inside else []
+    return found
+
+
+def header_reads(statement: ast.stmt) -> set[str]:
     found: set[str] = set()
     if isinstance(statement, ast.With):
         for item in statement.items:
@@ -136,7 +170,7 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
     for flow in reversed(list(every(flows))):
         if flow.suites:
             if flow.build:
-                needed |= _header_reads(flow.statement)
+                needed |= header_reads(flow.statement)
             continue
         if flow.lifts:
             for lift in flow.lifts:

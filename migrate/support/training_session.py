@@ -395,6 +395,7 @@ class _Replicas:
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
+        self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
         self._observed = None
 
@@ -462,6 +463,25 @@ class _Replicas:
             if _name(variable) == "global_step":
                 return variable
         return None
+
+    def another_update(self):
+        """Lets a step have another `apply_gradients`.
+
+        TF2's looks for itself among those before by `==`, which variables do not bear.
+        """
+        graph = tf.compat.v1.get_default_graph()
+        graph.clear_collection(tf.compat.v1.GraphKeys.TRAIN_OP)
+
+    def feed(self, name, tensor):
+        """Gives an optimizer, in the step that is traced now, what it asks `fed` for."""
+        self._fed[name, tf.compat.v1.get_default_graph()] = tensor
+
+    def fed(self, name):
+        """A function of what the step that is traced feeds under this name.
+
+        For an optimizer's learning rate, where TF1's was a placeholder or a tensor.
+        """
+        return lambda: self._fed[name, tf.compat.v1.get_default_graph()]
 
     def average(self, gradients):
         """Gradients divided by the number of replicas.
@@ -989,6 +1009,16 @@ def _name(variable):
     parts = _parts(variable)
     name = parts[0].name.split(":")[0]
     return re.sub(r"/part_0$", "", name) if len(parts) > 1 else name
+
+
+def read(variables):
+    """The values, within a step, of variables in lists, tuples or dicts."""
+    return tf.nest.map_structure(_value, variables)
+
+
+def values(variables):
+    """The values, as numpy arrays, of variables in lists, tuples or dicts."""
+    return tf.nest.map_structure(lambda v: v.numpy(), variables)
 
 
 def _seeds_begin_anew():

@@ -13,6 +13,10 @@ from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+GRADIENTS_PARAMETERS = (
+    *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops", "gate_gradients"),
+    *("aggregation_method", "stop_gradients", "unconnected_gradients"),
+)
 GLOBAL_STEPS = frozenset(
     {
         "tf.train.get_or_create_global_step",

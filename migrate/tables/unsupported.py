@@ -178,6 +178,15 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
         "TF2 keeps no graph collections",
         "Keep what you collected in a list of your own.",
     ),
+    **{
+        f"tf.data.{where}Iterator.{how}": (
+            "I105",
+            "an iterator that is given its dataset later",
+            "Make one iterator of each dataset, and a run of each.",
+        )
+        for where in ("", "experimental.")
+        for how in ("from_structure", "from_string_handle")
+    },
     "tf.losses.get_total_loss": (
         "L121",
         "TF2 collects no losses",

@@ -35,6 +35,7 @@ class Job:
       tasks: "ps", "chief" and "worker" tasks; a chief is started with --chief_hosts.
       in_turns: runs are held to the order of `Order.TURNS`.
       held_at: worker 0 waits before this run (its first is 1) until `let_go`.
+      wait_secs: how long tasks that do not answer are waited for; 0: as in TF1.
     """
 
     def __init__(
@@ -46,10 +47,11 @@ class Job:
         tasks: Iterable[Task] = (("ps", 0), ("worker", 0), ("worker", 1)),
         in_turns: bool = True,
         held_at: int = 0,
+        wait_secs: float = 0.0,
     ):
         self._program, self._arguments = program, list(arguments)
         self._directory, self._in_turns = directory, in_turns
-        self._held_at = held_at
+        self._held_at, self._wait_secs = held_at, wait_secs
         directory.mkdir(parents=True)
         self._tasks = list(tasks)
         ports = processes.free_ports(len(self._tasks))
@@ -89,6 +91,7 @@ class Job:
             "GATE_HOOKS": "training_session",
             "HOLD_DIR": str(self._directory),
             "HOLD_RUN": str(self._held_at if trains else 0),
+            "WAIT_SECS": str(self._wait_secs or ""),
         }
         gate = [str(HERE / "gated.py")] if self._in_turns else []
         hosts = [f"--{j}_hosts={self._hosts(j)}" for j in ("chief", "ps", "worker")]

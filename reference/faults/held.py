@@ -5,6 +5,8 @@ worker 0's loop waits before its run HOLD_RUN until the file HOLD_DIR/go exists,
 by HOLD_DIR/held that it does. With gated.py no other worker is in a run then.
 
 Every run that ended is a line of HOLD_DIR/progress: worker, seconds since the epoch.
+WAIT_SECS, if it is set, is how long tasks that do not answer are waited for (TF1's two
+hours otherwise).
 """
 
 import os
@@ -47,6 +49,10 @@ def main():
     sys.path[0] = os.path.dirname(os.path.abspath(program))
     import training_session
 
+    if os.environ.get("WAIT_SECS"):
+        training_session._MAX_WAIT_SECS = float(os.environ["WAIT_SECS"])
+    # Where one loop has failed, the gate holds the others: there is no end to wait for.
+    training_session._STOP_GRACE_PERIOD_SECS = 5
     directory = pathlib.Path(os.environ["HOLD_DIR"])
     run = int(os.environ["HOLD_RUN"])
     original = training_session.MonitoredTrainingSession

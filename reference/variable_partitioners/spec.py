@@ -71,9 +71,9 @@ SCENARIO = Scenario(
         ),
     ),
     proves=(
-        "roles:tf.fixed_size_partitioner",
-        "roles:tf.variable_axis_size_partitioner",
-        "roles:tf.min_max_variable_partitioner",
+        "partitioners:tf.fixed_size_partitioner",
+        "partitioners:tf.variable_axis_size_partitioner",
+        "partitioners:tf.min_max_variable_partitioner",
         "semantics:tf.nn.embedding_lookup",
     ),
 )

@@ -10,7 +10,7 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
 from migrate.normalise.losses import collected
-from migrate.normalise.updates import named
+from migrate.normalise.statements import named
 from tests.migrate.test_step_functions import HEAD, TAIL
 
 MODEL = """

@@ -120,6 +120,14 @@ MORE = (
         lines=100,
     ),
     Variant(
+        "fed_rates",
+        "learning rates that are fed, computed and kept in a variable the loop changes; "
+        "gradients scaled in a loop; two updates in a group; a step counted by hand; "
+        "dicts of variables and of layers",
+        equal=True,
+        lines=160,
+    ),
+    Variant(
         "workers_own",
         "module-level readers, lists, iterators, seeded generators of numpy and random; "
         "the task's index read in a helper; a function that closes over a reader",

@@ -60,12 +60,12 @@ def test_recording_is_fresh_and_of_tensorflow_1_15_5(
 ) -> None:
     recording = oracle.recorded(scenario, run)
     assert oracle.provenance(scenario)[run.name]["versions"]["tensorflow"] == "1.15.5"
-    for worker in range(scenario.topology_of(run).workers):
+    for worker in range(scenario.topology_of(run).writers):
         assert any(key.startswith(f"{worker}/") for key in recording.trace)
     floats = {str(v.dtype) for v in recording.trace.values() if v.dtype.kind == "f"}
     assert run.dtype in floats
     steps = [len(values) for values in recording.trace.values()]
-    assert max(steps) * scenario.topology_of(run).workers >= 100
+    assert max(steps) * scenario.topology_of(run).writers >= 100
 
 
 @each_scenario

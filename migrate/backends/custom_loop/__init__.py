@@ -8,6 +8,7 @@ loop - in asynchronous training once per worker.
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterable
 
 from migrate.backends.custom_loop import versions, worker_state
@@ -132,7 +133,16 @@ class _Layout:
         functions = StagedFunctions(self._context, self._build, self._steps)
         for times in program.staged:
             assert isinstance(times, FunctionTimes)
+            if times.node.decorator_list:
+                self._diagnostics.refuse(
+                    "N114",
+                    times.node,
+                    f"`{times.node.name}` makes variables and computes, and has a "
+                    "decorator: it would be split in two",
+                    "Split it: one function makes the variables, one computes.",
+                )
             functions.plan(times)
+        plan.suites[home_owner] = _with_split(items, plan)
 
     def _outer_moved(self) -> Iterable[ast.stmt]:
         home = set(self._program.home)
@@ -211,3 +221,19 @@ class _Layout:
                     ):
                         return False
         return True
+
+
+def _with_split(items: list[Item], plan: Plan) -> list[Item]:
+    """The items with functions nested in the driver as they were split."""
+    found: list[Item] = []
+    for item in items:
+        if isinstance(item, Keep):
+            if isinstance(item.statement, ast.FunctionDef):
+                found.extend(plan.statements.get(item.statement) or [item])
+                continue
+            suites = {f: _with_split(suite, plan) for f, suite in item.suites.items()}
+            item = dataclasses.replace(item, suites=suites)
+        elif isinstance(item, Block):
+            item = dataclasses.replace(item, items=_with_split(item.items, plan))
+        found.append(item)
+    return found

@@ -14,7 +14,7 @@ from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.ir import Flow, Kind, Replication, code
-from migrate.program.slices import build_closure
+from migrate.program.slices import build_closure, header_reads
 
 
 class BuildTime:
@@ -159,6 +159,8 @@ class BuildTime:
         ):
             return []
         statement = flow.statement
+        if not flow.build and self._at_step(statement):
+            return []
         if isinstance(statement, ast.With) and self._dissolved_at_build(statement):
             return [Dropped(statement), *self.suite(flow.suites["body"])]
         if isinstance(statement, ast.For):
@@ -192,6 +194,13 @@ class BuildTime:
                     )
                     return [Block(header, [block])]
         return [block]
+
+    def _at_step(self, statement: ast.stmt) -> bool:
+        """Whether a loop or branch is over what only a step has."""
+        return isinstance(statement, (ast.For, ast.If, ast.While)) and any(
+            self._program.kinds.get(name) in ir.STEP_KINDS
+            for name in header_reads(statement)
+        )
 
     def _build_loop(
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]

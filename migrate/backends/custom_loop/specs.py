@@ -75,7 +75,15 @@ class Specs:
                 if not isinstance(child, (ast.stmt, ast.ExceptHandler))
             ]
             item.replace.update(self._edits(header, before))
-            item.suites = {f: self.resolved(s) for f, s in item.suites.items()}
+            if isinstance(item.statement, ast.With):
+                item.suites = {f: self.resolved(s) for f, s in item.suites.items()}
+            else:
+                for field, suite in item.suites.items():
+                    # What a branch defines is not there where it is not taken.
+                    known = dict(self.names)
+                    item.suites[field] = self.resolved(suite)
+                    self.names.clear()
+                    self.names.update(known)
         else:
             item.replace.update(self._edits([item.statement], before))
         return [*before, item]

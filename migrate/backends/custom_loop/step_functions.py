@@ -15,14 +15,17 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, Replication, code
-from migrate.program.slices import Slicer
+from migrate.program.slices import Slicer, header_reads
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS
 
 # What a step function must not do: what it makes is made once, at build time.
-_CREATORS = roles.VARIABLES | {
-    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights
-}
+_CREATORS = (
+    roles.VARIABLES
+    | frozenset(OPTIMIZERS)
+    | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+)
 
 
 class StepFunctions:
@@ -41,6 +44,7 @@ class StepFunctions:
         self._build = build
         self._forward: forward.Forward | None = None
         self.spec_names: dict[str, str] = {}
+        self._updates = 0  # Of the step function that is laid out.
         self._methods = reach.methods(context.scopes)
         # Variables that a step reads before it updates: key -> the value's name.
         self._read_first: dict[str, str] = {}
@@ -85,6 +89,7 @@ class StepFunctions:
 
     def function(self, step: ir.StepFunction) -> Item:
         included = set(step.flows)
+        self._updates = 0
         parameters: list[str] = []
         specs: list[Code] = []
         body: list[Item] = []
@@ -209,8 +214,13 @@ class StepFunctions:
                 if items
                 else "# A fetched variable has its value before the update.\n"
             )
-            read = "()" if kind is Kind.SCHEDULE else ".read_value()"
-            items.append(New(code(comment + f"{value} = ", node, read)))
+            if kind is Kind.SCHEDULE:
+                now = code(node, "()")
+            elif name in self._program.singles:
+                now = code(node, ".read_value()")
+            else:
+                now = code("training_session.read(", node, ")")
+            items.append(New(code(comment + f"{value} = ", now)))
         return items
 
     def element_target(self, step: ir.StepFunction) -> ast.expr:
@@ -277,6 +287,14 @@ class StepFunctions:
         )
         if update is None:
             return self.items(flows, included)
+        takers = [
+            g
+            for g in every(flows)
+            if g in included and g.update is not None
+            if g.update.kind != "apply_gradients"
+        ]
+        if len(takers) > 1:
+            return self._several_gradients(flows, included, takers)
         holder = next(
             g
             for g in every([flows[update]])
@@ -306,6 +324,56 @@ class StepFunctions:
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         items.extend(self.items(before[last + 1 :], included))
         items.extend(self.items(flows[update:], included))
+        return items
+
+    def _several_gradients(
+        self, flows: list[Flow], included: set[Flow], takers: list[Flow]
+    ) -> list[Item]:
+        """Gradients of several losses, by one tape over all that they depend on.
+
+        The tape has the values of the forward pass, so that no update changes the
+        gradients taken after it.
+        """
+        updates = [t.update for t in takers if t.update is not None]
+        last = max((i for i, f in enumerate(flows) if f in takers), default=-1)
+        rest = [f for f in flows[: last + 1] if f not in takers]
+        losses = [u.loss for u in updates if u.loss is not None]
+        wanted = set().union(*[names.reads(loss) for loss in losses])
+        part = Slicer(rest, lambda node: False).slice(set(wanted), False)
+        inside = [f for f in rest if f in part.flows]
+        taken = set().union(*[t.binds for t in takers])
+        if (
+            any(t not in flows for t in takers)
+            or any(g.update is not None for g in every(inside))
+            or part.needed & taken
+        ):
+            self._diagnostics.refuse(
+                "O117",
+                takers[-1].statement,
+                "a loss depends on gradients or on an update, or they are taken in a "
+                "block",
+                "Write the step with nested tapes.",
+            )
+            return []
+        items: list[Item] = [
+            Block(
+                code("with tf.GradientTape(persistent=True) as tape:"),
+                [*self.items(inside, included), *self._losses_named(takers)],
+            )
+        ]
+        outside = [f for f in flows if f not in inside]
+        return [*items, *self.items(outside, included)]
+
+    def _losses_named(self, takers: list[Flow]) -> list[Item]:
+        """Losses that are expressions, computed under the tape."""
+        items: list[Item] = []
+        for taker in takers:
+            loss = taker.update.loss if taker.update is not None else None
+            if loss is None or names.key(loss) is not None:
+                continue
+            name = self._context.fresh("minimized_loss")
+            items.append(New(code(f"{name} = ", self._at_step(loss))))
+            self._loss_names[taker] = name
         return items
 
     @property
@@ -356,8 +424,8 @@ class StepFunctions:
             self._diagnostics.refuse(
                 "V126",
                 call,
-                "a variable or layer that is made here could not be told from what is "
-                "computed with it",
+                "a variable, layer or optimizer that is made here could not be told from "
+                "what is computed with it",
                 "Make it in a statement of its own: w = tf.get_variable(...).",
                 symbol,
             )
@@ -446,12 +514,39 @@ class StepFunctions:
         self._plan.expressions.update(edits)
         return code(node)
 
+    def _taken_by_tape(self, call: ast.Call, flow: Flow) -> Code:
+        """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
+        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS) or {}
+        ys = code(self._loss_names.get(flow, bound["ys"]))
+        single = names.key(bound["xs"]) in self._program.singles
+        parts = [ys, code("[", bound["xs"], "]") if single else code(bound["xs"])]
+        if "grad_ys" in bound:
+            parts.append(code("output_gradients=", bound["grad_ys"]))
+        if "unconnected_gradients" in bound:
+            parts.append(code("unconnected_gradients=", bound["unconnected_gradients"]))
+        return code("tape.gradient(", ir.joined(", ", parts), ")")
+
     def _update(self, flow: Flow, included: set[Flow]) -> list[Item]:
         update = flow.update
         assert update is not None
+        items: list[Item] = []
+        if update.kind in ("minimize", "apply_gradients"):
+            self._updates += 1
+            if self._updates > 1:
+                items.append(New(code("replicas.another_update()")))
+        items.extend(New(code(f'replicas.feed("{n}", {n})')) for n in update.fed)
+        return [*items, *self._update_made(flow, update, included)]
+
+    def _update_made(
+        self, flow: Flow, update: ir.Update, included: set[Flow]
+    ) -> list[Item]:
         sync = self._program.replication is not Replication.ASYNCHRONOUS
         needed = set().union(
-            *[f.reads for f in included if f is not flow and not f.suites]
+            *[
+                header_reads(f.statement) if f.suites else f.reads
+                for f in included
+                if f is not flow
+            ]
         )
         bind = (
             f"{update.target} = " if update.target in needed and update.target else ""
@@ -468,7 +563,7 @@ class StepFunctions:
                     isinstance(node, ast.Call)
                     and self._scopes.resolve(node.func) == "tf.gradients"
                 ):
-                    edits[node.func] = code("tape.gradient")
+                    edits[node] = self._taken_by_tape(node, flow)
             return [Keep(flow.statement, replace=edits)]
         if update.kind == "apply_gradients":
             if not sync:
@@ -559,7 +654,7 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
     after: list[Flow] = []
     for flow in flows[at + 1 :]:
         inside = every([flow])
-        reads = set().union(*[f.reads for f in inside]) | _header_reads(flow.statement)
+        reads = set().union(*[f.reads for f in inside]) | header_reads(flow.statement)
         waits = (
             bool(reads & behind)
             or bool(_bound(flow) & (flows[at].reads | behind))
@@ -578,15 +673,6 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
 
 def _bound(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in every([flow])])
-
-
-def _header_reads(statement: ast.stmt) -> set[str]:
-    """What a compound statement itself reads."""
-    if isinstance(statement, ast.With):
-        return set().union(*[names.reads(i.context_expr) for i in statement.items])
-    if isinstance(statement, (ast.If, ast.While)):
-        return names.reads(statement.test)
-    return names.reads(statement.iter) if isinstance(statement, ast.For) else set()
 
 
 def _quoted(text: str) -> str:

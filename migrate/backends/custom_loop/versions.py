@@ -27,10 +27,13 @@ def _linear(flows: Sequence[Flow]) -> Iterator[Flow]:
 
 
 def _simple_targets(flow: Flow) -> list[ast.Name]:
+    bound = names.binds(flow.statement)  # Without a comprehension's own names.
     return [
         node
         for node in names.walk_scope(flow.statement)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Store)
+        and node.id in bound
     ]
 
 

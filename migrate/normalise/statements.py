@@ -1,7 +1,8 @@
-"""TF1 to TF1: every training operation is a statement of its own.
+"""TF1 to TF1: training operations and dataset elements have statements of their own.
 
 `train_op = tf.group(opt.minimize(loss), averages_op)` is two statements: the update,
-and what is done beside it.
+and what is done beside it. So is `image = iterator.get_next()["image"]`: the loop draws
+the element, the step takes its part.
 """
 
 from __future__ import annotations
@@ -16,20 +17,63 @@ from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 
 _UPDATES = ("minimize", "apply_gradients")
+_ELEMENT = "get_next"
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.comprehension, ast.ListComp)
 
 
+def run_by_session(text: Text) -> Text:
+    """`loss.eval(feed, session=sess)` and `op.run(session=sess)`: `sess.run(...)`."""
+    if "session=" not in text.source:
+        return text
+    edits: list[Edit] = []
+    for node in ast.walk(ast.parse(text.source)):
+        if not (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("eval", "run")
+        ):
+            continue
+        bound = names.bound_arguments(node, ("feed_dict", "session")) or {}
+        session = bound.get("session")
+        if not isinstance(session, ast.Name):
+            continue
+        parts = [
+            node.func.value,
+            *([bound["feed_dict"]] if "feed_dict" in bound else []),
+        ]
+        shown = ", ".join(" ".join(text.segment(p).split("\n")) for p in parts)
+        edits.append(Edit(node, f"{session.id}.run({shown})"))
+    return text.edited(edits)
+
+
+def folded(text: Text) -> Text:
+    """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`."""
+    edits: list[Edit] = []
+    for node in ast.walk(ast.parse(text.source)):
+        if (
+            isinstance(node, ast.Compare)
+            and isinstance(node.left, ast.Constant)
+            and len(node.ops) == 1
+            and isinstance(node.ops[0], (ast.Is, ast.IsNot))
+            and isinstance(node.comparators[0], ast.Constant)
+            and node.comparators[0].value is None
+        ):
+            same = node.left.value is None
+            edits.append(Edit(node, str(same == isinstance(node.ops[0], ast.Is))))
+    return text.edited(edits)
+
+
 def named(text: Text) -> Text:
-    """The text with updates that are part of an expression brought out of it."""
-    while any(f".{update}(" in text.source for update in _UPDATES):
-        new = _Updates(text).brought_out()
+    """The text with updates and elements that are part of an expression named."""
+    while any(f".{method}(" in text.source for method in (*_UPDATES, _ELEMENT)):
+        new = _Statements(text).brought_out()
         if new is None:
             break
         text = new
     return text
 
 
-class _Updates:
+class _Statements:
     def __init__(self, text: Text) -> None:
         self._text = text
         self._tree = ast.parse(text.source)
@@ -47,7 +91,7 @@ class _Updates:
                 source = self._text.segment(call)
                 if "\n" in source:
                     source = ast.unparse(call)
-                name = self._fresh()
+                name = self._fresh("update_op" if self._is_update(call) else "element")
                 origin = self._text.origins[call.lineno - 1]
                 text = self._text.edited([Edit(call, name)])
                 return text.spliced(
@@ -64,7 +108,7 @@ class _Updates:
         return not line[:column].strip()
 
     def _inside(self, statement: ast.stmt) -> Iterator[ast.Call]:
-        """Updates that are not all that a statement computes."""
+        """Updates and elements that are not all that a statement computes."""
         if isinstance(statement, ast.With):
             roots: list[ast.AST] = [i.context_expr for i in statement.items]
         else:
@@ -75,12 +119,16 @@ class _Updates:
             if value is None or (whole and self._is_update(value)):
                 return
             roots = [value]
+            if self._is_element(value):  # Also returned as it is.
+                roots = list(ast.iter_child_nodes(value))
         work = list(roots)
         while work:
             node = work.pop(0)
             if isinstance(node, _CONDITIONAL):
                 continue  # Not always made: what then is said is said elsewhere.
-            if isinstance(node, ast.Call) and self._is_update(node):
+            if isinstance(node, ast.Call) and (
+                self._is_update(node) or self._is_element(node)
+            ):
                 yield node
             work.extend(ast.iter_child_nodes(node))
 
@@ -105,9 +153,17 @@ class _Updates:
             for made in ast.walk(self._tree)
         )
 
-    def _fresh(self) -> str:
+    def _is_element(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == _ELEMENT
+            and self._scopes.resolve(node.func) is None
+        )
+
+    def _fresh(self, wish: str) -> str:
         taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
-        name, number = "update_op", 2
+        name, number = wish, 2
         while name in taken:
-            name, number = f"update_op_{number}", number + 1
+            name, number = f"{wish}_{number}", number + 1
         return name

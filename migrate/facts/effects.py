@@ -1,0 +1,37 @@
+"""Whether evaluating an expression may do more than compute its value."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+
+# Methods of arrays and strings that change nothing.
+_PURE_METHODS = frozenset(
+    {"astype", "copy", "dot", "flatten", "format", "get", "max", "mean", "min", "ravel"}
+    | {"reshape", "split", "squeeze", "std", "sum", "tolist", "transpose"}
+)
+_PURE_FUNCTIONS = frozenset(
+    {"abs", "bool", "float", "int", "len", "list", "max", "min", "range", "round"}
+    | {"sorted", "str", "sum", "tuple"}
+)
+
+
+def has_effect(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether it has a call that may, say, draw from a generator."""
+    for node in ast.walk(value):
+        if not isinstance(node, ast.Call):
+            continue
+        path = scopes.dotted(node.func) or ""
+        if path.startswith("numpy.") and not path.startswith("numpy.random."):
+            continue
+        if isinstance(node.func, ast.Name) and node.func.id in _PURE_FUNCTIONS:
+            continue
+        if (
+            not path
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _PURE_METHODS
+        ):
+            continue
+        return True
+    return False

@@ -1,0 +1,155 @@
+"""TF1 to TF1: a name that stands for a variable or a schedule stands for nothing else.
+
+    rate = tf.train.exponential_decay(0.1, step, 100, 0.9)
+    rate = tf.maximum(rate, 0.01)
+
+The first is made once, the second is computed in every step. In a step function one
+name cannot be both; the second becomes `rate_2`.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+
+_MADE_ONCE = (
+    roles.VARIABLES
+    | roles.GLOBAL_STEPS
+    | frozenset(SCHEDULES)
+    | frozenset(OPTIMIZERS)
+    | roles.SYNC_OPTIMIZERS
+    | {"tf.placeholder", "tf.placeholder_with_default"}
+    | frozenset(LAYER_CLASSES)
+)
+_STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
+
+
+def renamed(text: Text) -> Text:
+    """The text with later bindings of such names renamed, where their order is clear."""
+    while True:
+        new = _Versions(text).renamed()
+        if new is None:
+            return text
+        text = new
+
+
+@dataclasses.dataclass(frozen=True)
+class _Binding:
+    statement: ast.Assign | ast.AugAssign
+    target: ast.Name
+
+
+class _Versions:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+        self._taken = {
+            n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)
+        } | {n.arg for n in ast.walk(self._tree) if isinstance(n, ast.arg)}
+
+    def renamed(self) -> Text | None:
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], ast.Name)
+                and self._made_once(node.value)
+            ):
+                continue
+            name = node.targets[0]
+            bindings = self._bindings(name)
+            if bindings is None or len(bindings) < 2:
+                continue
+            at = [b.statement for b in bindings].index(node)
+            if at + 1 == len(bindings):
+                continue
+            following = bindings[at + 1]
+            if isinstance(following.statement, ast.Assign) and self._made_once(
+                following.statement.value
+            ):
+                continue  # Both are made once: that the back-end tells apart.
+            return self._from(name.id, following)
+        return None
+
+    def _made_once(self, value: ast.expr) -> bool:
+        return (
+            isinstance(value, ast.Call)
+            and self._scopes.resolve(value.func) in _MADE_ONCE
+        )
+
+    def _bindings(self, name: ast.Name) -> list[_Binding] | None:
+        """All bindings of the name in order; None where that is not clear."""
+        scope = self._scopes.scope_of(name).owner(name.id)
+        if scope is None:
+            return None
+        found: list[_Binding] = []
+        for node in ast.walk(self._tree):
+            if not (isinstance(node, ast.Name) and node.id == name.id):
+                continue
+            inner = self._scopes.scope_of(node)
+            if inner.owner(name.id) is not scope:
+                continue
+            if self._function(node) is not self._function(name):
+                return None  # A function that is called later sees the last value.
+            if isinstance(node.ctx, ast.Load):
+                continue
+            statement = self._scopes.parents.get(node)
+            if not self._straight(statement):
+                return None
+            if isinstance(statement, ast.AugAssign) or (
+                isinstance(statement, ast.Assign) and statement.targets == [node]
+            ):
+                found.append(_Binding(statement, node))
+            else:
+                return None
+        return sorted(found, key=lambda b: (b.target.lineno, b.target.col_offset))
+
+    def _function(self, node: ast.AST) -> ast.AST | None:
+        """What it stands in; a lambda or comprehension is evaluated where it stands."""
+        parent = self._scopes.parents.get(node)
+        while parent is not None and not isinstance(
+            parent, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+        ):
+            parent = self._scopes.parents.get(parent)
+        return parent
+
+    def _straight(self, node: ast.AST | None) -> bool:
+        """Whether the statement is run once, in the order in which it stands."""
+        parent = self._scopes.parents.get(node) if node is not None else None
+        while isinstance(parent, ast.With):
+            parent = self._scopes.parents.get(parent)
+        return isinstance(parent, _STRAIGHT)
+
+    def _from(self, name: str, binding: _Binding) -> Text:
+        """The name renamed from a binding on."""
+        number = 2
+        while f"{name}_{number}" in self._taken:
+            number += 1
+        new = f"{name}_{number}"
+        statement = binding.statement
+        end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+        scope = self._scopes.scope_of(binding.target).owner(name)
+        edits = [
+            Edit(node, new)
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and (node.lineno, node.col_offset) >= end
+            and self._scopes.scope_of(node).owner(name) is scope
+        ]
+        if isinstance(statement, ast.AugAssign):
+            value = " ".join(self._text.segment(statement.value).split("\n"))
+            symbol = ast.unparse(
+                ast.AugAssign(ast.Name("a"), statement.op, ast.Name("b"))
+            )[2:-3]
+            edits.append(Edit(statement, f"{new} = {name} {symbol} ({value})"))
+        else:
+            edits.append(Edit(binding.target, new))
+        return self._text.edited(edits)

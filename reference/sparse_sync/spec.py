@@ -1,0 +1,75 @@
+"""Sparse gradients in synchronous training: a row's average is over who touched it.
+
+The ids of a batch are sorted and distinct, as TF1's accumulator takes them to be. What
+it does with others depends on their order; the tool says so at the line (O114).
+"""
+
+from __future__ import annotations
+
+from reference.scenario import Fault, Order, Run, Scenario, Topology
+
+_EXACT = "the same operations in the same order"
+_ROUNDED = "newer Eigen rounds square roots and divisions otherwise"
+# Measured 2.4e-7 (4 ULPs) and 4.4e-16. The others have a sparse kernel that adds first.
+_IN_TURN = (
+    "SGD subtracts what each replica contributes in turn, TF1 their average at once"
+)
+_TOLERANCES = {
+    ("sgd", "float32"): (1e-6, _IN_TURN),
+    ("sgd", "float64"): (1e-14, _IN_TURN),
+    ("adagrad", "float32"): (1e-6, _ROUNDED),
+}
+
+
+def _run(optimizer: str, dtype: str) -> Run:
+    tolerance, reason = _TOLERANCES.get((optimizer, dtype), (0.0, _EXACT))
+    return Run(
+        f"{optimizer}_{dtype}",
+        (f"--optimizer={optimizer}",),
+        dtype,
+        tolerance,
+        reason,
+    )
+
+
+SCENARIO = Scenario(
+    name="sparse_sync",
+    title="SyncReplicasOptimizer averages each row over the workers that touched it",
+    steps=120,
+    topology=Topology(ps=1, workers=2, order=Order.IN_STEP),
+    runs=tuple(
+        _run(optimizer, dtype)
+        for dtype in ("float32", "float64")
+        for optimizer in ("sgd", "momentum", "adagrad")
+    ),
+    faults=(
+        Fault(
+            "average over all workers",
+            "sgd_float32",
+            "if isinstance(g, tf.IndexedSlices)",
+            "if False",
+            steps=12,
+            file="training_session.py",
+        ),
+        Fault(
+            "sum over the workers",
+            "adagrad_float64",
+            "gradient.values / times",
+            "gradient.values",
+            steps=12,
+            file="training_session.py",
+        ),
+        Fault(
+            "dense average left out",
+            "momentum_float64",
+            "tf.math.scalar_mul(1.0 / replicas, g)",
+            "g",
+            steps=12,
+            file="training_session.py",
+        ),
+    ),
+    proves=(
+        "roles:tf.train.SyncReplicasOptimizer",
+        "semantics:tf.nn.embedding_lookup",
+    ),
+)

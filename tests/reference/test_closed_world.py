@@ -1,0 +1,96 @@
+"""Every row of the migration's tables has a proof, and every proof is about its row."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+
+import pytest
+
+from migrate.tables import contrib, proofs
+from migrate.tables.optimizers import OPTIMIZERS
+from migrate.tables.symbols import exists_in_target
+from reference.registry import SCENARIOS
+
+ROOT = pathlib.Path(__file__).parents[2]
+ROWS = list(proofs.rows())
+PROVED = {
+    (row, scenario.name) for scenario in SCENARIOS.values() for row in scenario.proves
+}
+NAMED = {
+    (row, name)
+    for row in ROWS
+    if (proof := proofs.proof(row))
+    for name in proof.scenarios
+}
+
+
+def test_every_row_has_a_proof() -> None:
+    assert len(ROWS) > 400 and len(set(ROWS)) == len(ROWS)
+    assert not [row for row in ROWS if proofs.proof(row) is None]
+
+
+def test_a_proof_is_of_one_kind_and_used() -> None:
+    used = {proof for row in ROWS if (proof := proofs.proof(row))}
+    for proof in proofs.PROOFS:
+        kinds = [proof.scenarios, proof.tests, proof.reason]
+        assert sum(map(bool, kinds)) == 1, proof
+        assert proof in used, proof
+        assert not proof.reason or len(proof.reason.split()) > 5, proof
+
+
+def test_a_scenario_that_is_named_says_that_it_proves_the_row() -> None:
+    assert NAMED <= PROVED
+
+
+def test_what_a_scenario_proves_is_a_row_which_names_a_scenario() -> None:
+    """Others than the one that is named may prove it too."""
+    assert {row for row, _ in PROVED} == {row for row, _ in NAMED}
+
+
+def test_a_scenarios_program_names_what_it_proves() -> None:
+    for row, name in sorted(PROVED):
+        symbol = row.partition(":")[2]
+        text = SCENARIOS[name].program.read_text()
+        assert symbol.removeprefix("tf.") in text, (row, name)
+
+
+@pytest.mark.parametrize(
+    "proof", [p for p in proofs.PROOFS if p.tests], ids=lambda p: p.rows
+)
+def test_a_test_that_is_named_is_there_and_about_the_rows(proof: proofs.Proof) -> None:
+    texts = []
+    for pattern in proof.tests:
+        pattern, _, function = pattern.partition("::")
+        files = sorted(ROOT.glob(pattern))
+        assert files, pattern
+        if function:
+            tree = ast.parse(files[0].read_text())
+            assert function in {
+                n.name for n in tree.body if isinstance(n, ast.FunctionDef)
+            }
+        else:
+            texts += [f.read_text() for f in files if f.suffix == ".py"]
+    if texts:
+        whole = "\n".join(texts)
+        missing = [
+            row
+            for row in ROWS
+            if proofs.proof(row) is proof and row.rpartition(".")[2] not in whole
+        ]
+        assert not missing
+
+
+def test_an_optimizers_row_says_the_same() -> None:
+    for symbol, row in OPTIMIZERS.items():
+        named = {name for r, name in NAMED if r == f"optimizers:{symbol}"}
+        assert ({row.scenario} - {""}) == named
+
+
+def test_contribs_homes_exist() -> None:
+    homes = [
+        *contrib.HOMES.values(),
+        *(row.target for row in contrib.CONTRIB_CALLS),
+    ]
+    names = {home.partition("(")[0] for home in homes} - {"iter"}
+    assert not [name for name in names if not exists_in_target(name)]
