@@ -29,7 +29,7 @@ class Code:
 
 FAMILIES = {
     "C": "cluster and server",
-    "E": "files that cannot be read or written",
+    "E": "files that cannot be read or written (E0), and Estimators (E1)",
     "G": "gates: a result that was not written",
     "H": "hooks",
     "I": "input",
@@ -96,6 +96,90 @@ _ROWS = (
         "or delete it.",
         before="%tensorflow_version 1.x\n!pip install tensorflow==1.15",
         after="!pip install tensorflow tf-keras",
+    ),
+    Code(
+        "E101",
+        "Estimator",
+        "The name of tf.estimator, or the hook of tf.train, is one of the emitted module "
+        "`estimator_loop`, which trains, evaluates, predicts and exports as TF1 did: the "
+        "same steps, checkpoints, summaries and arguments. The strategy is chosen at run "
+        "time from the TF_CONFIG that TF1 read.",
+        "estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
+        "estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
+        promise="The same losses, metrics and predictions from the same checkpoint; an old "
+        "model_dir is continued, and TF1 can read what is saved.",
+    ),
+    Code(
+        "E102",
+        "builds the graph of a model_fn",
+        "A model_fn, what it calls, and hooks still build a graph: TensorFlow traces them. "
+        "TF1 functions that need a graph keep their meaning there under tf.compat.v1.",
+        'w = tf.get_variable("w", [2, 3])',
+        'w = tf.compat.v1.get_variable("w", [2, 3])',
+    ),
+    Code(
+        "E103",
+        "layer of a model_fn",
+        "tf.layers as Keras 2 keeps them: same names, collections and defaults. The "
+        "emitted module imports them from tf_keras.",
+        "net = tf.layers.dense(net, 10)",
+        "net = estimator_loop.layers.dense(net, 10)",
+    ),
+    Code(
+        "E104",
+        "iterator of an input_fn",
+        "An input_fn that takes a batch from an iterator is run as a function of the "
+        "dataset's elements; what it does with the batch becomes a map of the dataset.",
+        "features, labels = dataset.make_one_shot_iterator().get_next()",
+        "features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
+    ),
+    Code(
+        "E105",
+        "dimension of a shape",
+        "An item of a shape was a Dimension with a value; in TF2 it is that value.",
+        "width = x.get_shape()[1].value",
+        "width = x.get_shape()[1]",
+    ),
+    Code(
+        "E110",
+        "ready-made Estimator",
+        "TensorFlow 2.16 and later have none of the ready-made Estimators, and this version "
+        "writes none. Write the model as a model_fn, or in Keras.",
+    ),
+    Code(
+        "E111",
+        "TPU",
+        "A TPUEstimator becomes one of the emitted module, which works as TF1's did with "
+        "use_tpu=False and stops with an error otherwise. Other TPU functions, and "
+        "host_call, are not covered.",
+    ),
+    Code(
+        "E112",
+        "contrib.learn",
+        "contrib.learn's Estimators and Experiments are older than tf.estimator.",
+    ),
+    Code(
+        "E113",
+        "averages that never moved",
+        "In TF1 batch normalisation updated its moving averages only where the training "
+        "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does; evaluation used "
+        "the initial averages, which TensorFlow 2 would not reproduce.",
+    ),
+    Code(
+        "E114",
+        "fed input",
+        "A placeholder where no serving input is made. An input_fn runs once, and nothing "
+        "feeds it.",
+    ),
+    Code(
+        "E115",
+        "synchronous Estimator",
+        "SyncReplicasOptimizer in a model_fn.",
+    ),
+    Code(
+        "E117",
+        "part of tf.estimator",
+        "This part of tf.estimator is not covered yet.",
     ),
     Code(
         "G001",
@@ -273,7 +357,8 @@ _ROWS = (
     Code(
         "N122",
         "Estimator",
-        "Estimators are not covered yet. TensorFlow 2.16 and later do not have them.",
+        "An Estimator in the file of another training session: one program per file is "
+        "migrated. Or contrib.learn's Experiment, which is older than train_and_evaluate.",
     ),
     Code("T101", "kept", "The symbol means the same in TF2."),
     Code("T102", "moved", "The same function under the name that TF2 has it."),

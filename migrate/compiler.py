@@ -5,16 +5,18 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
+import os
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrate import gates
 from migrate.backends import custom_loop
+from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph
+from migrate.frontends import between_graph, estimator
 from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
@@ -42,6 +44,9 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
+    if options.graph_modules:
+        in_graph = os.path.realpath(filename) in options.graph_modules
+        options = dataclasses.replace(options, in_graph=in_graph)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -205,8 +210,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 
 def already_migrated(scopes: Scopes) -> bool:
-    """Whether this file is our own output: it imports the emitted module."""
-    return "training_session" in scopes.module.bindings
+    """Whether this file is our own output: it imports an emitted module."""
+    return bool({"training_session", "estimator_loop"} & set(scopes.module.bindings))
 
 
 def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
@@ -229,6 +234,12 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             _claim_dropped(program, scopes, claimed)
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
+    if program is None:
+        estimators = estimator.recognise(scopes)
+        if estimators is None and options.in_graph and builds_graph(scopes):
+            estimators = estimator.recognise_module(scopes)
+        if estimators is not None:
+            return _plan_estimators(estimators, scopes)
     rules = SymbolRules(scopes, plan, claimed)
     if program is None and scopes.imports_compat():
         rules.report_only()  # compat.v1 code outside a program runs as it is.
@@ -246,6 +257,28 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
             return Plan(), [*refused, *rest]
     return plan, [*diagnostics.findings, *rules.findings]
+
+
+def _plan_estimators(
+    program: estimator.EstimatorProgram, scopes: Scopes
+) -> tuple[Plan, list[Finding]]:
+    """A program of Estimators; with one refusal it is left as it is, whole."""
+    plan = Plan()
+    rewrite = EstimatorRewrite(program, scopes, plan)
+    rewrite.run()
+    rules = SymbolRules(scopes, plan, rewrite.claimed)
+    rules.run()
+    own = {(f.line, f.column) for f in rewrite.refused}
+    refused = rewrite.refused + [
+        f
+        for f in rules.findings
+        if f.outcome is Outcome.REFUSED and (f.line, f.column) not in own
+    ]
+    if refused:
+        at = {(f.line, f.column) for f in refused}
+        rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
+        return Plan(), [*refused, *rest]
+    return plan, [*rewrite.rewritten, *rules.findings]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

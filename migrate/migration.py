@@ -18,6 +18,10 @@ class Options:
     # Codes (or prefixes of codes: "S", "S1") that are acted upon; empty means all.
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
+    # Real paths of modules in which Estimator programs of the same run build graphs;
+    # and whether the file at hand is one, which the compiler finds.
+    graph_modules: frozenset[str] = frozenset()
+    in_graph: bool = False
 
 
 @dataclasses.dataclass(frozen=True)

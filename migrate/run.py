@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
+from migrate.facts.imports import graph_modules
 from migrate.migration import Options
 from migrate.pipeline import Core, FileResult
 
@@ -91,6 +92,9 @@ def run_tree(
       progress: is told how many files are done, of how many.
     """
     work = collect(paths, exclusions, each_link)
+    files = [item for item in work if isinstance(item, pathlib.Path)]
+    if len(files) > 1:
+        options = dataclasses.replace(options, graph_modules=graph_modules(files))
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
         progress(done, len(work))

@@ -29,7 +29,7 @@ import numpy as np
 from reference import checkpoints, runner
 from reference.compare import Array, Divergence, first_divergence
 from reference.runner import Trace
-from reference.scenario import Alternative, Fault, Run, Scenario
+from reference.scenario import Alternative, Fault, Run, Scenario, Shape
 
 # On another processor Eigen may block its sums otherwise, which changes last bits. How
 # much that matters was measured on TF 1.15.5 alone: initial weights moved by one ULP
@@ -273,7 +273,8 @@ def _initial(
     scenario: Scenario, run: Run, python: str, work: pathlib.Path
 ) -> dict[str, Array]:
     """A genuine TF1 checkpoint of step 0, of one parameter server and one worker."""
-    alone = dataclasses.replace(run, topology=_ALONE)
+    single = scenario.topology_of(run).shape is Shape.SINGLE
+    alone = run if single else dataclasses.replace(run, topology=_ALONE)
     runner.train(
         scenario, alone, runner.genuine(python), scenario.program, work, steps=1
     )

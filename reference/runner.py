@@ -24,7 +24,13 @@ ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
 }
 # Modules that `tf1to2` writes beside a program.
-SUPPORT = ("training_session", "mnist_input_data", "contrib_optimizers")
+SUPPORT = (
+    # Before what it imports itself.
+    "estimator_loop",
+    "training_session",
+    "mnist_input_data",
+    "contrib_optimizers",
+)
 
 # SyncReplicasOptimizer's own counter has no counterpart, nor a value to compare.
 _NOT_COMPARED = frozenset({"sync_rep_local_step"})
@@ -82,7 +88,8 @@ def copied(
     directory.mkdir(parents=True, exist_ok=True)
     texts = {program.name: program.read_text()}
     for name in SUPPORT:
-        if re.search(rf"^\s*(import|from) {name}\b", texts[program.name], re.MULTILINE):
+        imports = re.compile(rf"^\s*(import|from) {name}\b", re.MULTILINE)
+        if any(imports.search(text) for text in texts.values()):
             texts[f"{name}.py"] = support_source(f"{name}.py").decode()
     for file, (old, new) in (replaced or {}).items():
         if old not in texts.get(file, ""):

@@ -110,13 +110,13 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.estimator": (
         "N122",
-        "Estimators are not covered yet; TensorFlow 2.16 removed them",
-        "A later version migrates them to Keras.",
+        "an Estimator beside a training session of the same file",
+        "Put the two programs into files of their own.",
     ),
     "tf.contrib.learn.Experiment": (
         "N122",
-        "contrib.learn is not covered yet",
-        "Use a training loop of your own.",
+        "an Experiment is older than train_and_evaluate",
+        "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
     ),
     "tf.contrib.slim": (
         "N123",

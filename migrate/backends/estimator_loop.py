@@ -1,0 +1,234 @@
+"""Rewrites a program of Estimators for the emitted module `estimator_loop`.
+
+Its functions stay: a model_fn still builds a graph, which the emitted module has traced
+as a step function of a strategy. So the rewrite is of names: tf.estimator's become the
+module's, and TF1 functions that need a graph are kept under tf.compat.v1 where a graph
+is being built.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.estimator import EstimatorProgram
+from migrate.plan import Dropped, Plan
+from migrate.program.ir import code
+from migrate.tables import estimator as table
+
+# The emitted module, and the one it needs beside it.
+SUPPORT = (f"{table.MODULE}.py", "training_session.py")
+
+
+def builds_graph(scopes: Scopes) -> bool:
+    """Whether a module has anything that must stand in a graph, and has no session."""
+    found = False
+    for _, symbol in scopes.walk_uses():
+        if symbol in ("tf.Session", "tf.InteractiveSession"):
+            return False
+        found = found or bool(
+            table.longest(symbol, table.LAYERS)
+            or table.longest(symbol, table.IN_GRAPH_EMITTED)
+            or table.prefixed(symbol, table.IN_GRAPH)
+            or table.longest(symbol, table.EMITTED)
+        )
+    return found
+
+
+class EstimatorRewrite:
+    """Plans a program's rewrite.
+
+    Attributes:
+      claimed: node -> (code, reason), of what was rewritten.
+      refused: findings for what cannot be.
+      rewritten: findings for what is no use of a TensorFlow symbol.
+    """
+
+    def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
+        self._program, self._scopes, self._plan = program, scopes, plan
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.refused: list[Finding] = []
+        self.rewritten: list[Finding] = []
+
+    def run(self) -> None:
+        uses = list(self._scopes.walk_uses())
+        # It may give contrib's functions arguments that their calls do not show.
+        self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
+        for node, symbol in uses:
+            self._use(node, symbol)
+        for call in self._program.iterators:
+            self._iterator(call)
+        for dimension in _dimensions(self._scopes):
+            self._dimension(dimension)
+        self.refused += _unmoved_averages(uses, self._scopes)
+        if not self._program.imported:
+            self._plan.support.update(SUPPORT)
+        self._plan.imports.append(f"import {table.MODULE}")
+
+    def _use(self, node: ast.expr, symbol: str) -> None:
+        if symbol in table.SWITCHES:
+            return self._drop_switch(node)
+        if symbol in table.TPU_SPECS and self._has_host_call(node):
+            return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
+        target = table.longest(symbol, table.EMITTED)
+        if target is not None:
+            return self._become(node, target, "E101", f"now {target}")
+        target = table.longest(symbol, table.LAYERS)
+        if target is not None:
+            return self._become(
+                node, target, "E103", "Keras 2's own copy of the function: same names"
+            )
+        if self._in(node, self._program.model):
+            target = table.longest(symbol, table.IN_GRAPH_EMITTED)
+            scoped = symbol.startswith("tf.contrib.") and self._arg_scope
+            if target is not None and not scoped:
+                return self._become(node, target, "E101", f"now {target}")
+            if table.prefixed(symbol, table.IN_GRAPH):
+                return self._keep(node, symbol)
+        if table.prefixed(symbol, table.IN_SERVING) and self._in(
+            node, self._program.serving
+        ):
+            return self._keep(node, symbol)
+        if symbol in table.IN_INPUT and self._in(node, self._program.input):
+            return self._keep(node, symbol)
+        if table.prefixed(symbol, table.IN_SERVING):
+            return self._refuse(
+                node,
+                "E114",
+                symbol,
+                "a placeholder that is not a serving input's: an input_fn runs once, and "
+                "nothing feeds it",
+                "Make the dataset of the arrays themselves.",
+            )
+        name = table.prefixed(symbol, table.REFUSED)
+        if name:
+            self._refuse(node, *_refusal(symbol, name))
+
+    def _has_host_call(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        return isinstance(call, ast.Call) and any(
+            k.arg == "host_call"
+            and not (isinstance(k.value, ast.Constant) and k.value.value is None)
+            for k in call.keywords
+        )
+
+    def _drop_switch(self, node: ast.expr) -> None:
+        """`tf.disable_v2_behavior()`: what is emitted runs as TF2 does."""
+        call = self._scopes.parents.get(node)
+        statement = self._scopes.parents.get(call) if call is not None else None
+        if isinstance(call, ast.Call) and isinstance(statement, ast.Expr):
+            self._plan.statements[statement] = [Dropped(statement)]
+            self.claimed[node] = ("T106", "dropped: the program runs as TF2 does")
+
+    def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
+        self._plan.replace(node, code(target))
+        self.claimed[node] = (code_, reason)
+
+    def _keep(self, node: ast.expr, symbol: str) -> None:
+        self._become(
+            node,
+            f"tf.compat.v1{symbol[2:]}",
+            "E102",
+            "kept under tf.compat.v1: this function still builds a graph",
+        )
+
+    def _refuse(
+        self, node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
+    ) -> None:
+        self.refused.append(_finding(node, code_, symbol, reason, recipe))
+
+    def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
+        return self._program.within(node, functions, self._scopes)
+
+    def _iterator(self, call: ast.Call) -> None:
+        """`dataset.make_one_shot_iterator()`."""
+        assert isinstance(call.func, ast.Attribute)
+        dataset = call.func.value
+        self._plan.replace(
+            call, code(f"{table.MODULE}.one_shot_iterator(", dataset, ")")
+        )
+        self._note(
+            call,
+            "E104",
+            "an iterator that stands for a batch while the input_fn is traced",
+        )
+
+    def _dimension(self, node: ast.Attribute) -> None:
+        """`x.shape[1].value`: dimensions are numbers in TF2."""
+        self._plan.replace(node, code(node.value))
+        self._note(node, "E105", "a dimension is a number, or None, in TF2")
+
+    def _note(self, node: ast.expr, code_: str, reason: str) -> None:
+        self.rewritten.append(
+            Finding(
+                node.lineno, node.col_offset + 1, code_, Outcome.REWRITTEN, "", reason
+            )
+        )
+
+
+def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
+    """`.value` of an item of a shape: `x.shape[1].value`, `x.get_shape()[1].value`."""
+    for node in ast.walk(scopes.tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "value"
+            and isinstance(node.value, ast.Subscript)
+            and isinstance(node.ctx, ast.Load)
+        ):
+            shape = node.value.value
+            if isinstance(shape, ast.Call):
+                shape = shape.func
+            if isinstance(shape, ast.Attribute) and shape.attr in (
+                "shape",
+                "get_shape",
+            ):
+                yield node
+
+
+def _refusal(symbol: str, name: str) -> tuple[str, str, str, str]:
+    code_, reason, recipe = table.REFUSED[name]
+    return code_, symbol, reason, recipe
+
+
+def _finding(
+    node: ast.expr, code_: str, symbol: str, reason: str, recipe: str
+) -> Finding:
+    return Finding(
+        node.lineno,
+        node.col_offset + 1,
+        code_,
+        Outcome.REFUSED,
+        symbol,
+        reason,
+        recipe,
+    )
+
+
+def _unmoved_averages(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[Finding]:
+    """Batch normalisation whose averages TF1 never moved; a traced function would."""
+    if any(
+        symbol.startswith(table.UPDATE_OPS[0]) or symbol in table.RUNS_UPDATES
+        for _, symbol in uses
+    ):
+        return
+    if any(
+        isinstance(node, ast.Constant) and node.value == table.UPDATE_OPS[1]
+        for node in ast.walk(scopes.tree)
+    ):
+        return
+    for node, symbol in uses:
+        if symbol in table.BATCH_NORMALIZATION:
+            yield _finding(
+                node,
+                "E113",
+                symbol,
+                "nothing here runs its updates, so its moving averages kept their "
+                "initial values in TF1; TensorFlow 2 would move them",
+                "Make the training operation under tf.control_dependencies of "
+                "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
+                "says; or pass training=False.",
+            )

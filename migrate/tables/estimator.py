@@ -1,0 +1,327 @@
+"""What becomes of tf.estimator, and of what its model_fn is built from.
+
+A migrated model_fn is still a function that builds a graph: TensorFlow traces it. So
+the functions of TF1 that need a graph, and no session, keep their meaning there under
+`tf.compat.v1`; the emitted module gives them the variables. What it has of its own (its
+names are those of tf.estimator and tf.train) is listed by name, so that nothing is
+promised that it has not.
+"""
+
+from __future__ import annotations
+
+MODULE = "estimator_loop"
+
+_HOOKS = (
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
+    "GlobalStepWaiterHook",
+    "LoggingTensorHook",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "ProfilerHook",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
+)
+
+# TF1 symbol (a class stands for its attributes too) -> the emitted module's.
+EMITTED: dict[str, str] = {
+    **{
+        f"tf.estimator.{name}": f"{MODULE}.{name}"
+        for name in (
+            "Estimator",
+            "EstimatorSpec",
+            "EvalSpec",
+            "Exporter",
+            "FinalExporter",
+            "LatestExporter",
+            "ModeKeys",
+            "RunConfig",
+            "TrainSpec",
+            "train_and_evaluate",
+            "inputs.numpy_input_fn",
+            "inputs.pandas_input_fn",
+            "export.ClassificationOutput",
+            "export.PredictOutput",
+            "export.RegressionOutput",
+            "export.ServingInputReceiver",
+            "export.TensorServingInputReceiver",
+            "export.build_parsing_serving_input_receiver_fn",
+            "export.build_raw_serving_input_receiver_fn",
+        )
+    },
+    **{
+        f"tf.{package}.{name}": f"{MODULE}.{name}"
+        for package in ("train", "estimator")
+        for name in _HOOKS
+    },
+    **{
+        f"tf.{package}.tpu.{name}": f"{MODULE}.tpu.{name}"
+        for package in ("estimator", "contrib")
+        for name in (
+            "InputPipelineConfig",
+            "RunConfig",
+            "TPUConfig",
+            "TPUEstimator",
+            "TPUEstimatorSpec",
+        )
+    },
+    "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
+    "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
+    "tf.train.Scaffold": f"{MODULE}.Scaffold",
+    # Modules that a name stands for.
+    "tf.estimator": MODULE,
+    "tf.estimator.export": f"{MODULE}.export",
+    "tf.estimator.inputs": f"{MODULE}.inputs",
+    "tf.data.make_one_shot_iterator": f"{MODULE}.one_shot_iterator",
+    "tf.data.make_initializable_iterator": f"{MODULE}.one_shot_iterator",
+}
+
+# tf.layers and rnn cells, which the module takes from Keras 2 as they were.
+_LAYERS = (
+    "average_pooling1d",
+    "average_pooling2d",
+    "average_pooling3d",
+    "batch_normalization",
+    "conv1d",
+    "conv2d",
+    "conv2d_transpose",
+    "conv3d",
+    "conv3d_transpose",
+    "dense",
+    "dropout",
+    "flatten",
+    "max_pooling1d",
+    "max_pooling2d",
+    "max_pooling3d",
+    "separable_conv1d",
+    "separable_conv2d",
+    "AveragePooling1D",
+    "AveragePooling2D",
+    "AveragePooling3D",
+    "BatchNormalization",
+    "Conv1D",
+    "Conv2D",
+    "Conv2DTranspose",
+    "Conv3D",
+    "Conv3DTranspose",
+    "Dense",
+    "Dropout",
+    "Flatten",
+    "MaxPooling1D",
+    "MaxPooling2D",
+    "MaxPooling3D",
+    "SeparableConv1D",
+    "SeparableConv2D",
+)
+LAYERS: dict[str, str] = {
+    **{f"tf.layers.{name}": f"{MODULE}.layers.{name}" for name in _LAYERS},
+    "tf.layers": f"{MODULE}.layers",
+    **{
+        f"tf.{package}.{name}": f"{MODULE}.rnn_cell.{name}"
+        for package in ("nn.rnn_cell", "contrib.rnn")
+        for name in (
+            "BasicLSTMCell",
+            "BasicRNNCell",
+            "DropoutWrapper",
+            "GRUCell",
+            "LSTMCell",
+            "LSTMStateTuple",
+            "MultiRNNCell",
+            "ResidualWrapper",
+            "RNNCell",
+        )
+    },
+    "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
+}
+
+# Inside the functions that build the graph: what the module has instead.
+IN_GRAPH_EMITTED: dict[str, str] = {
+    **{
+        f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
+        for name in ("fully_connected", "layer_norm")
+    },
+    "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
+    "tf.train.Saver": f"{MODULE}.Saver",
+    "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
+}
+
+# Inside the functions that build the graph: kept under tf.compat.v1, with all below.
+IN_GRAPH: frozenset[str] = frozenset(
+    f"tf.{name}"
+    for name in (
+        "Variable",
+        "VariableScope",
+        "add_to_collection",
+        "add_to_collections",
+        "assert_variables_initialized",
+        "get_collection",
+        "get_collection_ref",
+        "get_default_graph",
+        "get_local_variable",
+        "get_variable",
+        "get_variable_scope",
+        "global_variables",
+        "gradients",
+        "hessians",
+        "local_variables",
+        "losses",
+        "make_template",
+        "metrics",
+        "model_variables",
+        "moving_average_variables",
+        "summary.audio",
+        "summary.histogram",
+        "summary.image",
+        "summary.merge",
+        "summary.merge_all",
+        "summary.scalar",
+        "summary.tensor_summary",
+        "summary.text",
+        "train.Optimizer",
+        "train.create_global_step",
+        "train.get_global_step",
+        "train.get_or_create_global_step",
+        "trainable_variables",
+        "variable_op_scope",
+        "variable_scope",
+    )
+)
+
+# Also where a serving input receiver is made, for the graph that is exported.
+IN_SERVING = frozenset(
+    {"tf.placeholder", "tf.placeholder_with_default", "tf.sparse_placeholder"}
+)
+
+# Also where an input_fn takes a batch from an iterator.
+IN_INPUT = frozenset({"tf.add_to_collection"})
+
+# Calls that switch TF2's behaviour off.
+SWITCHES = frozenset(
+    {
+        "tf.disable_eager_execution",
+        "tf.disable_resource_variables",
+        "tf.disable_v2_behavior",
+        "tf.disable_v2_tensorshape",
+        "tf.enable_resource_variables",
+    }
+)
+
+_OWN = "Write its model as a model_fn of your own, or as a Keras model."
+_TREES = "Use TensorFlow Decision Forests."
+_CANNED = "a ready-made Estimator, which TensorFlow 2.16 and later do not have"
+
+# Symbol, or a class or module with all below it -> (code, reason, recipe).
+REFUSED: dict[str, tuple[str, str, str]] = {
+    **{
+        f"tf.estimator.{name}": ("E110", _CANNED, _OWN)
+        for name in (
+            "BaselineClassifier",
+            "BaselineEstimator",
+            "BaselineRegressor",
+            "DNNClassifier",
+            "DNNEstimator",
+            "DNNLinearCombinedClassifier",
+            "DNNLinearCombinedEstimator",
+            "DNNLinearCombinedRegressor",
+            "DNNRegressor",
+            "LinearClassifier",
+            "LinearEstimator",
+            "LinearRegressor",
+        )
+    },
+    **{
+        f"tf.estimator.BoostedTrees{name}": ("E110", _CANNED, _TREES)
+        for name in ("Classifier", "Estimator", "Regressor")
+    },
+    **{
+        f"tf.{package}.tpu": (
+            "E111",
+            "of TPUs only TPUEstimator is covered, and what it needs without a TPU",
+            "Use tf.estimator.Estimator in the TF1 program first.",
+        )
+        for package in ("estimator", "contrib")
+    },
+    "tf.contrib.learn.Experiment": (
+        "E112",
+        "an Experiment is older than train_and_evaluate",
+        "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
+    ),
+    "tf.contrib.learn.learn_runner": (
+        "E112",
+        "learn_runner is older than train_and_evaluate",
+        "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
+    ),
+    "tf.contrib.learn.Estimator": (
+        "E112",
+        "contrib.learn's Estimator has another model_fn",
+        "Use tf.estimator.Estimator in the TF1 program first.",
+    ),
+    "tf.contrib.learn.RunConfig": (
+        "E112",
+        "contrib.learn's RunConfig has other parameters",
+        "Use tf.estimator.RunConfig in the TF1 program first.",
+    ),
+    "tf.keras.estimator": (
+        "E117",
+        "TensorFlow 2.16 and later make no Estimator of a Keras model",
+        "Call the Keras model's fit, evaluate and predict.",
+    ),
+    "tf.train.SyncReplicasOptimizer": (
+        "E115",
+        "an Estimator's workers that wait for each other are not covered yet",
+        "Leave it out and run the program with workers only (no ps in TF_CONFIG): then "
+        "every step averages all workers' gradients.",
+    ),
+    "tf.estimator": (
+        "E117",
+        "this part of tf.estimator is not covered yet",
+        "Leave it out, or write what it does in the model_fn or in a hook.",
+    ),
+}
+
+TPU_SPECS = frozenset(
+    {"tf.contrib.tpu.TPUEstimatorSpec", "tf.estimator.tpu.TPUEstimatorSpec"}
+)
+
+# What makes batch normalisation's averages move in TF1.
+UPDATE_OPS = ("tf.GraphKeys.UPDATE_OPS", "update_ops")
+RUNS_UPDATES = frozenset(
+    {
+        "tf.contrib.training.create_train_op",
+        "tf.contrib.slim.learning.create_train_op",
+        "tf.contrib.layers.optimize_loss",
+    }
+)
+BATCH_NORMALIZATION = frozenset(
+    {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
+)
+
+
+def longest(symbol: str, table: dict[str, str]) -> str | None:
+    """The new name of a symbol, or of the class it is an attribute of."""
+    name, rest = symbol, ""
+    while name:
+        if name in table:
+            # A module's name stands for itself only; its parts are rows of their own.
+            is_class = name.rpartition(".")[2][:1].isupper()
+            return table[name] + rest if not rest or is_class else None
+        name, _, last = name.rpartition(".")
+        rest = f".{last}{rest}"
+    return None
+
+
+def prefixed(
+    symbol: str, names: frozenset[str] | dict[str, tuple[str, str, str]]
+) -> str:
+    """The name among `names` that a symbol is, or stands below; "" if none."""
+    name = symbol
+    while name:
+        if name in names:
+            return name
+        name = name.rpartition(".")[0]
+    return ""

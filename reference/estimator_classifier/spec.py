@@ -1,0 +1,73 @@
+"""A convolutional classifier: layers, moving averages, dropout, streaming metrics."""
+
+from __future__ import annotations
+
+from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+
+_MODULE = "estimator_loop.py"
+_SOFTMAX = "exp differs by one ULP, and a convolution's gradient sums in another order"
+_FACTOR = "Keras keeps a regulariser's factor as float32: 1e-8 of a penalty of 0.01"
+_RUNS = tuple(
+    Run(
+        optimizer if dtype == "float32" else f"{optimizer}_{dtype}",
+        (f"--optimizer={optimizer}",),
+        dtype,
+        tolerance,
+        _SOFTMAX if dtype == "float32" else _FACTOR,
+        looser=(
+            Looser("*/eval/accuracy", 0.0, "counts of classes"),
+            Looser("*/eval/recall_0", 0.0, "counts of classes"),
+            Looser("*/eval/per_class", 0.0, "counts of classes"),
+            Looser("*/classes", 0.0, "classes"),
+        ),
+    )
+    for optimizer, dtype, tolerance in (
+        ("sgd", "float32", 2e-6),
+        ("momentum", "float32", 1e-5),
+        ("adam", "float32", 2e-5),
+        ("momentum", "float64", 1e-8),
+    )
+)
+
+SCENARIO = Scenario(
+    name="estimator_classifier",
+    title="an Estimator of layers: train, evaluate, predict, export",
+    steps=110,
+    topology=SINGLE,
+    checkpoint=True,
+    no_compat="TensorFlow 2.16 and later have no tf.estimator",
+    runs=_RUNS,
+    faults=(
+        Fault(
+            "rate decays a step early",
+            "momentum",
+            "exponential_decay(0.05, step, 20",
+            "exponential_decay(0.05, step + 1, 20",
+        ),
+        Fault(
+            "batch normalisation in training mode",
+            "sgd",
+            "is_training = mode == estimator_loop.ModeKeys.TRAIN",
+            "is_training = True",
+        ),
+        Fault(
+            "regulariser halved",
+            "sgd",
+            "L2(l2=0.5 * 1e-3)",
+            "L2(l2=0.25 * 1e-3)",
+        ),
+        Fault("another mask", "sgd", "seed=7", "seed=8"),
+        Fault(
+            "averages too slow",
+            "momentum",
+            "momentum=0.9, fused",
+            "momentum=0.91, fused",
+        ),
+        Fault(
+            "epsilon",
+            "adam",
+            '"adam": tf.compat.v1.train.AdamOptimizer',
+            '"adam": lambda r: tf.compat.v1.train.AdamOptimizer(r, epsilon=1e-4)',
+        ),
+    ),
+)

@@ -1,0 +1,76 @@
+"""A custom model_fn, trained, evaluated at every checkpoint and asked for predictions."""
+
+from __future__ import annotations
+
+from reference.scenario import SINGLE, Fault, Run, Scenario
+
+_MODULE = "estimator_loop.py"
+
+
+def _run(optimizer: str, dtype: str = "float32") -> Run:
+    name = optimizer if dtype == "float32" else f"{optimizer}_{dtype}"
+    arguments = (f"--optimizer={optimizer}",)
+    if optimizer in ("sgd", "momentum"):
+        return Run(name, arguments, dtype)
+    if dtype == "float64":
+        reason = "the same operations; square roots round by one ULP otherwise"
+        return Run(name, arguments, dtype, 2e-15, reason)
+    reason = "newer Eigen rounds square roots and divisions otherwise"
+    return Run(name, arguments, dtype, 1e-6, reason)
+
+
+SCENARIO = Scenario(
+    name="estimator_train_and_evaluate",
+    title="an Estimator's train_and_evaluate and predict",
+    steps=120,
+    topology=SINGLE,
+    checkpoint=True,
+    no_compat="TensorFlow 2.16 and later have no tf.estimator",
+    runs=(
+        # The first run's weights are everybody's: it has no slots.
+        _run("sgd"),
+        _run("momentum"),
+        _run("adagrad"),
+        _run("adam"),
+        _run("adagrad", "float64"),
+        _run("adam", "float64"),
+    ),
+    faults=(
+        Fault(
+            "rate",
+            "adagrad",
+            "AdagradOptimizer(rate)",
+            "AdagradOptimizer(rate * 1.001)",
+        ),
+        Fault(
+            "evaluates an older checkpoint",
+            "sgd",
+            "spec.input_fn, spec.steps, list(spec.hooks), path, spec.name",
+            "spec.input_fn, spec.steps, list(spec.hooks), "
+            "path[: path.rindex('-')] + '-25', spec.name",
+            file=_MODULE,
+        ),
+        Fault(
+            "evaluates one batch",
+            "adam",
+            "dataset if steps is None else dataset.take(steps)",
+            "dataset.take(1)",
+            file=_MODULE,
+        ),
+        Fault(
+            "predicts with initial weights",
+            "adam",
+            "checkpoint_path = checkpoint_path or self.latest_checkpoint()",
+            "checkpoint_path = checkpoint_path or f'{self.model_dir}/model.ckpt-25'",
+            file=_MODULE,
+        ),
+        Fault(
+            "slots not restored",
+            "momentum",
+            "part.assign(value if rows is None else value[row : row + rows])",
+            "part.assign(value + 1.0 * ('Momentum' in name))"
+            " if 'Momentum' in name else part.assign(value)",
+            file="training_session.py",
+        ),
+    ),
+)

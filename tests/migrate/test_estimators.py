@@ -1,0 +1,326 @@
+"""Estimator programs: what is rewritten where, and what is refused, with which code."""
+
+from __future__ import annotations
+
+import pathlib
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.facts.imports import graph_modules
+from migrate.findings import Outcome
+from migrate.migration import Migration, Options
+from migrate.run import run_tree
+
+HEAD = "import tensorflow as tf\n"
+PROGRAM = """\
+import tensorflow as tf
+
+
+def network(x):
+  return tf.layers.dense(x, tf.get_variable_scope().name and 3)
+
+
+def model_fn(features, labels, mode):
+  {model}
+  logits = network(features)
+  return tf.estimator.EstimatorSpec(mode, predictions=logits)
+
+
+def input_fn():
+  {input}
+
+
+{top}
+estimator = tf.estimator.Estimator(model_fn)
+"""
+
+
+def _program(
+    model: str = "pass", input: str = "return None", top: str = "pass"
+) -> Migration:
+    return migrate_text(PROGRAM.format(model=model, input=input, top=top))
+
+
+def _refused(migration: Migration) -> set[tuple[str, str]]:
+    """(code, symbol) of what was refused, without the rest of the program."""
+    return {
+        (f.code, f.symbol)
+        for f in migration.findings
+        if f.outcome is Outcome.REFUSED and f.code != "N100"
+    }
+
+
+def test_helpers_of_a_model_fn_build_its_graph() -> None:
+    migration = _program()
+    assert not _refused(migration)
+    assert (
+        "return estimator_loop.layers.dense(x, tf.compat.v1.get_variable_scope()"
+        in (migration.text)
+    )
+    assert "return estimator_loop.EstimatorSpec(mode, predictions=logits)" in (
+        migration.text
+    )
+    assert "import tensorflow as tf\nimport estimator_loop\n" in migration.text
+    assert set(migration.support) == {"estimator_loop.py", "training_session.py"}
+
+
+def test_a_second_migration_changes_nothing() -> None:
+    once = _program(model="step = tf.train.get_global_step()").text
+    assert migrate_text(once).text == once
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("v = tf.Variable(tf.zeros([2]))", "v = tf.compat.v1.Variable(tf.zeros([2]))"),
+        ("tf.losses.get_total_loss()", "tf.compat.v1.losses.get_total_loss()"),
+        (
+            "tf.metrics.mean(features)",
+            "tf.compat.v1.metrics.mean(features)",
+        ),
+        (
+            "tf.summary.scalar('a', features)",
+            "tf.compat.v1.summary.scalar('a', features)",
+        ),
+        ("g = tf.gradients(features, [])", "g = tf.compat.v1.gradients(features, [])"),
+        ("s = tf.train.Saver()", "s = estimator_loop.Saver()"),
+        (
+            "tf.train.init_from_checkpoint('a', {})",
+            "estimator_loop.init_from_checkpoint('a', {})",
+        ),
+        (
+            "e = tf.train.ExponentialMovingAverage(.9)",
+            "e = estimator_loop.ExponentialMovingAverage(.9)",
+        ),
+        (
+            "x = tf.contrib.layers.layer_norm(features)",
+            "x = estimator_loop.contrib_layers.layer_norm(features)",
+        ),
+        (
+            "cell = tf.nn.rnn_cell.LSTMCell(3)",
+            "cell = estimator_loop.rnn_cell.LSTMCell(3)",
+        ),
+        ("n = features.get_shape()[1].value", "n = features.get_shape()[1]"),
+        ("n = features.shape[-1].value + 1", "n = features.shape[-1] + 1"),
+        (
+            "h = tf.train.LoggingTensorHook({}, every_n_iter=1)",
+            "h = estimator_loop.LoggingTensorHook({}, every_n_iter=1)",
+        ),
+        (
+            "o = tf.train.AdamOptimizer(.1)",
+            "o = tf.compat.v1.train.AdamOptimizer(.1)",
+        ),
+    ],
+)
+def test_inside_a_model_fn(old: str, new: str) -> None:
+    migration = _program(model=old)
+    assert not _refused(migration)
+    assert f"  {new}\n" in migration.text
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    ["dataset.{}()", "tf.data.{}(dataset)"],
+)
+@pytest.mark.parametrize(
+    "name", ["make_one_shot_iterator", "make_initializable_iterator"]
+)
+def test_iterators_of_an_input_fn(spelling: str, name: str) -> None:
+    dataset = "dataset = tf.data.Dataset.range(3)"
+    call = spelling.format(name)
+    migration = _program(input=f"{dataset}\n  return {call}.get_next()")
+    assert not _refused(migration)
+    assert "return estimator_loop.one_shot_iterator(dataset).get_next()" in (
+        migration.text
+    )
+
+
+def test_behaviour_switches_are_dropped() -> None:
+    migration = _program(top="tf.compat.v1.disable_v2_behavior()")
+    assert not _refused(migration)
+    assert "disable_v2_behavior" not in migration.text
+
+
+def test_placeholders_stay_where_serving_inputs_are_made() -> None:
+    serving = (
+        "def serving_input_fn():\n"
+        "  x = tf.placeholder(tf.float32, [None, 2])\n"
+        "  return tf.estimator.export.ServingInputReceiver(x, x)\n"
+    )
+    migration = _program(top=serving)
+    assert not _refused(migration)
+    assert "x = tf.compat.v1.placeholder(tf.float32, [None, 2])" in migration.text
+
+
+def test_compat_v1_programs_are_programs() -> None:
+    text = PROGRAM.replace(
+        "import tensorflow as tf", "import tensorflow.compat.v1 as tf"
+    ).format(model="tf.get_variable('a', [])", input="pass", top="pass")
+    migration = migrate_text(text)
+    assert not _refused(migration)
+    assert "import tensorflow as tf\nimport estimator_loop\n" in migration.text
+    assert "tf.compat.v1.get_variable('a', [])" in migration.text
+
+
+# -- refused ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("where", "text", "code", "symbol"),
+    [
+        (
+            "top",
+            "c = tf.estimator.DNNClassifier([3], [])",
+            "E110",
+            "tf.estimator.DNNClassifier",
+        ),
+        (
+            "top",
+            "b = tf.estimator.BoostedTreesRegressor([], 1)",
+            "E110",
+            "tf.estimator.BoostedTreesRegressor",
+        ),
+        ("top", "tf.contrib.tpu.shutdown_system()", "E111", None),
+        (
+            "model",
+            "return tf.contrib.tpu.TPUEstimatorSpec(mode, host_call=(len, []))",
+            "E111",
+            "tf.contrib.tpu.TPUEstimatorSpec",
+        ),
+        (
+            "top",
+            "tf.contrib.learn.Experiment()",
+            "E112",
+            "tf.contrib.learn.Experiment",
+        ),
+        (
+            "model",
+            "tf.layers.batch_normalization(features, training=True)",
+            "E113",
+            "tf.layers.batch_normalization",
+        ),
+        ("input", "x = tf.placeholder(tf.float32)", "E114", "tf.placeholder"),
+        (
+            "model",
+            "tf.train.SyncReplicasOptimizer(None, 2)",
+            "E115",
+            "tf.train.SyncReplicasOptimizer",
+        ),
+        (
+            "top",
+            "tf.estimator.BestExporter()",
+            "E117",
+            "tf.estimator.BestExporter",
+        ),
+        (
+            "top",
+            "tf.estimator.WarmStartSettings('a')",
+            "E117",
+            "tf.estimator.WarmStartSettings",
+        ),
+        ("top", "sess = tf.Session()", "S120", "tf.Session"),
+        ("input", "tf.train.batch([1], 2)", "I120", "tf.train.batch"),
+        ("top", "v = tf.get_variable('a', [])", "V120", "tf.get_variable"),
+        (
+            "model",
+            "tf.fixed_size_partitioner(2)",
+            "V125",
+            "tf.fixed_size_partitioner",
+        ),
+    ],
+)
+def test_refused(where: str, text: str, code: str, symbol: str | None) -> None:
+    migration = _program(**{where: text})
+    refused = _refused(migration)
+    assert code in {c for c, _ in refused}
+    if symbol is not None:
+        assert (code, symbol) in refused
+    # A program with one refusal is left as it is, but for the note at its line.
+    lines = migration.text.split("\n")
+    kept = [line for line in lines if not line.lstrip().startswith("# TODO(tf1to2)")]
+    arguments = {"model": "pass", "input": "return None", "top": "pass", where: text}
+    assert "\n".join(kept) == PROGRAM.format(**arguments)
+    assert f"# TODO(tf1to2): {code} " in migration.text
+    assert not migration.support
+
+
+def test_update_operations_let_batch_normalisation_pass() -> None:
+    migration = _program(
+        model="tf.layers.batch_normalization(features, training=True)\n"
+        "  ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)"
+    )
+    assert not _refused(migration)
+
+
+def test_an_arg_scope_is_not_guessed_at() -> None:
+    migration = _program(
+        model="with tf.contrib.framework.arg_scope([]):\n"
+        "    tf.contrib.layers.fully_connected(features, 2)"
+    )
+    assert ("T110", "tf.contrib.layers.fully_connected") in _refused(migration)
+
+
+# -- modules that programs import ------------------------------------------------------
+
+
+MODULE = HEAD + textwrap.dedent(
+    """
+    def network(x):
+      w = tf.get_variable("w", [x.shape[1].value, 3])
+      return tf.matmul(x, w)
+    """
+)
+MAIN = PROGRAM.replace(
+    "import tensorflow as tf\n", "import tensorflow as tf\n{imports}\n"
+)
+
+
+def _tree(root: pathlib.Path, **files: str) -> dict[str, pathlib.Path]:
+    paths = {}
+    for name, text in files.items():
+        path = root / f"{name.replace('__', '/')}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        paths[name] = path
+    return paths
+
+
+@pytest.mark.parametrize(
+    ("imports", "name"),
+    [
+        ("import nets", "nets"),
+        ("from nets import network as n", "nets"),
+        ("from models import nets", "models__nets"),
+        ("import models.nets as m", "models__nets"),
+        ("from models.nets import *", "models__nets"),
+        ("from .nets import network as n", "nets"),
+    ],
+)
+def test_a_module_that_a_program_imports_builds_graphs(
+    imports: str, name: str, tmp_path: pathlib.Path
+) -> None:
+    main = MAIN.format(imports=imports, model="pass", input="pass", top="pass")
+    paths = _tree(tmp_path, main=main, **{name: MODULE}, other=MODULE)
+    results = {r.path: r for r in run_tree(list(paths.values()))}
+    module = results[paths[name]]
+    assert not any(f.outcome is Outcome.REFUSED for f in module.findings)
+    assert b'tf.compat.v1.get_variable("w", [x.shape[1], 3])' in module.new
+    assert module.support == ()  # They are beside the program.
+    # Nobody imports the other.
+    assert any(f.code == "V120" for f in results[paths["other"]].findings)
+
+
+def test_modules_of_modules(tmp_path: pathlib.Path) -> None:
+    main = MAIN.format(imports="import nets", model="pass", input="pass", top="pass")
+    paths = _tree(tmp_path, main=main, nets="import deep\n", deep=MODULE, alone=MODULE)
+    found = graph_modules(paths.values())
+    assert found == {str(paths["nets"].resolve()), str(paths["deep"].resolve())}
+
+
+def test_a_module_with_a_session_is_no_part_of_a_graph(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "nets.py"
+    options = Options(graph_modules=frozenset({str(path)}))
+    migration = migrate_text(MODULE + "\ntf.Session()\n", options, str(path))
+    assert {"S120", "V120"} <= {c for c, _ in _refused(migration)}

@@ -1,0 +1,68 @@
+"""The Estimator variants: migrated and run here, and against TensorFlow 1.15.5 where it is."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import numpy as np
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.pipeline import support_source
+from reference.environment import find_tf1
+from tests.programs import estimators
+from tests.programs.estimators import VARIANTS, EstimatorVariant
+
+each = pytest.mark.parametrize("variant", VARIANTS, ids=lambda v: v.name)
+
+
+def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path:
+    migration = migrate_text(variant.path.read_text(), filename=str(variant.path))
+    loud = [
+        f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    assert not loud
+    assert migrate_text(migration.text).text == migration.text
+    directory.mkdir(parents=True, exist_ok=True)
+    for name in migration.support:
+        (directory / name).write_bytes(support_source(name))
+    program = directory / variant.path.name
+    program.write_text(migration.text)
+    return program
+
+
+@each
+def test_migration_runs(variant: EstimatorVariant, tmp_path: pathlib.Path) -> None:
+    program = migrated(variant, tmp_path / "program")
+    directory = tmp_path / "run"
+    estimators.prepare(variant, directory)
+    found = estimators.run(sys.executable, program, directory, preloaded=True)
+    assert all(np.isfinite(value).all() for value in found.values())
+    assert found["eval/global_step"] >= 20
+
+
+@each
+def test_migration_equals_tensorflow_1_15_5(
+    variant: EstimatorVariant, tmp_path: pathlib.Path
+) -> None:
+    python = find_tf1()
+    if python is None:
+        pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    for name in ("tf1", "tf2"):
+        estimators.prepare(variant, tmp_path / name)
+    expected = estimators.run(str(python), variant.path, tmp_path / "tf1")
+    estimators.start(tmp_path / "tf1", tmp_path / "tf2")
+    program = migrated(variant, tmp_path / "program")
+    found = estimators.run(sys.executable, program, tmp_path / "tf2", preloaded=True)
+    rows = estimators.differences(variant, expected, found)
+    wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
+    assert not wrong, f"allowed {variant.tolerance}: {variant.reason}"
+    # A control: one weight that starts elsewhere is seen.
+    other = tmp_path / "other"
+    estimators.prepare(variant, other)
+    estimators.start(tmp_path / "tf1", other, moved=1e-3)
+    moved = estimators.run(sys.executable, program, other, preloaded=True)
+    rows = estimators.differences(variant, expected, moved)
+    assert max(rows.values()) > variant.tolerance
