@@ -232,6 +232,7 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
         if not diagnostics.refused:
             plan, claimed = attempt, expressions.claimed
             _claim_dropped(program, scopes, claimed)
+            diagnostics.findings.extend(_dropped_calls(program, scopes))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
     if program is None:
@@ -334,6 +335,28 @@ def _claim_dropped(
                     and any(statement is not s for s in (program.session,))
                 ):
                     continue
+
+
+def _dropped_calls(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
+    """Statements that only told something of the graph: `print(h.get_shape())`."""
+    fetched = {f for step in program.steps for f in step.flows}
+    for flow in every(program.flows):
+        value = getattr(flow.statement, "value", None)
+        if (
+            isinstance(flow.statement, ast.Expr)
+            and isinstance(value, ast.Call)
+            and scopes.resolve(value.func) is None
+            and (flow.step or flow.pure)
+            and not (flow.build or flow.dropped or flow in fetched)
+        ):
+            yield Finding(
+                flow.statement.lineno,
+                flow.statement.col_offset + 1,
+                "S114",
+                Outcome.REWRITTEN,
+                "",
+                "dropped: what this call did with a tensor when the graph was built",
+            )
 
 
 def _filtered(findings: list[Finding], options: Options, text: str) -> list[Finding]:

@@ -67,6 +67,7 @@ def _run(
         environment=ENVIRONMENT,
         command_line=arguments,
         task_environment=config,
+        preloaded=True,
     )
 
 
