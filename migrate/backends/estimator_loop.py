@@ -25,7 +25,7 @@ SUPPORT = (f"{table.MODULE}.py", "training_session.py")
 def builds_graph(scopes: Scopes) -> bool:
     """Whether a module has anything that must stand in a graph, and has no session."""
     found = False
-    for _, symbol in scopes.walk_uses():
+    for _, symbol in table.uses(scopes):
         if symbol in ("tf.Session", "tf.InteractiveSession"):
             return False
         found = found or bool(
@@ -53,7 +53,7 @@ class EstimatorRewrite:
         self.rewritten: list[Finding] = []
 
     def run(self) -> None:
-        uses = list(self._scopes.walk_uses())
+        uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:

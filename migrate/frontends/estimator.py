@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts.reach import definitions, reached
 from migrate.facts.scopes import Scopes
+from migrate.tables import estimator as table
 
 _SPECS = (
     "tf.estimator.EstimatorSpec",
@@ -55,8 +56,8 @@ class EstimatorProgram:
 
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
     """The file's Estimator program; None where it uses no tf.estimator."""
-    uses = list(scopes.walk_uses())
-    if not any(symbol.startswith("tf.estimator.") for _, symbol in uses):
+    uses = table.uses(scopes)
+    if not any(s.startswith(("tf.estimator.", "tf.contrib.tpu.TPU")) for _, s in uses):
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _hooks(scopes)

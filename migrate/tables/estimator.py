@@ -9,6 +9,12 @@ promised that it has not.
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from migrate.facts.scopes import Scopes
+
 MODULE = "estimator_loop"
 
 _HOOKS = (
@@ -33,6 +39,7 @@ EMITTED: dict[str, str] = {
     **{
         f"tf.estimator.{name}": f"{MODULE}.{name}"
         for name in (
+            "BestExporter",
             "Estimator",
             "EstimatorSpec",
             "EvalSpec",
@@ -300,6 +307,35 @@ RUNS_UPDATES = frozenset(
 BATCH_NORMALIZATION = frozenset(
     {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
 )
+
+
+# Where programs import the same from TensorFlow's own files: module -> public module.
+_PRIVATE = {
+    "tf.python.estimator.estimator": "tf.estimator",
+    "tf.python.estimator.export.export": "tf.estimator.export",
+    "tf.python.estimator.exporter": "tf.estimator",
+    "tf.python.estimator.inputs.numpy_io": "tf.estimator.inputs",
+    "tf.python.estimator.inputs.pandas_io": "tf.estimator.inputs",
+    "tf.python.estimator.model_fn": "tf.estimator",
+    "tf.python.estimator.run_config": "tf.estimator",
+    "tf.python.estimator.training": "tf.estimator",
+    "tf.contrib.tpu.python.tpu.tpu_config": "tf.contrib.tpu",
+    "tf.contrib.tpu.python.tpu.tpu_estimator": "tf.contrib.tpu",
+    "tf.contrib.tpu.python.tpu.tpu_optimizer": "tf.contrib.tpu",
+}
+
+
+def public(symbol: str) -> str:
+    """The public name of what a program may import from TensorFlow's own files."""
+    for private, module in _PRIVATE.items():
+        if symbol.startswith(f"{private}."):
+            return module + symbol[len(private) :]
+    return symbol
+
+
+def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
+    """Every use of a TensorFlow symbol in a file, by its public name."""
+    return [(node, public(symbol)) for node, symbol in scopes.walk_uses()]
 
 
 def longest(symbol: str, table: dict[str, str]) -> str | None:

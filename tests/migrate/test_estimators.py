@@ -164,6 +164,25 @@ def test_compat_v1_programs_are_programs() -> None:
     assert "tf.compat.v1.get_variable('a', [])" in migration.text
 
 
+def test_imports_from_tensorflows_own_files() -> None:
+    migration = migrate_text(
+        "from tensorflow.python.estimator.estimator import Estimator\n"
+        "from tensorflow.python.estimator.model_fn import EstimatorSpec\n"
+        "from tensorflow.python.estimator.run_config import RunConfig\n\n\n"
+        "def model_fn(features, mode):\n"
+        "  return EstimatorSpec(mode, predictions=features)\n\n\n"
+        "estimator = Estimator(model_fn, config=RunConfig())\n"
+    )
+    assert not _refused(migration)
+    assert migration.text == (
+        "import estimator_loop\n\n\n"
+        "def model_fn(features, mode):\n"
+        "  return estimator_loop.EstimatorSpec(mode, predictions=features)\n\n\n"
+        "estimator = estimator_loop.Estimator("
+        "model_fn, config=estimator_loop.RunConfig())\n"
+    )
+
+
 # -- refused ---------------------------------------------------------------------------
 
 
@@ -210,9 +229,9 @@ def test_compat_v1_programs_are_programs() -> None:
         ),
         (
             "top",
-            "tf.estimator.BestExporter()",
-            "E117",
-            "tf.estimator.BestExporter",
+            "tf.estimator.LinearClassifier([])",
+            "E110",
+            "tf.estimator.LinearClassifier",
         ),
         (
             "top",
