@@ -1096,6 +1096,17 @@ class Estimator:
         with tf.device("/CPU:0"):
             return _dataset(lambda: input_fn(**kwargs))
 
+    def _seed(self, anew=False):
+        """Sets the seed of all operations that RunConfig asks for.
+
+        Args:
+          anew: also where it is set. That begins all random numbers anew, which a
+            training that has yet to go on must not see.
+        """
+        seed = self.config.tf_random_seed
+        if seed is not None and (anew or v1.get_seed(0)[0] != seed):
+            tf.random.set_seed(seed)
+
     # Training.
 
     def train(
@@ -1126,8 +1137,7 @@ class Estimator:
             _logging.info("Skipping training since max_steps has already saved.")
             return self
         hooks = _checked(hooks)
-        if self.config.tf_random_seed is not None:
-            tf.random.set_seed(self.config.tf_random_seed)
+        self._seed(anew=True)
         replicas = self._cluster.replicas()
         first = self._input(input_fn, ModeKeys.TRAIN)
         built = self._train_step(replicas, first.element_spec, hooks)
@@ -1287,8 +1297,7 @@ class Estimator:
                 "to evaluate.",
                 self.model_dir,
             )
-        if self.config.tf_random_seed is not None:
-            tf.random.set_seed(self.config.tf_random_seed)
+        self._seed()
         dataset = self._input(input_fn, ModeKeys.EVAL)
         replicas = training_session.SynchronousReplicas(_own_device(), 0)
         built = {}
@@ -1375,8 +1384,7 @@ class Estimator:
                 "to predict.",
                 self.model_dir,
             )
-        if self.config.tf_random_seed is not None:
-            tf.random.set_seed(self.config.tf_random_seed)
+        self._seed()
         dataset = self._input(input_fn, ModeKeys.PREDICT)
         replicas = training_session.SynchronousReplicas(_own_device(), 0)
         built = {}

@@ -66,6 +66,8 @@ def model_fn(features, labels, mode, params, config):
     net = tf.layers.dense(
         net, units=units, activation=tf.nn.relu,
         kernel_initializer=tf.glorot_uniform_initializer(seed=4))
+  net = tf.layers.dropout(
+      net, rate=0.2, seed=2, training=mode == tf.estimator.ModeKeys.TRAIN)
   with tf.variable_scope("head", reuse=tf.AUTO_REUSE):
     logits = tf.layers.dense(net, 1, activation=None, name="logits")
   probability = tf.sigmoid(logits)

@@ -64,7 +64,8 @@ VARIANTS = (
     EstimatorVariant(
         "compat_v1",
         "tensorflow.compat.v1; feature columns, crossed and embedded; input_layer; "
-        "serialized examples; LatestExporter; auc; ProximalAdagrad under a schedule; a named evaluation",
+        "serialized examples; LatestExporter; auc; ProximalAdagrad under a schedule; a "
+        "named evaluation; a seed for all, dropout before and after an evaluation",
         2e-6,
         "exp differs by an ULP",
     ),
