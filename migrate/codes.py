@@ -1012,6 +1012,11 @@ _ROWS = (
         "rest = [v for v in replicas.trainable_variables if all(v is not other for other in first)]",
     ),
     Code(
+        "V129",
+        "variables by then",
+        "tf.trainable_variables() lists the variables that the graph had when it was called. A Keras layer makes its variables in the first step, so that such a list is that of all.",
+    ),
+    Code(
         "V126",
         "variable made in a step",
         "A step function runs many times, a variable is made once. Here the two could not be told apart.",

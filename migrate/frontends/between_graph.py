@@ -16,6 +16,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind, code
 from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
 
 _PURE_CALLS = frozenset(
@@ -692,6 +693,7 @@ class _Recogniser:
         made = max(
             (i for i, flow in enumerate(linear) if self._makes(flow)), default=-1
         )
+        late = self.analysis.listed is Kind.TENSOR
         for flow in linear[:made]:
             if flow.suites or not flow.step:
                 continue
@@ -701,7 +703,18 @@ class _Recogniser:
                 symbol = self.scopes.resolve(node.func)
                 if symbol not in roles.TRAINABLE and symbol != "tf.get_collection":
                     continue
-                if self.analysis._quietly(node) is not Kind.VARIABLE:
+                if self.analysis._quietly(node) is not self.analysis.listed:
+                    continue
+                if late:
+                    self.diagnostics.refuse(
+                        "V129",
+                        node,
+                        "a list of the variables there are by then, but layers make "
+                        "theirs in the first step",
+                        "Make the list after all layers and variables, and choose from "
+                        "it by name.",
+                        symbol or "",
+                    )
                     continue
                 name = self.analysis.fresh("variables_by_then")
                 flow.lifts.append(ir.Lift(node, name, code(node), code(name)))
@@ -711,13 +724,25 @@ class _Recogniser:
         """Whether a statement makes variables."""
         if flow.suites:
             return False
-        if any(lift.create.parts for lift in flow.lifts):
-            return True
-        return flow.build and any(
+        for lift in flow.lifts:
+            if lift.create.parts and isinstance(lift.node, ast.Call):
+                symbol = self.scopes.resolve(lift.node.func)
+                if (
+                    symbol is None
+                    or symbol in LAYER_FUNCTIONS
+                    or symbol in roles.VARIABLES
+                ):
+                    return True
+        if flow.lifts or not flow.build:
+            return False
+        return any(
             isinstance(node, ast.Call)
             and (
                 self.scopes.resolve(node.func) in roles.VARIABLES
-                or self.scopes.resolve(node.func) is None
+                or (
+                    flow.kind is Kind.VARIABLE
+                    and self.scopes.resolve(node.func) is None
+                )
             )
             for node in ast.walk(flow.statement)
         )

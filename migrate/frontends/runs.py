@@ -14,6 +14,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slice, Slicer
+from migrate.tables import roles
 from migrate.tables.hooks import HOOKS, HookRow
 
 
@@ -362,6 +363,15 @@ class RunResolver:
             and leaves[0].kind is Kind.VARIABLE
             and names.key(leaves[0].node) is not None
         ):
+            for fed in (self._feed(call) or {}).values():
+                if has_effect(fed, self.scopes):
+                    self.diagnostics.refuse(
+                        "S106",
+                        fed,
+                        "what is fed would not be computed: this run only reads a "
+                        "variable",
+                        "Compute it in a statement before.",
+                    )
             one = names.key(leaves[0].node) in self.analysis.singles
             node = leaves[0].node
             value = (
@@ -562,6 +572,7 @@ class RunResolver:
                     "not need it",
                     "Compute it in a statement before.",
                 )
+        self._check_assigned(part)
         if not part.trains:
             self._check_averages(call, part, feed)
         sources = {self.elements[n][0] for n in needed if n in self.elements}
@@ -602,6 +613,51 @@ class RunResolver:
         step = self._share(step, leaves)
         arguments = [code(feed[name]) for name in feeds]
         return step, arguments
+
+    def _check_assigned(self, part: Slice) -> None:
+        """Reads of a variable after the same run has assigned to it, in its program.
+
+        TF1 read a variable once in a run, before any of its assignments had come back
+        from the parameter server (measured with TF 1.15.5).
+        """
+        assigned: set[str] = set()
+        for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
+            value = getattr(flow.statement, "value", None)
+            target = self._assigned(value)
+            again = {
+                name
+                for node in ast.walk(flow.statement)
+                if isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and (name := names.key(node)) in assigned
+                and not isinstance(self.scopes.parents.get(node), ast.Attribute)
+            } - {target}
+            if again and flow.update is None:
+                self.diagnostics.refuse(
+                    "S136",
+                    flow.statement,
+                    f"`{sorted(again)[0]}` is read after the same run has assigned to "
+                    "it: TF1 gave the value from before",
+                    "Use what the assignment returns for the new value, or compute it "
+                    "before for the old one.",
+                )
+            if target is not None:
+                assigned.add(target)
+
+    def _assigned(self, value: ast.expr | None) -> str | None:
+        """The variable that `tf.assign(v, ...)` or `v.assign(...)` changes."""
+        if not isinstance(value, ast.Call):
+            return None
+        symbol = self.scopes.resolve(value.func)
+        if roles.KIND_OF_CALL.get(symbol or "") is Kind.ASSIGNMENT and value.args:
+            return names.key(value.args[0])
+        if isinstance(value.func, ast.Attribute) and value.func.attr in (
+            "assign",
+            "assign_add",
+            "assign_sub",
+        ):
+            return names.key(value.func.value)
+        return None
 
     def _check_averages(
         self, call: ast.Call, part: Slice, feed: dict[str, ast.expr]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 import re
 from collections.abc import Sequence
 
@@ -106,6 +107,20 @@ class Analysis:
         self.lists: set[str] = set()  # Names of lists of variables.
         self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.
+
+    @functools.cached_property
+    def listed(self) -> Kind:
+        """What a list of the program's variables is.
+
+        Those there are by then, when the list is made. But a Keras layer has its own
+        only when it was called in a step: then the list is made there, too.
+        """
+        layers = {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+        late = any(
+            symbol in layers or symbol in LAYER_CLASSES
+            for _, symbol in self.scopes.walk_uses()
+        )
+        return Kind.TENSOR if late else Kind.VARIABLE
 
     # -- names ---------------------------------------------------------------
 
@@ -340,7 +355,10 @@ class Analysis:
         if name is None:
             return
         assert isinstance(target, ast.Subscript)
-        if self._quietly(target.slice) in (*ir.STEP_KINDS, Kind.VARIABLE):
+        if self._is_dict(target.value) and self._quietly(target.slice) in (
+            *ir.STEP_KINDS,
+            Kind.VARIABLE,
+        ):
             self._hash_refused(target)
         if kind in ir.STEP_KINDS:
             self.environment[name] = Kind.TENSOR
@@ -348,6 +366,15 @@ class Analysis:
             flow.binds = flow.binds | {name}
             if flow.kind not in ir.STEP_KINDS:
                 flow.kind = Kind.TENSOR
+
+    def _is_dict(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self.scopes.scope_of(node).owner(node.id)
+        return owner is not None and any(
+            isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Dict)
+            for bound in owner.bindings.get(node.id, [])
+        )
 
     def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
         if isinstance(value, (ast.Tuple, ast.List)):
@@ -774,7 +801,7 @@ class Analysis:
                 "tf.GraphKeys.TRAINABLE_VARIABLES",
                 "tf.GraphKeys.GLOBAL_VARIABLES",
             ):
-                return Kind.VARIABLE
+                return self.listed
             if key is not None:
                 self.diagnostics.refuse(
                     "N105",
@@ -818,7 +845,7 @@ class Analysis:
             "tf.global_variables",
             "tf.all_variables",
         ):
-            return Kind.VARIABLE  # A list of those there are by then.
+            return self.listed
         if symbol == "tf.gradients":
             self._arguments(call)
             bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
@@ -917,6 +944,16 @@ class Analysis:
         if base is Kind.OPTIMIZER and method in _OPTIMIZER_METHODS:
             return self._optimizer_call(call, function)
         inside = self._arguments(call)
+        if method in ("remove", "index", "count") and inside in (
+            *ir.STEP_KINDS,
+            Kind.VARIABLE,
+        ):
+            self.diagnostics.refuse(
+                "V127",
+                call,
+                f"list.{method} compares variables and tensors, in TF2 by value",
+                "Find it by `is`.",
+            )
         if base is Kind.OPTIMIZER:
             if method == "make_session_run_hook":
                 return Kind.HOOK

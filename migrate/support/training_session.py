@@ -431,6 +431,11 @@ class _Replicas:
                 # Batch normalisation's averages: kept equal in every step, because the
                 # chief saves alone, and to read them it would need all the others.
                 kwargs["synchronization"] = tf.VariableSynchronization.AUTO
+            initial = kwargs.get("initial_value")
+            if callable(initial) and not hasattr(initial, "checkpoint_position"):
+                # Drawn here: parameter servers would go on with streams of their own.
+                with tf.init_scope():
+                    kwargs["initial_value"] = initial()
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
             if initial:
@@ -1027,8 +1032,9 @@ def _seeds_begin_anew():
     Every operation of a TF1 graph began anew, so that variables of one seed began
     alike. Where the program sets no seed for all operations, setting none again does it.
     """
-    if tf.compat.v1.get_seed(0)[0] == 87654321:  # TensorFlow's number for no seed.
-        tf.random.set_seed(None)
+    with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
+        if tf.compat.v1.get_seed(0)[0] == 87654321:  # TensorFlow's number for no seed.
+            tf.random.set_seed(None)
 
 
 def _value(item):

@@ -115,6 +115,29 @@ REFUSED = {
         "loss = tf.reduce_sum(h)\n" + UPDATE,
         LOOP,
     ),
+    "a list before layers are made": (
+        "V129",
+        "w = tf.Variable([1.0, 1.0])\nfirst = tf.trainable_variables()\n"
+        "loss = tf.reduce_sum(tf.layers.dense(x * w, 1))\n"
+        + UPDATE.replace("loss,", "loss, var_list=first,"),
+        LOOP,
+    ),
+    "a variable removed by value": (
+        "V127",
+        MODEL + "some = tf.trainable_variables()\nsome.remove(w)\n" + UPDATE,
+        LOOP,
+    ),
+    "a counter read after it was raised": (
+        "S136",
+        "count = tf.Variable(0.0, trainable=False)\nup = tf.assign_add(count, 1.0)\n"
+        "w = tf.Variable([1.0, 1.0])\nloss = tf.reduce_sum(x * w) * count\n" + UPDATE,
+        LOOP.replace("[op, loss]", "[op, loss, up]").replace("_, value", "_, value, n"),
+    ),
+    "a feed of a run that reads a variable": (
+        "S106",
+        MODEL + UPDATE,
+        LOOP + "        sess.run(w, {x: reader.next()})\n",
+    ),
     "a layer asked before it is built": (
         "L122",
         "layer = tf.layers.Dense(1)\nh = layer(x)\ncount = len(layer.weights)\n"
@@ -154,6 +177,18 @@ def test_what_tf2_would_do_otherwise_is_refused(
     code: str, body: str, loop: str
 ) -> None:
     assert code in result(body, loop)[1]
+
+
+def test_variables_of_layers_are_listed_in_the_step() -> None:
+    """There a layer has them: `d_vars` of two networks of layers."""
+    text, refused = result(
+        "h = tf.layers.dense(x, 1, name='dis')\nloss = tf.reduce_sum(h)\n"
+        "every = tf.trainable_variables()\n"
+        "some = [v for v in every if v.name.startswith('dis')]\n"
+        + UPDATE.replace("loss,", "loss, var_list=some,")
+    )
+    assert not refused
+    assert "        every = replicas.trainable_variables\n" in text
 
 
 def test_read_value_behind_an_update_is_the_new_value() -> None:
