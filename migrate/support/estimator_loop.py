@@ -1441,7 +1441,7 @@ class Estimator:
     def _pruned(self, replicas, function, element_spec, checkpoint_path):
         """A graph of which only what is returned is run, as a session ran fetches."""
         # A training that goes on afterwards is not to draw its random numbers again.
-        recording = replicas.recording(initial=not checkpoint_path)
+        recording = replicas.recording(drawn=not checkpoint_path)
         with replicas.strategy.scope(), recording:
             graph = _Graph(replicas)
 

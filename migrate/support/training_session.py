@@ -400,13 +400,13 @@ class _Replicas:
         self._observed = None
 
     @contextlib.contextmanager
-    def recording(self, initial=True):
+    def recording(self, drawn=True):
         """Records the variables created inside, in order, under TF1's unique names.
 
         Keras layers made inside compute in the dtype of their input, as TF1's did.
 
         Args:
-          initial: whether their initial values are used. To draw these as TF1 did, all
+          drawn: whether their initial values are used. To draw these as TF1 did, all
             random numbers begin anew, also those of functions in use.
         """
 
@@ -438,11 +438,11 @@ class _Replicas:
                     kwargs["initial_value"] = initial()
             variable = next_creator(**kwargs)
             self._recorded.append(variable)
-            if initial:
+            if drawn:
                 _seeds_begin_anew()
             return variable
 
-        if initial:
+        if drawn:
             _seeds_begin_anew()
         with tf.variable_creator_scope(create), _layers_take_dtype_of_input():
             yield

@@ -59,8 +59,8 @@ SCENARIO = Scenario(
         Fault(
             "masks begin anew after an evaluation",
             "momentum",
-            "initial=not checkpoint_path",
-            "initial=True",
+            "drawn=not checkpoint_path",
+            "drawn=True",
             file="estimator_loop.py",
         ),
         Fault(
