@@ -630,6 +630,16 @@ _ROWS = (
         "The program uses a name that the migrated program needs. Rename it.",
     ),
     Code(
+        "N115",
+        "Python in the graph",
+        "tf.py_func runs Python code where the graph was made. A step function is sent to a worker, which is another process.",
+    ),
+    Code(
+        "N116",
+        "taken in a step",
+        "What next() or pop() gives was given once, when the graph was built. A step function, traced anew, would take the next.",
+    ),
+    Code(
         "N114",
         "decorated model function",
         "A function that makes variables and computes is split in two; what its decorator does to it as a whole would be lost.",

@@ -17,6 +17,16 @@ _PURE_FUNCTIONS = frozenset(
 )
 
 
+_CONSUMING = frozenset({"next", "next_batch", "pop", "popitem", "popleft", "readline"})
+
+
+def consumes(call: ast.Call) -> bool:
+    """Whether a call takes something away, so that the next gives something else."""
+    if isinstance(call.func, ast.Name):
+        return call.func.id == "next"
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _CONSUMING
+
+
 def has_effect(value: ast.expr, scopes: Scopes) -> bool:
     """Whether it has a call that may, say, draw from a generator."""
     for node in ast.walk(value):

@@ -626,7 +626,8 @@ class _Recogniser:
             isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
         ):
             return False
-        if self.scopes.resolve(statement.value.func) is not None:
+        symbol = self.scopes.resolve(statement.value.func) or ""
+        if symbol.startswith("tf."):
             return False  # tf.set_random_seed
         if not self._seeds(statement):
             return True

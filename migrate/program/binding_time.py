@@ -14,7 +14,7 @@ import functools
 import re
 from collections.abc import Sequence
 
-from migrate.facts import names
+from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
@@ -213,11 +213,24 @@ class Analysis:
             node = work.pop(0)
             if isinstance(node, (ast.Lambda, ast.comprehension)):
                 continue
-            if isinstance(node, ast.Call) and self._draws(node):
+            if isinstance(node, ast.Call) and (
+                self._draws(node)
+                or (
+                    effects.consumes(node)
+                    and self._quietly(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
+                    and not self._changes_graph_list(node)
+                )
+            ):
                 name = self.fresh("drawn")
                 self._lifts.append(Lift(node, name, code(node), code(name)))
                 continue
             work.extend(ast.iter_child_nodes(node))
+
+    def _changes_graph_list(self, call: ast.Call) -> bool:
+        """`pairs.pop()` of what a step makes."""
+        base = call.func.value if isinstance(call.func, ast.Attribute) else None
+        kind = self.environment.get(names.key(base) or "") if base is not None else None
+        return kind in (*ir.STEP_KINDS, Kind.VARIABLE)
 
     def _draws_in(self, statement: ast.stmt) -> bool:
         return any(
@@ -793,6 +806,17 @@ class Analysis:
     def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
         if symbol in LAYER_FUNCTIONS:
             return self._layer(call, symbol)
+        if symbol in roles.PYTHON_FUNCTIONS:
+            self._arguments(call)
+            self.diagnostics.refuse(
+                "N115",
+                call,
+                "a Python function in the graph: the worker that makes the step is "
+                "another process, which does not have it",
+                "Compute it by TensorFlow, or in the loop, and feed it.",
+                symbol,
+            )
+            return Kind.TENSOR
         if symbol == "tf.get_collection":
             key = self.scopes.resolve(call.args[0]) if call.args else None
             if key == "tf.GraphKeys.UPDATE_OPS":

@@ -13,6 +13,8 @@ from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+# Functions that run Python code in the process that made the graph.
+PYTHON_FUNCTIONS = frozenset({"tf.py_func", "tf.py_function", "tf.numpy_function"})
 GRADIENTS_PARAMETERS = (
     *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops", "gate_gradients"),
     *("aggregation_method", "stop_gradients", "unconnected_gradients"),

@@ -50,6 +50,11 @@ STAND = {
         "loss = tf.reduce_sum(x * w * noise)\n" + UPDATE,
         "    noise = tf.constant(np.random.rand(2))\n    optimizer",
     ),
+    "what an iterator gave": (
+        "sizes = iter([2.0, 3.0])\nh = x * next(sizes)\nw = tf.Variable([1.0, 1.0])\n"
+        "loss = tf.reduce_sum(h * w)\n" + UPDATE,
+        "    drawn = next(sizes)\n",
+    ),
     "lists of variables that change": (
         MODEL
         + "some = []\nsome.append(w)\nsome.append(tf.Variable(1.0))\nsome.pop()\n"
@@ -113,6 +118,32 @@ REFUSED = {
         "L123",
         "h = tf.layers.batch_normalization(x, training=True)\n"
         "loss = tf.reduce_sum(h)\n" + UPDATE,
+        LOOP,
+    ),
+    "taken again by every step": (
+        "N116",
+        "sizes = [1.0, 2.0]\nh = x\nfor i in range(2):\n    size = sizes.pop()\n"
+        "    h = h * size\nw = tf.Variable([1.0, 1.0])\n"
+        "loss = tf.reduce_sum(h * w)\n" + UPDATE,
+        LOOP,
+    ),
+    "Python in the graph": (
+        "N115",
+        "h = tf.py_func(lambda v: v, [x], tf.float32)\nw = tf.Variable([1.0, 1.0])\n"
+        "loss = tf.reduce_sum(h * w)\n" + UPDATE,
+        LOOP,
+    ),
+    "an update that may not be made": (
+        "O116",
+        MODEL + "opt = tf.train.AdamOptimizer()\npairs = opt.compute_gradients(loss)\n"
+        "op = tf.cond(loss > 0, lambda: opt.apply_gradients(pairs, step), tf.no_op)\n",
+        LOOP,
+    ),
+    "a global that a model changes": (
+        "N114",
+        "def net(v):\n    global count\n    count += 1\n"
+        "    return v * tf.get_variable('w', [2])\n"
+        "loss = tf.reduce_sum(net(x))\n" + UPDATE,
         LOOP,
     ),
     "a list before layers are made": (

@@ -141,6 +141,15 @@ class _Layout:
                     "decorator: it would be split in two",
                     "Split it: one function makes the variables, one computes.",
                 )
+            for node in ast.walk(times.node):
+                if isinstance(node, (ast.Global, ast.Nonlocal)):
+                    self._diagnostics.refuse(
+                        "N114",
+                        node,
+                        f"`{times.node.name}` makes variables and computes, and changes "
+                        f"`{', '.join(node.names)}`, which both its halves would",
+                        "Pass the value, and return the new one.",
+                    )
             functions.plan(times)
         plan.suites[home_owner] = _with_split(items, plan)
 

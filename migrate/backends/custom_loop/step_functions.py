@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop import forward
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
-from migrate.facts import names, reach
+from migrate.facts import effects, names, reach
 from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
@@ -406,17 +406,27 @@ class StepFunctions:
         for node in ast.walk(flow.statement):
             if isinstance(node, ast.Call) and node not in lifted:
                 self._check_call(node)
+                if flow.host and effects.consumes(node):
+                    self._diagnostics.refuse(
+                        "N116",
+                        node,
+                        "what this takes is taken once, when the graph is built, but "
+                        "every step function would take it again",
+                        "Take all of it into a list before.",
+                    )
 
     def _check_call(self, call: ast.Call) -> None:
         function = call.func
         if isinstance(function, ast.Attribute) and function.attr in (
             "minimize",
             "compute_gradients",
+            "apply_gradients",
         ):
             self._diagnostics.refuse(
                 "O116",
                 call,
-                "the update of what is not known to be one optimizer",
+                "an update that may not be made, or of what is not known to be one "
+                "optimizer",
                 "Give it a statement of its own: train_op = optimizer.minimize(loss).",
             )
         symbol = self._creator_in(call)
