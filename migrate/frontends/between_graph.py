@@ -559,11 +559,26 @@ class _Recogniser:
         if jobs is not None and not jobs & {"chief", "master"}:
             return
         job = ast.dump(program.cluster.job_name)
-        for statement in [*program.moved, *program.tail]:
-            if any(
+
+        def asks(statement: ast.stmt) -> bool:
+            return any(
                 isinstance(n, ast.expr) and ast.dump(n) == job
                 for n in ast.walk(statement)
+            )
+
+        told: set[str] = set()  # Names that hold the answer.
+        for statement in [
+            *_before(program.driver.body, program.path, program.home, program.driver),
+            *[f.statement for f in program.flows if f.host],
+        ]:
+            if isinstance(statement, ast.Assign) and statement is not (
+                program.cluster.server
             ):
+                if asks(statement) or names.reads(statement.value) & told:
+                    told |= names.binds(statement)
+        told.discard(names.key(program.cluster.job_name) or "")
+        for statement in [*program.moved, *program.tail]:
+            if asks(statement) or names.reads(statement) & told:
                 self.diagnostics.refuse(
                     "C108",
                     statement,

@@ -255,3 +255,25 @@ def test_what_is_dropped_is_said() -> None:
     )
     found = migrate_text(text + LOOP).findings
     assert [f.line for f in found if f.code == "S114" and not f.symbol] == [13]
+
+
+@pytest.mark.parametrize("where", ["before the graph", "after it"])
+def test_who_is_the_chief_is_not_asked_once_for_all(where: str) -> None:
+    """A chief task's process runs the loops of all: each would be told that it is one."""
+    head = HEAD.replace(
+        "tf.app.flags.DEFINE",
+        "tf.app.flags.DEFINE_string('job', '', '')\ntf.app.flags.DEFINE",
+        1,
+    )
+    head = head.replace('job_name="worker"', "job_name=FLAGS.job")
+    head = head.replace('"worker": ["b:2"]', '"chief": ["c:1"], "worker": ["b:2"]')
+    head = head.replace("if False:", "if FLAGS.job == 'ps':")
+    asked = "is_chief = FLAGS.job == 'chief'\n"
+    loop = LOOP.replace("FLAGS.task_index == 0", "is_chief")
+    if where == "before the graph":
+        head = head.replace("with tf.device", asked + "with tf.device")
+    else:
+        loop = asked + loop
+    text = head + textwrap.indent(MODEL + UPDATE, "    ") + loop
+    found = migrate_text(text).findings
+    assert "C108" in {f.code for f in found if f.outcome is Outcome.REFUSED}
