@@ -78,7 +78,7 @@ def migrate_text(
 
     new = Rewriter(text, tree, plan).run()
     if plan.suites or plan.expressions or plan.statements:
-        new = _with_imports(_without_unused(new), plan)
+        new = _with_imports(_without_unused(new), plan, filename)
         failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
@@ -434,8 +434,14 @@ def _without_unused(text: str) -> str:
     return "\n".join(lines)
 
 
-def _with_imports(text: str, plan: Plan) -> str:
-    """Adds the imports the new text needs, after TensorFlow's own or the last import."""
+def _with_imports(text: str, plan: Plan, filename: str) -> str:
+    """Adds the imports the new text needs, after TensorFlow's own or the last import.
+
+    A file of a package may be run as a script or by `python -m package.file`: then what
+    is written beside it is imported in either way.
+    """
+    in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
+    beside = {name.removesuffix(".py") for name in plan.support}
     tree = ast.parse(text)
     wanted: list[str] = []
     scopes = Scopes(tree)
@@ -446,6 +452,13 @@ def _with_imports(text: str, plan: Plan) -> str:
         module = line.split()[1]
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
+            if in_package and module in beside:
+                wanted[-1:] = [
+                    "try:",
+                    f"    {line}",
+                    "except ImportError:  # Run as a module of its package.",
+                    f"    from . import {module}",
+                ]
     lines = text.split("\n")
     for node in tree.body:
         if isinstance(node, ast.Import) and [

@@ -40,7 +40,11 @@ import time
 
 import numpy as np
 import tensorflow as tf
-import training_session
+
+try:
+    import training_session
+except ImportError:  # In a package.
+    from . import training_session
 
 # tf.layers and tf.nn.rnn_cell as TF1 had them: names, collections and defaults. TensorFlow itself exports
 # them only where Keras 2 is switched on for the whole process.

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
+import subprocess
 import sys
 
 import pytest
@@ -143,3 +145,30 @@ def test_each_worker_has_what_its_process_had(tf1: str, tmp_path: pathlib.Path) 
     for worker in (0, 1):
         assert drawn("tf1", worker) == drawn("tf2", worker)
     assert drawn("tf1", 0) != drawn("tf1", 1)  # They would not tell, were they alike.
+
+
+@pytest.mark.parametrize("as_module", [True, False])
+def test_runs_as_a_script_and_as_a_module(
+    as_module: bool, tmp_path: pathlib.Path
+) -> None:
+    package = tmp_path / "trainer"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    program = package / "task.py"
+    variant = next(v for v in MIGRATED if v.name == "siamese_losses")
+    program.write_text(variant.path.read_text())
+    migration = migrate_text(program.read_text(), filename=str(program))
+    program.write_text(migration.text)
+    for name in migration.support:
+        (package / name).write_bytes(support_source(name))
+    command = ["-m", "trainer.task"] if as_module else [str(program)]
+    done = subprocess.run(
+        [sys.executable, *command, "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        env={**os.environ, **ENVIRONMENT},
+    )
+    assert "Comma-separated hosts" in done.stdout + done.stderr
+    assert "Error" not in done.stderr
