@@ -43,7 +43,6 @@ WITH_CHIEF = (
         '{"ps": ps_hosts, "worker": worker_hosts}',
         '{"chief": [FLAGS.chief_hosts], "ps": ps_hosts, "worker": worker_hosts}',
     ),
-    ("is_chief = (FLAGS.task_index == 0)", 'is_chief = (FLAGS.job_name == "chief")'),
 )
 
 
