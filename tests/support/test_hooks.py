@@ -284,6 +284,7 @@ def test_wrong_arguments_are_wrong_here_too(
     monkeypatch.chdir(tmp_path)  # v1's ProfilerHook opens a writer there at once.
     with tf.Graph().as_default(), pytest.raises(ValueError):
         getattr(v1.train, hook)(**options)
+    v1.summary.FileWriterCache.clear()  # It makes its file in a thread of its own.
     with pytest.raises(ValueError):
         getattr(training_session, hook)(**options)
 
