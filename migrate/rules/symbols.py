@@ -10,7 +10,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib
+from migrate.tables import contrib, not_public
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
 from migrate.tables.optimizers import OPTIMIZERS
@@ -60,11 +60,29 @@ def verdict(symbol: str) -> Verdict:
         return refused
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
+    if symbol.startswith("tf.compat.v2."):
+        return _version_two(symbol)
     if symbol == "tf.data" or (
         symbol.startswith("tf.data.") and table.exists_in_target(symbol)
     ):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     return _core(symbol, table.lookup(symbol))
+
+
+def _version_two(symbol: str) -> Verdict:
+    """What 1.15.5 had under compat.v2 is what TF2 has.
+
+    It keeps that name where TF1's namesake is another function: a bare `tf.X` would be
+    taken for TF1's when the file is migrated again.
+    """
+    target = f"tf.{symbol.removeprefix('tf.compat.v2.')}"
+    if not table.exists_in_target(target):
+        reason, recipe = not_public.explained(target)
+        return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
+    row = table.lookup(target)
+    if row is not None and row.target != target:
+        return Verdict(Outcome.KEPT, "T101", symbol, "TF2's own function")
+    return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
 def _unsupported(symbol: str) -> Verdict | None:
@@ -115,13 +133,8 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
-        return Verdict(
-            Outcome.REFUSED,
-            "T111",
-            "",
-            "not a public name of TensorFlow 2",
-            "Find the public function that does the same.",
-        )
+        reason, recipe = not_public.explained(symbol)
+        return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
     if row.graph_only:
         return Verdict(
             Outcome.REFUSED,
@@ -159,15 +172,6 @@ class SymbolRules:
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
             self._use(node, symbol)
-
-    def report_only(self) -> None:
-        """compat.v1 still has every symbol such a file can name; graphs need a session."""
-        for node, symbol in self.scopes.walk_uses():
-            if symbol.startswith("tf."):
-                v = Verdict(
-                    Outcome.KEPT, "T105", "", "works through tensorflow.compat.v1"
-                )
-                self._add(node, v, symbol)
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
         self.findings.append(
