@@ -23,7 +23,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.rules import calls
 from migrate.rules.compat import CompatRules
-from migrate.rules.imports import unanswered
+from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
 from migrate.tables import roles, symbols
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
+# How a program that can be migrated opens its session.
+_OPENS = ("MonitoredTrainingSession", "Supervisor")
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -62,6 +64,7 @@ def migrate_text(
         or scopes.imports_compat()
         or between_graph.find_sessions(scopes)
         or calls.says_tf1(scopes)
+        or imports_missing(scopes)
     ):
         return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
     original = text
@@ -133,7 +136,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if ".run(" not in text:  # No session.
+    if ".run(" not in text or not any(name in text for name in _OPENS):
         return None
     from migrate.normalise import (
         Text,
@@ -298,6 +301,7 @@ def _plan_estimators(
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
+    yield from unanswered(scopes, Plan())
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
             yield Finding(

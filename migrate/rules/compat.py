@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from migrate.findings import Outcome
-from migrate.rules.symbols import SymbolRules, Verdict, verdict
+from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
 from migrate.tables import symbols as table
 
 _V1 = "tensorflow.compat.v1"
@@ -61,6 +61,8 @@ class CompatRules(SymbolRules):
 
     def _elsewhere(self, node: ast.expr, symbol: str) -> None:
         """A private name, one of contrib, or one that only TF1's `tf` had."""
+        if self._is_private_module(node, symbol):
+            return self._add(node, PRIVATE_MODULE, symbol)
         row = table.lookup(symbol)
         v1 = f"tf.compat.v1.{symbol[3:]}"
         if row is not None and table.exists_in_target(v1):
@@ -68,7 +70,7 @@ class CompatRules(SymbolRules):
         else:
             found = verdict(symbol)
         self._add(node, found, symbol)
-        if found.outcome is Outcome.REWRITTEN and found.target:
+        if found.outcome is not Outcome.REFUSED and found.target:
             self._emit(found.target)
             self._spell(node, self._here(found.target))
 
@@ -77,6 +79,7 @@ class CompatRules(SymbolRules):
         inside = target.removeprefix("tf.compat.v1.")
         if inside != target and self._v1:
             return f"{self._v1}.{inside}"
-        if target.startswith("tf.") and self.scopes.stands_for("tf") == _V1:
+        plain = target.startswith("tf.") and not target.startswith("tf.compat.")
+        if plain and self.scopes.stands_for("tf") == _V1:
             return f"tf.compat.v2.{target.removeprefix('tf.')}"
         return target

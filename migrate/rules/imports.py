@@ -50,6 +50,20 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
             yield from _by_name(node, scopes)
 
 
+def imports_missing(scopes: Scopes) -> bool:
+    """Whether the file imports from TensorFlow what TF2 has not as a public name."""
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            paths = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            paths = [alias.name for alias in node.names]
+        else:
+            continue
+        if any(_is_tensorflow(p) and not unused.exists(p) for p in paths):
+            return True
+    return False
+
+
 def _is_tensorflow(module: str | None) -> bool:
     return module == "tensorflow" or (module or "").startswith("tensorflow.")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
@@ -34,6 +35,13 @@ class Verdict:
     recipe: str = ""
 
 
+PRIVATE_MODULE = Verdict(
+    Outcome.REFUSED,
+    "T111",
+    "",
+    "one of TensorFlow's own files, as a module",
+    "Name what is used of it, by its public name.",
+)
 _SCOPED = Verdict(
     Outcome.REFUSED,
     "T110",
@@ -153,7 +161,13 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
         )
     if row.status == "same" or row.target == symbol:
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")
-    return Verdict(Outcome.REWRITTEN, "T102", row.target, f"now {row.target}")
+    target = row.target
+    namesake = table.lookup(target)
+    if namesake is not None and namesake.target != target:
+        # tf.where_v2 is TF2's tf.where, which TF1 has another one of: under this name
+        # it is not taken for that when the file is migrated again.
+        target = f"tf.compat.v2.{target.removeprefix('tf.')}"
+    return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
 class SymbolRules:
@@ -220,8 +234,11 @@ class SymbolRules:
                 self._spell(node, target)
             return
         v = verdict(symbol)
+        if self._is_private_module(node, symbol):
+            v = PRIVATE_MODULE
         self._add(node, v, symbol)
-        if v.outcome is Outcome.REFUSED:
+        written_so = (self.scopes.dotted(node) or "").startswith("tensorflow.compat.v2")
+        if v.outcome is Outcome.REFUSED or written_so:
             return
         target = v.target
         self._emit(target)
@@ -233,6 +250,11 @@ class SymbolRules:
             else:
                 return
         self._spell(node, target)
+
+    def _is_private_module(self, node: ast.expr, symbol: str) -> bool:
+        """Whether a module of TensorFlow's own files is passed on, or patched."""
+        module = symbol == "tf" or symbol in table.modules()
+        return module and modules.is_private(self.scopes.dotted(node) or "")
 
     def _emit(self, target: str) -> None:
         """Has the module that `target` is in imported, and written if it is ours."""
