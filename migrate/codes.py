@@ -920,6 +920,14 @@ _ROWS = (
         "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
     ),
     Code(
+        "E107",
+        "mode",
+        "tf.estimator.ModeKeys are three strings. A module that takes nothing else of "
+        "tf.estimator compares with them as they are.",
+        "training = mode == tf.estimator.ModeKeys.TRAIN",
+        'training = mode == "train"',
+    ),
+    Code(
         "T114",
         "import without a target",
         "TensorFlow 2 has no such module or name, and no use of it in the file was "

@@ -26,7 +26,7 @@ from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
-from migrate.tables import roles, symbols
+from migrate.tables import modes, roles, symbols
 from migrate.unused import without_unused
 
 if TYPE_CHECKING:
@@ -250,7 +250,7 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
     if program is None:
-        estimators = estimator.recognise(scopes)
+        estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
         if estimators is not None:

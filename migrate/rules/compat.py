@@ -12,6 +12,7 @@ import ast
 from migrate.findings import Outcome
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
 from migrate.tables import symbols as table
+from migrate.tables.modes import MODES
 
 _V1 = "tensorflow.compat.v1"
 
@@ -31,6 +32,10 @@ class CompatRules(SymbolRules):
     def _use(self, node: ast.expr, symbol: str) -> None:
         if not symbol.startswith("tf."):
             return
+        if symbol in MODES and not self._through_alias(node):
+            found = verdict(symbol)
+            self._add(node, found, symbol)
+            return self._spell(node, found.target)
         path = self.scopes.dotted(node) or ""
         public = "tf" + path.removeprefix("tensorflow")
         if path == _V1 or path.startswith(_V1 + "."):

@@ -14,6 +14,7 @@ from migrate.rules import calls
 from migrate.tables import contrib, not_public
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
+from migrate.tables.modes import MODES
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
@@ -60,6 +61,11 @@ def verdict(symbol: str) -> Verdict:
             "I110",
             target,
             "the same reader, written beside the file",
+        )
+    if symbol in MODES:
+        value = MODES[symbol]
+        return Verdict(
+            Outcome.REWRITTEN, "E107", value, f"the string {value}, as in TF1"
         )
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
