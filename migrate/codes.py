@@ -920,6 +920,40 @@ _ROWS = (
         "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
     ),
     Code(
+        "E107",
+        "mode",
+        "tf.estimator.ModeKeys are three strings. A module that takes nothing else of "
+        "tf.estimator compares with them as they are.",
+        "training = mode == tf.estimator.ModeKeys.TRAIN",
+        'training = mode == "train"',
+    ),
+    Code(
+        "T114",
+        "import without a target",
+        "TensorFlow 2 has no such module or name, and no use of it in the file was "
+        "rewritten. An import that nothing needs any more is dropped without a word; this "
+        "one may be what other files take from here.",
+        "from tensorflow.contrib import slim  # noqa: for others",
+        "import tf_slim as slim",
+    ),
+    Code(
+        "T115",
+        "star import",
+        "`from tensorflow import *` hides which names are TensorFlow's, so that they could "
+        "not be migrated.",
+        "from tensorflow import *\ny = log(x)",
+        "import tensorflow as tf\ny = tf.math.log(x)",
+    ),
+    Code(
+        "T116",
+        "looked up by name",
+        "getattr or hasattr of TensorFlow with a name that is only known when the program "
+        "runs, or that means another thing in TF2.",
+        "activation = getattr(tf.nn, name)",
+        'activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
+        refused_when="always, unless the name is written out and means the same in TF2.",
+    ),
+    Code(
         "V101",
         "variable scope",
         "tf.name_scope: names stay; sharing is resolved by name when migrating.",

@@ -22,14 +22,20 @@ from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.rules import calls
+from migrate.rules.compat import CompatRules
+from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
-from migrate.tables import roles, symbols
+from migrate.splice import spliced
+from migrate.tables import modes, roles, symbols
+from migrate.unused import without_unused
 
 if TYPE_CHECKING:
     from migrate.normalise import Text
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
+# How a program that can be migrated opens its session.
+_OPENS = ("MonitoredTrainingSession", "Supervisor")
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -58,6 +64,7 @@ def migrate_text(
         or scopes.imports_compat()
         or between_graph.find_sessions(scopes)
         or calls.says_tf1(scopes)
+        or imports_missing(scopes)
     ):
         return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
     original = text
@@ -74,11 +81,9 @@ def migrate_text(
     _notes(plan, tree, findings, text)
     if plan.empty:
         return Migration(text, tuple(sorted(findings)))
-    from migrate.rewrite import Rewriter  # libcst is slow to import.
-
-    new = Rewriter(text, tree, plan).run()
+    new = _applied(text, tree, plan)
     if plan.suites or plan.expressions or plan.statements:
-        new = _with_imports(_without_unused(new), plan, filename)
+        new = _with_imports(without_unused(new), plan, filename)
         failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
@@ -92,6 +97,15 @@ def migrate_text(
         ]
         return Migration(original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _applied(text: str, tree: ast.Module, plan: Plan) -> str:
+    new = spliced(text, tree, plan)
+    if new is None:
+        from migrate.rewrite import Rewriter  # libcst is slow to import.
+
+        new = Rewriter(text, tree, plan).run()
+    return new
 
 
 def _refused(findings: list[Finding]) -> bool:
@@ -122,7 +136,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if ".run(" not in text:  # No session.
+    if ".run(" not in text or not any(name in text for name in _OPENS):
         return None
     from migrate.normalise import (
         Text,
@@ -236,16 +250,15 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *_left_whole(scopes)]
     if program is None:
-        estimators = estimator.recognise(scopes)
+        estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
         if estimators is not None:
             return _plan_estimators(estimators, scopes)
-    rules = SymbolRules(scopes, plan, claimed)
-    if program is None and scopes.imports_compat():
-        rules.report_only()  # compat.v1 code outside a program runs as it is.
-    else:
-        rules.run()
+    kept = program is None and scopes.imports_compat()
+    plan.keeps_compat = kept
+    rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
+    rules.run()
     if program is not None:
         apart = [
             range(d.lineno, (d.end_lineno or d.lineno) + 1)
@@ -257,7 +270,11 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             at = {(f.line, f.column) for f in refused}
             rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
             return Plan(), [*refused, *rest]
-    return plan, [*diagnostics.findings, *rules.findings]
+    return plan, [
+        *diagnostics.findings,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _plan_estimators(
@@ -279,11 +296,12 @@ def _plan_estimators(
         at = {(f.line, f.column) for f in refused}
         rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
-    return plan, [*rewrite.rewritten, *rules.findings]
+    return plan, [*rewrite.rewritten, *rules.findings, *unanswered(scopes, plan)]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:
     """A refused program is left as it is: half of it would not run."""
+    yield from unanswered(scopes, Plan())
     for node, symbol in scopes.walk_uses():
         if symbol.startswith("tf."):
             yield Finding(
@@ -413,27 +431,6 @@ def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> 
 # -- imports ------------------------------------------------------------------------
 
 
-def _without_unused(text: str) -> str:
-    """Drops imports of TensorFlow's submodules whose names the new text does not use."""
-    tree = ast.parse(text)
-    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    lines = text.split("\n")
-    for node in reversed(tree.body):
-        if not isinstance(node, (ast.Import, ast.ImportFrom)):
-            continue
-        module = node.module if isinstance(node, ast.ImportFrom) else None
-        paths = [module] if module else [a.name for a in node.names]
-        if not all(p == "tensorflow" or p.startswith("tensorflow.") for p in paths):
-            continue
-        if isinstance(node, ast.Import) and paths == ["tensorflow"]:
-            continue
-        bound = {a.asname or a.name.split(".")[0] for a in node.names}
-        alone = ";" not in lines[node.lineno - 1] and "*" not in bound
-        if alone and not bound & read:
-            del lines[node.lineno - 1 : node.end_lineno]
-    return "\n".join(lines)
-
-
 def _with_imports(text: str, plan: Plan, filename: str) -> str:
     """Adds the imports the new text needs, after TensorFlow's own or the last import.
 
@@ -460,7 +457,7 @@ def _with_imports(text: str, plan: Plan, filename: str) -> str:
                     f"    from . import {module}",
                 ]
     lines = text.split("\n")
-    for node in tree.body:
+    for node in () if plan.keeps_compat else tree.body:
         if isinstance(node, ast.Import) and [
             (a.name, a.asname) for a in node.names
         ] == [("tensorflow.compat.v1", "tf")]:

@@ -71,6 +71,8 @@ def _missing(text: str) -> Iterator[tuple[int, str, str]]:
 
 def _known_missing(spelled: str, symbol: str) -> bool:
     """Whether a spelling is known not to exist; attributes of classes are not judged."""
+    if spelled.startswith("tf.compat.v1.compat."):
+        return not symbols.exists_in_target(spelled)
     if spelled.startswith("tf.compat.v1."):
         row = symbols.lookup("tf." + spelled.removeprefix("tf.compat.v1."))
         return row is None and ("tf." + spelled.removeprefix("tf.compat.v1.")) not in (

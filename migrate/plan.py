@@ -80,6 +80,8 @@ class Plan:
     # Comment lines above statements: refusals.
     notes: dict[ast.stmt, list[str]] = dataclasses.field(default_factory=dict)
     support: set[str] = dataclasses.field(default_factory=set)
+    # Names that are imported for tensorflow.compat.v1 go on standing for it.
+    keeps_compat: bool = False
 
     def replace(self, node: ast.AST, new: Code) -> None:
         if node in self.expressions and self.expressions[node] != new:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-# Private modules whose members are public under another name. Facts, not logic:
-# (prefix of the dotted path, canonical prefix).
+import functools
+
+from migrate.tables import private_names
+
+# Private modules that TensorFlow 1.15.5 has no more, and those that are passed on as
+# modules, with what they were public as: (dotted path, canonical prefix). All others
+# are in the generated table.
 _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ("tensorflow.python.ops.partitioned_variables", "tf"),
     ("tensorflow.python.training.training", "tf.train"),
@@ -49,6 +54,7 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ("tensorflow.python.training.moving_averages", "tf.train"),
     ("tensorflow.python.training.supervisor", "tf.train"),
     ("tensorflow.python.util.nest", "tf.nest"),
+    ("tensorflow.python.keras", "tf.keras"),
     ("tensorflow.python.platform.flags", "tf.flags"),
     ("tensorflow.python.platform.app", "tf.app"),
     ("tensorflow.python.platform.gfile", "tf.gfile"),
@@ -78,6 +84,9 @@ _PRIVATE_HOMES: tuple[tuple[str, str], ...] = (
     ),
 )
 
+# Public wrappers of a private function, which are other objects.
+_WRAPPED = {"tensorflow.python.framework.ops.colocate_with": "tf.colocate_with"}
+
 # Second names of one object; the first is what rules and front-ends look for.
 _SECOND_NAMES: dict[str, str] = {
     f"tf.contrib.{module}.{name}": f"tf.train.{name}"
@@ -97,14 +106,34 @@ def is_interesting(path: str) -> bool:
     return root in ("tensorflow", "tf_keras", *_NEIGHBOURS)
 
 
+def is_private(path: str) -> bool:
+    """Whether a path leads through TensorFlow's own files."""
+    if path.startswith("tensorflow.contrib."):
+        return ".python." in path or ".lookup_ops" in path
+    return path.startswith("tensorflow.python.")
+
+
+def _public(path: str) -> str | None:
+    """The public symbol of a private path, or None where there is none."""
+    symbol = _WRAPPED.get(path, private_names.public(path))
+    if symbol == "":
+        for private, public in _PRIVATE_HOMES:
+            if path == private or path.startswith(private + "."):
+                return public + path[len(private) :]
+    return symbol or None
+
+
+@functools.lru_cache(maxsize=65536)
 def canonical(path: str) -> str | None:
     """`tensorflow.compat.v1.train.Server` -> `tf.train.Server`; None if not TensorFlow.
 
-    Neighbouring modules (argparse, absl, ...) keep their own path.
+    What is private and has a public name gets that. Neighbouring modules (argparse,
+    absl, ...) keep their own path.
     """
-    for private, public in _PRIVATE_HOMES:
-        if path == private or path.startswith(private + "."):
-            return public + path[len(private) :]
+    if is_private(path):
+        symbol = _public(path)
+        if symbol is not None:
+            return _SECOND_NAMES.get(symbol, symbol)
     for prefix in ("tensorflow.compat.v1", "tensorflow"):
         if path == prefix or path.startswith(prefix + "."):
             rest = path[len(prefix) :]

@@ -102,7 +102,11 @@ class Scopes:
 
     def _bound_path(self, owner: Scope, name: str) -> str | None:
         paths: set[str | None] = set()
-        for binding in owner.bindings[name]:
+        bindings = owner.bindings[name]
+        if any((binding, name) in self._imported for binding in bindings):
+            # `except ImportError: tf = None` stands for nothing else.
+            bindings = [b for b in bindings if not _is_none(b)]
+        for binding in bindings:
             imported = self._imported.get((binding, name))
             if imported is not None:
                 paths.add(imported)
@@ -137,6 +141,12 @@ class Scopes:
         """Whether a name of the module stands for tensorflow.compat.v1."""
         return any(path == "tensorflow.compat.v1" for path in self._imported.values())
 
+    def stands_for(self, name: str) -> str | None:
+        """The dotted path of what a name of the module is imported as, or None."""
+        if name not in self.module.bindings:
+            return None
+        return self._bound_path(self.module, name)
+
     def is_imported(self, binding: ast.AST, name: str) -> bool:
         return (binding, name) in self._imported
 
@@ -153,6 +163,11 @@ class Scopes:
                     yield node, symbol
                     continue
             stack.extend(reversed(list(ast.iter_child_nodes(node))))
+
+
+def _is_none(binding: ast.AST) -> bool:
+    value = binding.value if isinstance(binding, ast.Assign) else binding
+    return isinstance(value, ast.Constant) and value.value is None
 
 
 class _Builder:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib
+from migrate.tables import contrib, not_public
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
+from migrate.tables.modes import MODES
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
@@ -34,6 +36,13 @@ class Verdict:
     recipe: str = ""
 
 
+PRIVATE_MODULE = Verdict(
+    Outcome.REFUSED,
+    "T111",
+    "",
+    "one of TensorFlow's own files, as a module",
+    "Name what is used of it, by its public name.",
+)
 _SCOPED = Verdict(
     Outcome.REFUSED,
     "T110",
@@ -53,6 +62,11 @@ def verdict(symbol: str) -> Verdict:
             target,
             "the same reader, written beside the file",
         )
+    if symbol in MODES:
+        value = MODES[symbol]
+        return Verdict(
+            Outcome.REWRITTEN, "E107", value, f"the string {value}, as in TF1"
+        )
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
     refused = _unsupported(symbol)
@@ -60,11 +74,29 @@ def verdict(symbol: str) -> Verdict:
         return refused
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
+    if symbol.startswith("tf.compat.v2."):
+        return _version_two(symbol)
     if symbol == "tf.data" or (
         symbol.startswith("tf.data.") and table.exists_in_target(symbol)
     ):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     return _core(symbol, table.lookup(symbol))
+
+
+def _version_two(symbol: str) -> Verdict:
+    """What 1.15.5 had under compat.v2 is what TF2 has.
+
+    It keeps that name where TF1's namesake is another function: a bare `tf.X` would be
+    taken for TF1's when the file is migrated again.
+    """
+    target = f"tf.{symbol.removeprefix('tf.compat.v2.')}"
+    if not table.exists_in_target(target):
+        reason, recipe = not_public.explained(target)
+        return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
+    row = table.lookup(target)
+    if row is not None and row.target != target:
+        return Verdict(Outcome.KEPT, "T101", symbol, "TF2's own function")
+    return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
 def _unsupported(symbol: str) -> Verdict | None:
@@ -115,13 +147,8 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
-        return Verdict(
-            Outcome.REFUSED,
-            "T111",
-            "",
-            "not a public name of TensorFlow 2",
-            "Find the public function that does the same.",
-        )
+        reason, recipe = not_public.explained(symbol)
+        return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
     if row.graph_only:
         return Verdict(
             Outcome.REFUSED,
@@ -140,7 +167,13 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
         )
     if row.status == "same" or row.target == symbol:
         return Verdict(Outcome.KEPT, "T101", row.target, "the same in TF2")
-    return Verdict(Outcome.REWRITTEN, "T102", row.target, f"now {row.target}")
+    target = row.target
+    namesake = table.lookup(target)
+    if namesake is not None and namesake.target != target:
+        # tf.where_v2 is TF2's tf.where, which TF1 has another one of: under this name
+        # it is not taken for that when the file is migrated again.
+        target = f"tf.compat.v2.{target.removeprefix('tf.')}"
+    return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
 class SymbolRules:
@@ -159,15 +192,6 @@ class SymbolRules:
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
             self._use(node, symbol)
-
-    def report_only(self) -> None:
-        """compat.v1 still has every symbol such a file can name; graphs need a session."""
-        for node, symbol in self.scopes.walk_uses():
-            if symbol.startswith("tf."):
-                v = Verdict(
-                    Outcome.KEPT, "T105", "", "works through tensorflow.compat.v1"
-                )
-                self._add(node, v, symbol)
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
         self.findings.append(
@@ -216,8 +240,11 @@ class SymbolRules:
                 self._spell(node, target)
             return
         v = verdict(symbol)
+        if self._is_private_module(node, symbol):
+            v = PRIVATE_MODULE
         self._add(node, v, symbol)
-        if v.outcome is Outcome.REFUSED:
+        written_so = (self.scopes.dotted(node) or "").startswith("tensorflow.compat.v2")
+        if v.outcome is Outcome.REFUSED or written_so:
             return
         target = v.target
         self._emit(target)
@@ -229,6 +256,11 @@ class SymbolRules:
             else:
                 return
         self._spell(node, target)
+
+    def _is_private_module(self, node: ast.expr, symbol: str) -> bool:
+        """Whether a module of TensorFlow's own files is passed on, or patched."""
+        module = symbol == "tf" or symbol in table.modules()
+        return module and modules.is_private(self.scopes.dotted(node) or "")
 
     def _emit(self, target: str) -> None:
         """Has the module that `target` is in imported, and written if it is ours."""

@@ -155,11 +155,12 @@ _FILES = (
 )
 _ASSERTIONS = tuple(
     CallRow(
-        f"tf.{name}",
+        f"tf.{module}{name}",
         f"tf.debugging.{name}",
         2,
         ("x", "y", "message", "summarize", "name"),
     )
+    for module in ("", "debugging.")
     for name in (
         "assert_equal",
         "assert_greater",

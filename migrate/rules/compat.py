@@ -1,0 +1,90 @@
+"""Files that import tensorflow.compat.v1 and are no program: they run as they are.
+
+What compat.v1 has is kept. What a file takes from elsewhere in TensorFlow - private
+modules, contrib, names of `tf` that TF2 has not - is judged as in any file, and spelled
+through the names that the file has for compat.v1.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.findings import Outcome
+from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
+from migrate.tables import symbols as table
+from migrate.tables.modes import MODES
+
+_V1 = "tensorflow.compat.v1"
+
+
+class CompatRules(SymbolRules):
+    """Walks every use of a TensorFlow symbol in such a file."""
+
+    def run(self) -> None:
+        self._v1 = self._alias()
+        super().run()
+
+    def _alias(self) -> str:
+        """A name of the module that stands for compat.v1, "" if there is none."""
+        names = self.scopes.module.bindings
+        return next((n for n in names if self.scopes.stands_for(n) == _V1), "")
+
+    def _use(self, node: ast.expr, symbol: str) -> None:
+        if not symbol.startswith("tf."):
+            return
+        if symbol in MODES and not self._through_alias(node):
+            found = verdict(symbol)
+            self._add(node, found, symbol)
+            return self._spell(node, found.target)
+        path = self.scopes.dotted(node) or ""
+        public = "tf" + path.removeprefix("tensorflow")
+        if path == _V1 or path.startswith(_V1 + "."):
+            self._add(node, self._in_v1(symbol, public), symbol)
+        elif "tf." + symbol[3:] == public and table.exists_in_target(public):
+            found = Verdict(Outcome.KEPT, "T101", public, "TensorFlow 2's own")
+            self._add(node, found, symbol)
+        else:
+            self._elsewhere(node, symbol)
+
+    def _in_v1(self, symbol: str, spelled: str) -> Verdict:
+        if table.exists_in_target(spelled):
+            row = table.lookup(symbol)
+            where = " where a graph is built" if row and row.graph_only else ""
+            return Verdict(
+                Outcome.KEPT, "T105", "", f"works through tensorflow.compat.v1{where}"
+            )
+        found = verdict(symbol)
+        if found.outcome is Outcome.REFUSED:
+            return found
+        return Verdict(
+            Outcome.REFUSED,
+            "T111",
+            "",
+            "tensorflow.compat.v1 does not have it",
+            f"Use {found.target} of tensorflow itself." if found.target else "",
+        )
+
+    def _elsewhere(self, node: ast.expr, symbol: str) -> None:
+        """A private name, one of contrib, or one that only TF1's `tf` had."""
+        if self._is_private_module(node, symbol):
+            return self._add(node, PRIVATE_MODULE, symbol)
+        row = table.lookup(symbol)
+        v1 = f"tf.compat.v1.{symbol[3:]}"
+        if row is not None and table.exists_in_target(v1):
+            found = Verdict(Outcome.REWRITTEN, "T102", v1, f"now {v1}")
+        else:
+            found = verdict(symbol)
+        self._add(node, found, symbol)
+        if found.outcome is not Outcome.REFUSED and found.target:
+            self._emit(found.target)
+            self._spell(node, self._here(found.target))
+
+    def _here(self, target: str) -> str:
+        """A target as the file spells it: its `tf` may be compat.v1, not tensorflow."""
+        inside = target.removeprefix("tf.compat.v1.")
+        if inside != target and self._v1:
+            return f"{self._v1}.{inside}"
+        plain = target.startswith("tf.") and not target.startswith("tf.compat.")
+        if plain and self.scopes.stands_for("tf") == _V1:
+            return f"tf.compat.v2.{target.removeprefix('tf.')}"
+        return target

@@ -1,0 +1,137 @@
+"""Imports of TensorFlow that no use of a name answers for."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate import unused
+from migrate.facts import modules
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.plan import Plan
+from migrate.tables import symbols as table
+
+
+def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """What TF2 cannot import, or what hides names, as findings of its own.
+
+    An import whose name is used has findings where it is used; one that goes as the
+    file is rewritten has none.
+    """
+    read = unused.read_names(scopes.tree)
+    followed = _followed(scopes)
+    rewritten = bool(plan.suites or plan.expressions or plan.statements)
+    dropped = {
+        id(node)
+        for node in scopes.tree.body
+        if rewritten and unused.is_unused(node, read)
+    }
+    for node in ast.walk(scopes.tree):
+        if id(node) in dropped:
+            continue
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            for alias in node.names if _is_tensorflow(node.module) else ():
+                name = alias.asname or alias.name
+                if alias.name == "*":
+                    yield _star(node)
+                elif name not in followed:
+                    yield from _missing(
+                        node, f"{node.module}.{alias.name}", name in read
+                    )
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                name = alias.asname or alias.name
+                if _is_tensorflow(alias.name) and not (
+                    name in followed or any(f.startswith(f"{name}.") for f in followed)
+                ):
+                    yield from _missing(node, alias.name, name in read)
+        elif isinstance(node, ast.Call):
+            yield from _by_name(node, scopes)
+
+
+def imports_missing(scopes: Scopes) -> bool:
+    """Whether the file imports from TensorFlow what TF2 has not as a public name."""
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.ImportFrom) and not node.level:
+            paths = [f"{node.module}.{alias.name}" for alias in node.names]
+        elif isinstance(node, ast.Import):
+            paths = [alias.name for alias in node.names]
+        else:
+            continue
+        if any(_is_tensorflow(p) and not unused.exists(p) for p in paths):
+            return True
+    return False
+
+
+def _is_tensorflow(module: str | None) -> bool:
+    return module == "tensorflow" or (module or "").startswith("tensorflow.")
+
+
+def _followed(scopes: Scopes) -> set[str]:
+    """Names, and dotted paths from `import tensorflow.a.b`, that resolve where used."""
+    found: set[str] = set()
+    for node, _ in scopes.walk_uses():
+        found.add(ast.unparse(node))
+        base: ast.expr = node
+        while isinstance(base, ast.Attribute):
+            base = base.value
+        if isinstance(base, ast.Name):
+            found.add(base.id)
+    return found
+
+
+def _missing(node: ast.stmt, path: str, used: bool) -> Iterator[Finding]:
+    if unused.exists(path):
+        return
+    use = "its uses cannot be followed" if used else "nothing here uses it"
+    yield _finding(
+        node,
+        "T114",
+        modules.canonical(path) or "",
+        f"TensorFlow 2 has no public {path}, and {use}",
+        "Delete the import; where another file takes the name from here, import what "
+        "has replaced it.",
+    )
+
+
+def _star(node: ast.ImportFrom) -> Finding:
+    return _finding(
+        node,
+        "T115",
+        modules.canonical(node.module or "") or "",
+        f"from {node.module} import * hides which names are TensorFlow's",
+        "Import the module and name what you use of it.",
+    )
+
+
+def _by_name(node: ast.Call, scopes: Scopes) -> Iterator[Finding]:
+    """`getattr(tf, name)`; a name that is written out is a symbol as any."""
+    if not (isinstance(node.func, ast.Name) and node.func.id in ("getattr", "hasattr")):
+        return
+    symbol = scopes.resolve(node.args[0]) if node.args else None
+    if symbol != "tf" and symbol not in table.modules():
+        return
+    given = node.args[1] if len(node.args) > 1 else None
+    name = str(given.value) if isinstance(given, ast.Constant) else ""
+    whole = f"{symbol}.{name}"
+    if name and table.exists_in_target(whole):
+        row = table.lookup(whole)
+        if row is None or row.target == whole:
+            return
+    what = f"`{name}`" if name else "whichever name it is given"
+    yield _finding(
+        node,
+        "T116",
+        symbol,
+        f"{node.func.id} looks up {what} in {symbol} when the program runs",
+        "Name the TF2 functions that are meant, in a dict of your own if need be.",
+    )
+
+
+def _finding(
+    node: ast.stmt | ast.expr, code: str, symbol: str, reason: str, recipe: str
+) -> Finding:
+    return Finding(
+        node.lineno, node.col_offset + 1, code, Outcome.REFUSED, symbol, reason, recipe
+    )

@@ -1,0 +1,68 @@
+"""What to do instead of names that TensorFlow 2 does not have, or never made public.
+
+Reviewed by hand: each recipe names what TensorFlow 2.21 has (or another package) for the
+purpose that programs used the name for.
+"""
+
+from __future__ import annotations
+
+# Symbol, or a module with all below it -> what to do instead. Longest first found.
+INSTEAD: dict[str, str] = {
+    "tf.python.client.device_lib": "Use tf.config.list_physical_devices.",
+    "tf.python.client.timeline": "Use tf.profiler.experimental and TensorBoard.",
+    "tf.python.client.session": "Call the functions directly.",
+    "tf.python.debug": "Use tf.debugging.experimental.enable_dump_debug_info.",
+    "tf.python.framework.function": "Use tf.function.",
+    "tf.python.framework.graph_util": "Use tf.compat.v1.graph_util.",
+    "tf.python.framework.test_util": "Use tf.test.TestCase.",
+    "tf.python.framework.ops.colocate_with": "Use tf.device.",
+    "tf.python.framework.smart_cond": "Use `if` where the condition is a Python value, "
+    "tf.cond where it is a tensor.",
+    "tf.python.framework.tensor_util.constant_value": "Use tf.get_static_value.",
+    "tf.python.keras": "Use tf_keras.",
+    "tf.python.layers": "Derive the layer from tf_keras.layers.Layer.",
+    "tf.python.lib.io.file_io": "Use tf.io.gfile.",
+    "tf.python.lib.io.tf_record": "Use tf.io and tf.data.TFRecordDataset.",
+    "tf.python.ops.control_flow_util": "Take the test out: TF2 has one kind of loop.",
+    "tf.python.ops.gen_array_ops": "Use tf.raw_ops.",
+    "tf.python.ops.gen_math_ops": "Use tf.raw_ops.",
+    "tf.python.ops.inplace_ops": "Use tf.tensor_scatter_nd_update.",
+    "tf.python.ops.metrics_impl": "Use a metric of tf_keras.metrics.",
+    "tf.python.ops.rnn_cell_impl": "Derive the cell from tf_keras.layers.Layer.",
+    "tf.python.ops.variables.PartitionedVariable": "Take the parts as a list.",
+    "tf.python.platform.resource_loader": "Use importlib.resources.",
+    "tf.python.saved_model": "Use tf.saved_model.",
+    "tf.python.tools": "Use the program of that name that TensorFlow installs.",
+    "tf.python.tpu": "Use tf.tpu and tf.distribute.TPUStrategy.",
+    "tf.python.training.checkpoint_utils": "Use tf.train.list_variables and "
+    "load_variable.",
+    "tf.python.training.moving_averages": "Write the update with assign_sub.",
+    "tf.python.training.slot_creator": "Make a tf.Variable with zeros_like.",
+    "tf.python.training.tracking": "Derive from tf.Module.",
+    "tf.python.util.deprecation": "Warn with warnings.warn.",
+    "tf.python.util.nest": "Use tf.nest; its assert_shallow_structure and the functions "
+    "up to a structure are those of the package dm-tree.",
+    "tf.python.util.tf_decorator": "Use functools.wraps.",
+    "tf.python.util.tf_export": "Take the decorator off.",
+    "tf.python.util.tf_inspect": "Use inspect.",
+    "tf.python.util.tf_contextlib": "Use contextlib.",
+    "tf.examples": "Bring the file along: it is in TensorFlow's source of version 1.15.",
+    "tf.pywrap_tensorflow": "Use tf.train.load_checkpoint.",
+}
+_ANY = "Find the public function that does the same."
+
+
+def explained(symbol: str) -> tuple[str, str]:
+    """Why TensorFlow 2 has no such name, and what to do instead."""
+    private = symbol.startswith("tf.python.") or ".python." in symbol
+    reason = (
+        "a private name of TensorFlow, without a public equal"
+        if private
+        else "not a public name of TensorFlow 2"
+    )
+    name = symbol
+    while name:
+        if name in INSTEAD:
+            return reason, INSTEAD[name]
+        name = name.rpartition(".")[0]
+    return reason, _ANY

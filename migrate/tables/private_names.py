@@ -1,0 +1,59 @@
+"""Public names of what programs import from TensorFlow's own files; generated.
+
+`reference/private_names.py` writes the data from TensorFlow 1.15.5, by identity of the
+objects. It is read when the first private module is met.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.resources
+
+TABLE = "private_names.tsv"
+
+
+@functools.cache
+def _rows() -> dict[str, str]:
+    text = importlib.resources.files(__package__).joinpath(TABLE).read_text("utf-8")
+    parts = (
+        line.partition("\t") for line in text.splitlines() if not line.startswith("#")
+    )
+    return {module: rest for module, _, rest in parts}
+
+
+@functools.cache
+def _names(module: str) -> dict[str, str]:
+    """A module's names of public objects -> their public symbols."""
+    found: dict[str, str] = {}
+    for field in filter(None, _rows()[module].split("\t")):
+        prefix, _, names = field.partition(":")
+        if prefix.startswith("="):
+            found[prefix[1:]] = names
+        else:
+            found |= {name: f"{prefix}.{name}" for name in names.split()}
+    return found
+
+
+def modules() -> frozenset[str]:
+    """Every module of TensorFlow 1.15.5's own files."""
+    return frozenset(_rows())
+
+
+def public(path: str) -> str | None:
+    """The public symbol of a private path, with the attributes that follow it.
+
+    `tensorflow.python.framework.ops.Graph.as_default` is `tf.Graph.as_default`. None
+    where 1.15.5 has the module, and the object has no public name; "" where it has no
+    such module, or the path is a module's.
+    """
+    module, _, name = path.rpartition(".")
+    rest = ""
+    if path in _rows():
+        return ""
+    while module:
+        if module in _rows():
+            symbol = _names(module).get(name)
+            return None if symbol is None else symbol + rest
+        rest = f".{name}{rest}"
+        module, _, name = module.rpartition(".")
+    return ""

@@ -1,0 +1,89 @@
+"""Drops imports of TensorFlow that a result does not need any more."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.tables import symbols
+
+Import = ast.Import | ast.ImportFrom
+
+
+def read_names(tree: ast.AST) -> set[str]:
+    """Every name that is read somewhere."""
+    return {
+        n.id
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
+
+
+def is_unused(node: ast.stmt, read: set[str]) -> bool:
+    """Whether a statement only imports TensorFlow's submodules, under unread names."""
+    if not isinstance(node, Import) or (
+        isinstance(node, ast.ImportFrom) and node.level
+    ):
+        return False
+    paths = _paths(node)
+    if not all(p == "tensorflow" or p.startswith("tensorflow.") for p in paths):
+        return False
+    if isinstance(node, ast.Import) and paths == ["tensorflow"]:
+        return False
+    bound = {a.asname or a.name.split(".")[0] for a in node.names}
+    if isinstance(node, ast.Import) and all(p.count(".") for p in paths):
+        # `import tensorflow.contrib.slim` binds what another import binds as well.
+        bound -= {"tensorflow"} if not any(map(exists, paths)) else set()
+    return "*" not in bound and not bound & read
+
+
+def _paths(node: ast.Import | ast.ImportFrom) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [node.module or ""]
+    return [a.name for a in node.names]
+
+
+def exists(path: str) -> bool:
+    """Whether TF2 can import a dotted path below `tensorflow`, as a public name."""
+    return symbols.exists_in_target("tf" + path.removeprefix("tensorflow"))
+
+
+def without_unused(text: str) -> str:
+    """The text without the module's own unread imports of TensorFlow's submodules.
+
+    In functions and under conditions only those go that TF2 could not import.
+    """
+    tree = ast.parse(text)
+    read = read_names(tree)
+    lines = text.split("\n")
+    found = [(node, False) for node in tree.body if is_unused(node, read)]
+    found += [(node, alone) for node, alone in _inner(tree) if is_unused(node, read)]
+    for node, alone in sorted(found, key=lambda pair: -pair[0].lineno):
+        assert node.end_lineno is not None
+        first = lines[node.lineno - 1]
+        if ";" in first or first[: node.col_offset].strip():
+            continue
+        indent = first[: node.col_offset]
+        lines[node.lineno - 1 : node.end_lineno] = [f"{indent}pass"] if alone else []
+    return "\n".join(lines)
+
+
+def _inner(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
+    """Imports below the module's own statements, and whether one is all of its suite."""
+    for outer in ast.walk(tree):
+        if outer is tree:
+            continue
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(outer, field, None)
+            if not isinstance(suite, list):
+                continue
+            for node in suite:
+                if isinstance(node, ast.ImportFrom):
+                    names = [f"{node.module}.{a.name}" for a in node.names]
+                elif isinstance(node, ast.Import):
+                    names = [a.name for a in node.names]
+                else:
+                    continue
+                if not any(map(exists, names)):
+                    rest = [n for n in suite if n is not node]
+                    yield node, not rest

@@ -1,0 +1,1 @@
+"""The tool on real TF1 packages: what it rewrites of them, and what it must never do."""

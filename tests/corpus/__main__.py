@@ -1,0 +1,27 @@
+"""Records the corpus's figures anew: `python -m tests.corpus`."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+import tempfile
+
+from tests.corpus import coverage
+from tests.corpus.packages import PACKAGES
+
+
+def main() -> int:
+    found = {}
+    with tempfile.TemporaryDirectory() as directory:
+        for package in PACKAGES:
+            results = coverage.migrated(package, pathlib.Path(directory))
+            found[package.name] = coverage.figures(results)
+            if failed := [r for r in results if r.failed]:
+                print(f"{package.name}: {len(failed)} files failed", file=sys.stderr)
+    coverage.record(found)
+    print(f"{coverage.FIGURES} and {coverage.DOCUMENT} are written")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

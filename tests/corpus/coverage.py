@@ -1,0 +1,326 @@
+"""What the tool does to the corpus, in numbers, and what it must not do to any file."""
+
+from __future__ import annotations
+
+import ast
+import collections
+import dataclasses
+import json
+import pathlib
+import warnings
+from collections.abc import Iterator, Sequence
+
+from migrate import pipeline, run
+from migrate.facts.imports import graph_modules
+from migrate.findings import Outcome
+from migrate.migration import Options
+from migrate.pipeline import FileResult
+from tests.corpus import accounting
+from tests.corpus.packages import PACKAGES, Package, unpacked
+
+FIGURES = pathlib.Path(__file__).with_name("figures.json")
+DOCUMENT = pathlib.Path(__file__).parents[2] / "docs" / "coverage.md"
+# What a program that was refused has besides the reason for it.
+_CONSEQUENCE = "N100"
+# Every so many changed files is migrated again here; a gate of the tool does so with all.
+_SAMPLED = 8
+_REASONS = 5  # Of each package, the most frequent ones.
+
+# Idioms, the first that matches: title -> beginnings of symbols.
+DISTRIBUTED = {
+    "replica_device_setter": ("tf.train.replica_device_setter",),
+    "ClusterSpec, Server": ("tf.train.Server", "tf.train.ClusterSpec"),
+    "MonitoredTrainingSession, Supervisor, Scaffold": (
+        *("tf.train.MonitoredTrainingSession", "tf.train.Supervisor"),
+        *("tf.train.MonitoredSession", "tf.train.Scaffold", "tf.estimator.Scaffold"),
+        *("tf.train.SingularMonitoredSession", "tf.train.ChiefSessionCreator"),
+    ),
+    "SyncReplicasOptimizer": ("tf.train.SyncReplicasOptimizer",),
+    "Estimator, TPUEstimator": (
+        *("tf.estimator.Estimator", "tf.estimator.tpu.TPUEstimator"),
+        *("tf.contrib.tpu.TPUEstimator",),
+    ),
+    "ready-made Estimators": (
+        *("tf.estimator.DNN", "tf.estimator.Linear", "tf.estimator.Baseline"),
+        *("tf.estimator.Boosted", "tf.contrib.estimator.DNN", "tf.contrib.learn"),
+        *("tf.contrib.estimator.Linear", "tf.contrib.estimator.RNN"),
+    ),
+    "ModeKeys": ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys"),
+    "train_and_evaluate, RunConfig, specs": (
+        *("tf.estimator.train_and_evaluate", "tf.estimator.TrainSpec"),
+        *("tf.estimator.EvalSpec", "tf.estimator.RunConfig"),
+        *("tf.contrib.tpu.RunConfig", "tf.contrib.tpu.TPUConfig"),
+        *("tf.estimator.tpu",),
+    ),
+    "exporters and serving": (
+        *("tf.estimator.export", "tf.estimator.BestExporter", "tf.estimator.Exporter"),
+        *("tf.estimator.FinalExporter", "tf.estimator.LatestExporter"),
+    ),
+    "hooks": (
+        *("tf.train.SessionRun", "tf.estimator.SessionRun", "tf.train.CheckpointSaver"),
+        *("tf.train.LoggingTensorHook", "tf.train.StopAtStepHook"),
+        *("tf.train.StepCounterHook", "tf.train.SummarySaverHook"),
+        *("tf.train.NanTensorHook", "tf.train.FinalOpsHook", "tf.train.ProfilerHook"),
+        *("tf.estimator.LoggingTensorHook", "tf.estimator.StopAtStepHook"),
+        *("tf.estimator.CheckpointSaver", "tf.estimator.StepCounterHook"),
+    ),
+    "partitioners": (
+        *("tf.fixed_size_partitioner", "tf.variable_axis_size_partitioner"),
+        *("tf.min_max_variable_partitioner",),
+    ),
+    "other parts of tf.estimator": ("tf.estimator", "tf.contrib.estimator"),
+    "tf.distribute, contrib.distribute": ("tf.distribute", "tf.contrib.distribute"),
+}
+OTHER = {
+    "sessions and graphs": (
+        *("tf.Session", "tf.InteractiveSession", "tf.Graph", "tf.placeholder"),
+        *("tf.global_variables_init", "tf.local_variables_init", "tf.tables_init"),
+        *("tf.get_default_graph", "tf.reset_default_graph", "tf.get_collection"),
+        *("tf.add_to_collection", "tf.gradients", "tf.disable", "tf.ConfigProto"),
+    ),
+    "variables and scopes": (
+        *("tf.get_variable", "tf.variable_scope", "tf.Variable", "tf.trainable_var"),
+        *("tf.global_variables", "tf.make_template", "tf.AUTO_REUSE"),
+    ),
+    "layers and cells": ("tf.layers", "tf.nn.rnn_cell", "tf.keras"),
+    "losses and metrics": ("tf.losses", "tf.metrics"),
+    "optimizers and training": ("tf.train",),
+    "summaries": ("tf.summary",),
+    "files, flags, logging": (
+        *("tf.gfile", "tf.flags", "tf.app", "tf.logging", "tf.python_io", "tf.io"),
+    ),
+    "tf.data": ("tf.data",),
+    "tf.contrib": ("tf.contrib",),
+    "private names": ("tf.python", "tf.examples"),
+    "tests": ("tf.test",),
+    "all other symbols": ("tf",),
+}
+_IDIOMS = DISTRIBUTED | OTHER
+Counts = dict[str, int]  # rewritten, kept, refused
+
+
+def idiom(symbol: str) -> str:
+    """The idiom of a symbol that a finding is about."""
+    for title, beginnings in _IDIOMS.items():
+        if symbol.startswith(beginnings):
+            return title
+    return "all other symbols"
+
+
+@dataclasses.dataclass(frozen=True)
+class Faults:
+    """What must be empty: each is "file: what"."""
+
+    failed: list[str]
+    not_python: list[str]
+    unaccounted: list[str]
+    not_stable: list[str]
+    touched: list[str]
+
+
+@dataclasses.dataclass(frozen=True)
+class Coverage:
+    """One package's figures.
+
+    Attributes:
+      files: how many name TensorFlow, and how many of them change.
+      idioms: idiom -> outcome -> number of places.
+      reasons: why places were refused, but for parts of refused programs.
+    """
+
+    files: int
+    changed: int
+    idioms: dict[str, Counts]
+    reasons: list[tuple[str, int]]
+
+
+def migrated(package: Package, where: pathlib.Path) -> list[FileResult]:
+    """The results for every file of a package; nothing is written."""
+    return list(run.run_tree([unpacked(package, where)]))
+
+
+def faults(results: Sequence[FileResult]) -> Faults:
+    """Everything in the results that must not be."""
+    found = Faults([], [], [], [], [])
+    options = Options(graph_modules=graph_modules(r.path for r in results))
+    for result in results:
+        name = "/".join(result.path.parts[-3:])
+        for finding in result.findings:
+            if finding.outcome is Outcome.FAILED:
+                found.failed.append(f"{name}: {finding.code} {finding.reason}")
+        if result.path.suffix != ".py" or result.failed:
+            continue
+        old = (result.old or result.path.read_bytes()).decode()
+        new = result.new.decode() if result.changed else old
+        if "tensorflow" not in new:
+            continue
+        refused = [f for f in result.findings if f.outcome is Outcome.REFUSED]
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                compile(new, name, "exec", dont_inherit=True)
+                for one in accounting.unaccounted(
+                    old, new, {f.line for f in refused}, {f.symbol for f in refused}
+                ):
+                    found.unaccounted.append(f"{name}:{one.line}: {one.path}")
+        except SyntaxError as error:
+            found.not_python.append(f"{name}: {error}")
+            continue
+        if result.changed:
+            found.touched.extend(f"{name}: {line}" for line in touched(result))
+    for result in [r for r in results if r.changed][::_SAMPLED]:
+        again = pipeline.migrate_bytes(result.path, result.new, options)
+        if again.changed:
+            found.not_stable.append("/".join(result.path.parts[-3:]))
+    return found
+
+
+def touched(result: FileResult) -> Iterator[str]:
+    """Lines that are gone although no finding is about their statement.
+
+    A program's statements move; in all other files each line of the old text is there
+    in the new one, in order, unless something in its statement was rewritten, or it is
+    an import.
+    """
+    old, new = result.old.decode(), result.new.decode()
+    lines = {f.line for f in result.findings}
+    tree = ast.parse(old)
+    allowed = set(lines)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.stmt):
+            span = range(node.lineno, _header_end(node) + 1)
+            if isinstance(node, (ast.Import, ast.ImportFrom)) or lines & set(span):
+                allowed |= set(span)
+    before = old.split("\n")
+    kept = {index for index, _ in accounting.aligned(before, new.split("\n"))}
+    for index, text in enumerate(before):
+        if index not in kept and index + 1 not in allowed and text.strip():
+            yield f"line {index + 1}: {text.strip()[:60]}"
+
+
+def _header_end(node: ast.stmt) -> int:
+    """The last line of a simple statement, or of a compound one's header."""
+    body = getattr(node, "body", None)
+    if isinstance(body, list) and body:
+        return max(node.lineno, body[0].lineno - 1)
+    return node.end_lineno or node.lineno
+
+
+def figures(results: Sequence[FileResult]) -> Coverage:
+    """A package's figures."""
+    idioms: dict[str, Counts] = {}
+    reasons: collections.Counter[str] = collections.Counter()
+    for result in results:
+        for finding in result.findings:
+            if not finding.symbol or finding.outcome is Outcome.FAILED:
+                continue
+            counts = idioms.setdefault(
+                idiom(finding.symbol), {"rewritten": 0, "kept": 0, "refused": 0}
+            )
+            counts[finding.outcome.value] += 1
+            if finding.outcome is Outcome.REFUSED and finding.code != _CONSEQUENCE:
+                reasons[f"{finding.code} {finding.reason}"] += 1
+    return Coverage(
+        sum(bool(r.findings) for r in results),
+        sum(r.changed for r in results),
+        {title: idioms[title] for title in _IDIOMS if title in idioms},
+        reasons.most_common(_REASONS),
+    )
+
+
+def regressions(recorded: dict[str, object], now: Coverage) -> Iterator[str]:
+    """Idioms of which fewer places are rewritten or kept, or more are refused."""
+    before = recorded["idioms"]
+    assert isinstance(before, dict)
+    for title, old in before.items():
+        new = now.idioms.get(title, {"rewritten": 0, "kept": 0, "refused": 0})
+        done = new["rewritten"] + new["kept"] - old["rewritten"] - old["kept"]
+        if new["refused"] > old["refused"] or done < 0:
+            yield f"{title}: {old} became {new}"
+
+
+# -- what is written -------------------------------------------------------------------
+
+
+def record(found: dict[str, Coverage]) -> None:
+    """Writes the figures and the document made of them."""
+    rows = {name: dataclasses.asdict(one) for name, one in found.items()}
+    FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    DOCUMENT.write_text(document(rows), encoding="utf-8")
+
+
+def recorded() -> dict[str, dict[str, object]]:
+    """The recorded figures by package."""
+    found: dict[str, dict[str, object]] = json.loads(FIGURES.read_text("utf-8"))
+    return found
+
+
+_INTRODUCTION = """\
+# Coverage
+
+What `tf1to2` does to real TF1 packages as they are in the package index. The figures are
+recorded by `python -m tests.corpus`, and `pytest tests/corpus` fails if one becomes worse;
+it also proves that no file crashes the tool or comes out broken, that every name of
+TensorFlow in a result exists in TensorFlow 2.21 or is reported at its line, that a second
+run changes nothing, and that lines which no finding is about stay as they were.
+
+A *place* is one use of a TensorFlow symbol. A program with one refusal is left as it is,
+whole, so that all its places count as refused: half a program would not run. These are
+libraries: many of their functions build graphs for callers that are not in the package,
+which is what most refusals say.
+"""
+
+
+def document(rows: dict[str, dict[str, object]]) -> str:
+    """The text of docs/coverage.md."""
+    parts = [_INTRODUCTION, "## Packages\n", *_packages(rows)]
+    parts += ["## Distributed training and Estimators\n", *_table(rows, [*DISTRIBUTED])]
+    parts += ["## Everything else\n", *_table(rows, [*OTHER]), "## Why\n"]
+    versions = {p.name: p.version for p in PACKAGES}
+    for name, row in rows.items():
+        parts.append(f"{name} {versions[name]}\n")
+        reasons = row["reasons"]
+        assert isinstance(reasons, (list, tuple))
+        parts.append(
+            "".join(f"- {times} × {reason}\n" for reason, times in reasons)
+            or "- nothing was refused\n"
+        )
+    return "\n".join(parts)
+
+
+def _packages(rows: dict[str, dict[str, object]]) -> Iterator[str]:
+    versions = {p.name: p.version for p in PACKAGES}
+    lines = ["| package | files | changed | rewritten | kept | refused |"]
+    lines.append("|---|---|---|---|---|---|")
+    for name, row in rows.items():
+        total = _total(row, [*_IDIOMS])
+        cells = [f"{name} {versions[name]}", row["files"], row["changed"], *total]
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    yield "\n".join(lines) + "\n"
+
+
+def _total(row: dict[str, object], titles: Sequence[str]) -> list[int]:
+    idioms = row["idioms"]
+    assert isinstance(idioms, dict)
+    return [
+        sum(idioms[t][outcome] for t in titles if t in idioms)
+        for outcome in ("rewritten", "kept", "refused")
+    ]
+
+
+def _table(rows: dict[str, dict[str, object]], titles: Sequence[str]) -> Iterator[str]:
+    lines = [
+        "| idiom | rewritten | kept | refused | share done |",
+        "|---|---|---|---|---|",
+    ]
+
+    def line(title: str, counts: Sequence[int]) -> None:
+        share = f"{100 * (counts[0] + counts[1]) // sum(counts)} %"
+        lines.append("| " + " | ".join([title, *map(str, counts), share]) + " |")
+
+    for title in titles:
+        counts = [sum(c) for c in zip(*(_total(row, [title]) for row in rows.values()))]
+        if sum(counts):
+            line(title, counts)
+    line("all", [sum(c) for c in zip(*(_total(row, titles) for row in rows.values()))])
+    yield "\n".join(lines) + "\n"

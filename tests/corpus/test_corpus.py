@@ -1,0 +1,127 @@
+"""Real TF1 packages come out whole, accounted for, and no worse than recorded."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import pathlib
+import shutil
+import tempfile
+from collections.abc import Iterator
+
+import pytest
+
+from migrate.findings import Finding, Outcome
+from migrate.pipeline import FileResult
+from tests.corpus import accounting, coverage
+from tests.corpus.packages import PACKAGES, Package, Unavailable
+
+
+@pytest.fixture(scope="module")
+def where() -> Iterator[pathlib.Path]:
+    directory = pathlib.Path(tempfile.mkdtemp(prefix="corpus"))
+    yield directory
+    shutil.rmtree(directory)
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
+def test_package(package: Package, where: pathlib.Path) -> None:
+    try:
+        results = coverage.migrated(package, where)
+    except Unavailable as error:
+        pytest.skip(f"the package index does not give it: {error}")
+    assert dataclasses.asdict(coverage.faults(results)) == {
+        "failed": [],
+        "not_python": [],
+        "unaccounted": [],
+        "not_stable": [],
+        "touched": [],
+    }
+    now = coverage.figures(results)
+    worse = list(coverage.regressions(coverage.recorded()[package.name], now))
+    assert not worse, "if that is meant: python -m tests.corpus"
+
+
+def test_the_document_is_that_of_the_figures() -> None:
+    text = coverage.DOCUMENT.read_text("utf-8")
+    assert text == coverage.document(coverage.recorded())
+
+
+# -- what judges the results can tell a bad one ----------------------------------------
+
+
+def _result(old: str, new: str, *findings: Finding) -> FileResult:
+    return FileResult(pathlib.Path("a/b/c.py"), old.encode(), new.encode(), findings)
+
+
+OLD = "import tensorflow as tf\nx = tf.log(1.0)\ny = 2\n"
+GOOD = "import tensorflow as tf\nx = tf.math.log(1.0)\ny = 2\n"
+REWRITTEN = Finding(2, 5, "T102", Outcome.REWRITTEN, "tf.log")
+
+
+def test_a_good_result_has_no_faults() -> None:
+    found = coverage.faults([_result(OLD, GOOD, REWRITTEN)])
+    assert not any(dataclasses.asdict(found).values())
+
+
+@pytest.mark.parametrize(
+    ("new", "kind"),
+    [
+        (GOOD.replace("(1.0)", "(1.0"), "not_python"),
+        (GOOD.replace("math.log", "lag"), "unaccounted"),
+        (GOOD.replace("math.log", "contrib.layers.flatten"), "not_stable"),
+        (GOOD.replace("y = 2", "y = 3"), "touched"),
+    ],
+)
+def test_a_bad_result_has_its_fault(new: str, kind: str) -> None:
+    found = dataclasses.asdict(coverage.faults([_result(OLD, new, REWRITTEN)]))
+    assert found[kind], found
+
+
+def test_a_refusal_accounts_for_its_line_only() -> None:
+    old = "import tensorflow as tf\na = tf.Session()\nb = tf.Session\nc = 1\n"
+    paths = accounting.unaccounted(old, old, {2}, set())
+    assert [(p.line, p.path) for p in paths] == [(3, "tensorflow.Session")]
+
+
+@pytest.mark.parametrize(
+    ("text", "paths"),
+    [
+        ("import tensorflow as tf\ntf.log", ["tensorflow.log"]),
+        ("from tensorflow import log", ["tensorflow.log"]),
+        ("from tensorflow.contrib import *", ["tensorflow.contrib"]),
+        ("import tensorflow\ntensorflow.nn.relu\ntensorflow.log", ["tensorflow.log"]),
+        ("import tensorflow as tf\ndef f(tf):\n  return tf.log", []),
+        ("import tensorflow.compat.v1 as tf\ntf.log\ntf.compat.v2.log", None),
+        ("import tensorflow as tf\ntf.train.Checkpoint.restore\ntf.nn.nope", None),
+    ],
+)
+def test_spelled(text: str, paths: list[str] | None) -> None:
+    found = [s.path for s in accounting.spelled(ast.parse(text))]
+    missing = [p for p in found if not accounting.exists(p)]
+    assert missing == (paths if paths is not None else found[-1:])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "pairs"),
+    [
+        ("abc", "abc", [(0, 0), (1, 1), (2, 2)]),
+        ("abc", "axc", [(0, 0), (2, 2)]),
+        ("abcd", "xabdy", [(0, 1), (1, 2), (3, 3)]),
+        ("aabaa", "aaxbaa", [(0, 0), (1, 1), (2, 3), (3, 4), (4, 5)]),
+        ("", "ab", []),
+    ],
+)
+def test_aligned(old: str, new: str, pairs: list[tuple[int, int]]) -> None:
+    assert accounting.aligned([*old], [*new]) == pairs
+
+
+def test_worse_figures_are_told() -> None:
+    before = {"idioms": {"tf.data": {"rewritten": 2, "kept": 1, "refused": 1}}}
+    for counts, worse in (
+        ({"rewritten": 3, "kept": 1, "refused": 0}, False),
+        ({"rewritten": 1, "kept": 1, "refused": 1}, True),
+        ({"rewritten": 2, "kept": 1, "refused": 2}, True),
+    ):
+        now = coverage.Coverage(1, 1, {"tf.data": counts}, [])
+        assert bool(list(coverage.regressions(before, now))) is worse

@@ -1,0 +1,85 @@
+"""Private modules of TensorFlow lead to public names, by what TensorFlow 1.15.5 has."""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.facts.modules import canonical
+from migrate.tables import not_public, private_names, symbols
+from reference import private_names as generator
+from reference.environment import find_tf1
+
+
+@pytest.mark.parametrize(
+    ("path", "symbol"),
+    [
+        ("python.ops.array_ops.zeros", "tf.zeros"),
+        ("python.framework.ops.Graph.as_default", "tf.Graph.as_default"),
+        # Only V2's is in that file; TF1's own takes its arguments, and the old ones.
+        ("python.ops.math_ops.reduce_sum", "tf.reduce_sum"),
+        # Under another name.
+        ("python.ops.gradients_impl.gradients", "tf.gradients"),
+        ("python.ops.math_ops.reduce_sum_v1", "tf.reduce_sum"),
+        ("python.training.session_run_hook.SessionRunHook", "tf.train.SessionRunHook"),
+        ("python.util.nest", "tf.nest"),
+        ("python.ops.rnn_cell.LSTMCell", "tf.nn.rnn_cell.LSTMCell"),
+        ("python.framework.ops.colocate_with", "tf.colocate_with"),
+        ("python.client.device_lib.list_local_devices", None),
+        ("contrib.layers.python.layers.layers.conv2d", "tf.contrib.layers.conv2d"),
+        ("contrib.lookup.lookup_ops.HashTable", "tf.contrib.lookup.HashTable"),
+    ],
+)
+def test_public_name(path: str, symbol: str | None) -> None:
+    assert canonical(f"tensorflow.{path}") == (symbol or f"tf.{path}")
+
+
+def test_rows_are_public_names() -> None:
+    known = {*symbols.symbols(), *symbols.modules()}
+    for module in private_names.modules():
+        for symbol in private_names._names(module).values():
+            assert symbol in known or symbol.startswith("tf.compat.v2."), module
+
+
+def test_what_is_imported_privately_is_migrated() -> None:
+    text = (
+        "from tensorflow.python.ops import math_ops\n"
+        "from tensorflow.python.platform import gfile\n"
+        "y = math_ops.reduce_sum(x, keep_dims=True)\n"
+        "gfile.MakeDirs(path)\n"
+    )
+    new = migrate_text(text).text
+    assert "tf.reduce_sum(x, keepdims=True)" in new
+    assert "tf.io.gfile.makedirs(path)" in new
+    assert "import tensorflow as tf" in new
+    assert "tensorflow.python" not in new
+
+
+def test_recipes_name_what_exists() -> None:
+    for recipe in not_public.INSTEAD.values():
+        for name in re.findall(r"\btf(?:_keras)?(?:\.\w+)+", recipe):
+            assert symbols.exists_in_target(name), name
+
+
+def test_what_is_not_public_is_refused() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.python.client import device_lib\n"
+        "x = device_lib.list_local_devices()\n"
+    )
+    (finding,) = [
+        f for f in migrate_text(text).findings if f.outcome.value == "refused"
+    ]
+    assert (finding.code, finding.line) == ("T111", 3)
+    assert "private" in finding.reason
+
+
+@pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
+def test_the_table_is_that_of_tensorflow() -> None:
+    pytest.importorskip("tensorflow")
+    text = generator.generate(str(find_tf1()), sys.executable)
+    table = generator.pathlib.Path(private_names.__file__).with_name(generator.TABLE)
+    assert text == table.read_text("utf-8")
