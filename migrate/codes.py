@@ -868,6 +868,12 @@ _ROWS = (
         "An operation with a seed drew from one stream of random numbers, whichever run asked for it. Each step function is a graph of its own, so it draws from a stream of its own that begins at the same seed.",
     ),
     Code(
+        "S137",
+        "a session's own",
+        "A tf.Session is used for more than run(): its graph, its lists of devices, a "
+        "function that is given it. What is migrated has steps to run and no graph.",
+    ),
+    Code(
         "S131",
         "cells joined",
         "A step function needs all of the graph in one place, so the cells that a "

@@ -24,6 +24,7 @@ from migrate.program.binding_time import Diagnostics, every
 from migrate.rules import calls
 from migrate.rules.symbols import SymbolRules
 from migrate.tables import roles, symbols
+from migrate.tables.graph_programs import GRAPH_CODES
 
 if TYPE_CHECKING:
     from migrate.normalise import Text
@@ -122,12 +123,14 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if ".run(" not in text:  # No session.
+    if ".run(" not in text and ".eval(" not in text:  # No session.
         return None
     from migrate.normalise import (
         Text,
         driver,
+        graph_first,
         losses,
+        sessions,
         statements,
         supervisor,
         versions,
@@ -141,10 +144,13 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         supervised = ()
     for step in (
         losses.collected,
+        sessions.monitored,
+        sessions.plain,
         statements.run_by_session,
         statements.named,
         versions.renamed,
         driver.plain,
+        graph_first.moved,
         written_out,
     ):
         start = step(start)
@@ -211,7 +217,10 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
-    return bool({"training_session", "estimator_loop"} & set(scopes.module.bindings))
+    return bool(
+        {"training_session", "plain_session", "estimator_loop"}
+        & set(scopes.module.bindings)
+    )
 
 
 def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
@@ -246,6 +255,8 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
         rules.report_only()  # compat.v1 code outside a program runs as it is.
     else:
         rules.run()
+        if program is None:
+            return _outside_of_programs(scopes, rules, options)
     if program is not None:
         apart = [
             range(d.lineno, (d.end_lineno or d.lineno) + 1)
@@ -258,6 +269,29 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
             return Plan(), [*refused, *rest]
     return plan, [*diagnostics.findings, *rules.findings]
+
+
+def _outside_of_programs(
+    scopes: Scopes, rules: SymbolRules, options: Options
+) -> tuple[Plan, list[Finding]]:
+    """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
+    graph = [f for f in rules.findings if f.code in GRAPH_CODES]
+    if graph and all(f.symbol.startswith("tf.train.Server") for f in graph):
+        # Nothing but a task that serves.
+        alone = SymbolRules(scopes, Plan(), {}, serves=True)
+        alone.run()
+        return alone.plan, alone.findings
+    if not graph or options.in_graph:
+        return rules.plan, rules.findings
+    reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
+    own = [
+        f
+        for f in rules.findings
+        if f is reason or (f.outcome is Outcome.REFUSED and f.code not in GRAPH_CODES)
+    ]
+    at = {(f.line, f.column) for f in own}
+    rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
+    return Plan(), [*own, *rest]
 
 
 def _plan_estimators(
@@ -297,6 +331,8 @@ def _left_whole(scopes: Scopes) -> Iterator[Finding]:
 
 
 def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
+    if program.cluster is None:
+        return program  # One process has no choice.
     if options.strategy == "parameter-server":
         program.replication, program.condition = ir.Replication.ASYNCHRONOUS, None
     elif options.strategy in ("multi-worker-mirrored", "mirrored"):

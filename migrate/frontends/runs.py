@@ -10,6 +10,7 @@ from migrate.facts import names
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.frontends import plain_sessions
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
@@ -85,6 +86,8 @@ class RunResolver:
         self.unnamed: dict[str, ast.expr] = {}
         self.scaffold_summaries = False
         self.consumed: set[ast.stmt] = set()
+        # Run calls that give variables their initial values.
+        self.initialisers: list[ast.Call] = []
         self.elements: dict[str, tuple[str, Flow]] = {}
 
     # -- driver ------------------------------------------------------------------
@@ -382,7 +385,21 @@ class RunResolver:
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
         wanted: set[str] = set()
+        in_loop = set().union(*[names.binds(s) for s in self.tail])
         for leaf in [inner for outer in leaves for inner in outer.every()]:
+            late = (
+                names.reads(leaf.node) & in_loop
+                if names.key(leaf.node) is None
+                else set()
+            )
+            if late:
+                self.diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"what is fetched is made of `{sorted(late)[0]}`, which the loop binds",
+                    "Feed it.",
+                )
+                return
             if leaf.kind is Kind.HOST:
                 self.diagnostics.refuse(
                     "S109",
@@ -453,17 +470,28 @@ class RunResolver:
         """`sess.run(iterator.initializer)` starts the iterator anew; others do nothing."""
         statement = self._statement(call)
         replacement = code("None")
+        if any(leaf.kind is not Kind.INITIALIZER_OP for leaf in leaves):
+            self.diagnostics.refuse(
+                "S104",
+                call,
+                "one run initialises variables and does something else",
+                "Initialise them in a run of its own.",
+            )
+            return
+        if plain_sessions.is_plain(self.scopes, self.session):
+            if any(self._is_report(leaf.node) for leaf in leaves):
+                replacement = code(f"{self.session_name}.uninitialized_variables()")
+                self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+                return
+            if not all(self._of_iterator(leaf.node) for leaf in leaves):
+                self.initialisers.append(call)
+                if not plain_sessions.is_local(self.scopes, self.session):
+                    replacement = code(f"{self.session_name}.initialize()")
         if statement is not None and self._in_loop(statement):
-            again = [
-                leaf
+            if not all(
+                self._of_iterator(leaf.node) or self._is_report(leaf.node)
                 for leaf in leaves
-                if not (
-                    isinstance(leaf.node, ast.Attribute)
-                    and leaf.node.attr == "initializer"
-                    and names.key(leaf.node.value) in self.iterators
-                )
-            ]
-            if again:
+            ):
                 self.diagnostics.refuse(
                     "S135",
                     call,
@@ -479,6 +507,27 @@ class RunResolver:
                     replacement = code(iterator, " = iter(", dataset, ")")
                     self._note_order(call)
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+
+    def _of_iterator(self, node: ast.expr) -> bool:
+        """`iterator.initializer`."""
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initializer"
+            and names.key(node.value) in self.iterators
+        )
+
+    def _is_report(self, node: ast.expr) -> bool:
+        """Whether it names the variables that have no value yet."""
+        if isinstance(node, ast.Call):
+            return self.scopes.resolve(node.func) in roles.REPORTS
+        name = names.key(node)
+        return name is not None and any(
+            name in names.binds(flow.statement)
+            and isinstance(flow.statement, ast.Assign)
+            and self._is_report(flow.statement.value)
+            for flow in every(self.flows)
+            if isinstance(getattr(flow.statement, "value", None), ast.Call)
+        )
 
     def _in_loop(self, node: ast.AST) -> bool:
         parent = self.scopes.parents.get(node)

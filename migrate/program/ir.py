@@ -71,6 +71,17 @@ class Replication(enum.Enum):
     ASYNCHRONOUS = "asynchronous"
     SYNCHRONOUS = "synchronous"
     CHOSEN_AT_RUN_TIME = "chosen at run time"
+    LOCAL = "one process alone"
+
+    @property
+    def has_coordinator(self) -> bool:
+        """Whether one process may run the loops of all workers."""
+        return self in (Replication.ASYNCHRONOUS, Replication.CHOSEN_AT_RUN_TIME)
+
+    @property
+    def averages(self) -> bool:
+        """Whether gradients may be averaged over replicas."""
+        return self in (Replication.SYNCHRONOUS, Replication.CHOSEN_AT_RUN_TIME)
 
 
 Part = "str | ast.AST | Code"
@@ -244,7 +255,7 @@ class TrainingProgram:
     driver: ast.FunctionDef | ast.Module
     path: list[tuple[ast.stmt, str]]
     home: list[ast.stmt]
-    cluster: Cluster
+    cluster: Cluster | None  # None: one process, without a server.
     replication: Replication
     condition: ast.expr | None
     aggregation: tuple[ast.expr | None, ast.expr | None]
@@ -301,6 +312,16 @@ class TrainingProgram:
             for d in module
             if isinstance(d, kinds) and not any(n in used for n in ast.walk(d))
         }
+
+    @property
+    def tasks(self) -> Cluster:
+        """The cluster of a program that has one.
+
+        Raises:
+          AssertionError: it has none.
+        """
+        assert self.cluster is not None
+        return self.cluster
 
     def graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs."""

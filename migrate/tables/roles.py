@@ -32,7 +32,8 @@ GLOBAL_STEPS = frozenset(
 SYNC_OPTIMIZERS = frozenset(
     {"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"}
 )
-SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"})
+PLAIN_SESSIONS = frozenset({"tf.Session"})
+SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
 TRAINABLE = frozenset({"tf.trainable_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
 PARTITIONERS = frozenset(
@@ -43,6 +44,7 @@ PARTITIONERS = frozenset(
     }
 )
 SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image"))
+REPORTS = frozenset({"tf.report_uninitialized_variables"})
 INITIALIZER_OPS = frozenset(
     {
         "tf.global_variables_initializer",

@@ -1,0 +1,182 @@
+"""tf.Session: what distinguishes it from a MonitoredTrainingSession.
+
+It initialises, restores and saves only where the program says so, so that the order
+of these matters; and it has a graph and a default of its own that a program may use.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.binding_time import Diagnostics
+from migrate.tables import roles
+
+# tf.Session(...), TF 1.15.5.
+PARAMETERS = ("target", "graph", "config")
+# What the emitted session has.
+_METHODS = frozenset({"run", "close", "as_default"})
+# Functions that take the session and are covered.
+_TAKERS = frozenset({"save", "restore"})
+_GRAPH_ARGUMENTS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
+
+
+def is_plain(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether a call opens a tf.Session."""
+    return scopes.resolve(call.func) in roles.PLAIN_SESSIONS
+
+
+def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
+    """Whether a program of these sessions can be meant: plain ones only if they run."""
+    return any(not is_plain(scopes, call) for call in sessions) or any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("run", "eval")
+        and scopes.resolve(node.func) is None
+        for node in ast.walk(scopes.tree)
+    )
+
+
+def is_local(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether the session is given no server."""
+    name = "target" if is_plain(scopes, call) else "master"
+    target = names.argument(call, name, 0)
+    return (
+        target is None
+        or names.literal(target) in ("", None)
+        and isinstance(target, ast.Constant)
+    )
+
+
+def check(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    session: ast.Call,
+    session_name: str,
+    tail: list[ast.stmt],
+    initialisers: list[ast.Call],
+) -> None:
+    """Refuses uses of the session that have no counterpart.
+
+    Args:
+      tail: the session's statement and what follows it.
+      initialisers: run calls that give variables their initial values.
+    """
+    if names.bound_arguments(session, PARAMETERS) is None:
+        diagnostics.refuse("S113", session, "the session's arguments cannot be told")
+    own = scopes.scope_of(session).owner(session_name)
+    inside = {node for statement in tail for node in ast.walk(statement)}
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == session_name
+            and isinstance(node.ctx, ast.Load)
+            and scopes.scope_of(node).owner(session_name) is own
+        ):
+            continue
+        if node in inside:
+            _check_use(scopes, diagnostics, node)
+        else:
+            diagnostics.refuse(
+                "S137",
+                node,
+                "the session is used in a function that stands outside of its block",
+                "Give the function the session as an argument.",
+            )
+    _check_order(scopes, diagnostics, session_name, tail, initialisers)
+
+
+def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None:
+    parent = scopes.parents[node]
+    if isinstance(parent, ast.Attribute):
+        if parent.attr in _METHODS:
+            return
+        outer = scopes.parents[parent]
+        while isinstance(outer, ast.keyword):
+            outer = scopes.parents[outer]
+        if (
+            parent.attr in ("graph", "graph_def")
+            and isinstance(outer, ast.Call)
+            and (
+                scopes.resolve(outer.func) in _GRAPH_ARGUMENTS
+                or _method(outer) == "add_graph"
+            )
+        ):
+            return
+        diagnostics.refuse(
+            "S137",
+            node,
+            f"`{ast.unparse(parent)}` is a graph session's own",
+            "Keep what does this apart, or write it for eager execution.",
+        )
+        return
+    call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if isinstance(call, ast.Call) and (
+        _method(call) in _TAKERS or scopes.resolve(call.func) == "tf.train.global_step"
+    ):
+        return
+    diagnostics.refuse(
+        "S137",
+        node,
+        "the session is given to something that this version does not read",
+        "Run the step where the session is opened, and pass the values.",
+    )
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def _check_order(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    session_name: str,
+    tail: list[ast.stmt],
+    initialisers: list[ast.Call],
+) -> None:
+    """Initial values come first: later they would undo what was trained or restored."""
+    earlier: list[ast.Call] = []
+    for node in (n for statement in tail for n in ast.walk(statement)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node not in initialisers
+            and (
+                (node.func.attr == "run" and names.key(node.func.value) == session_name)
+                or (
+                    node.func.attr == "restore"
+                    and any(names.key(a) == session_name for a in node.args)
+                )
+            )
+        ):
+            earlier.append(node)
+    for again in initialisers:
+        for other in earlier:
+            if other.lineno < again.lineno and not _exclusive(scopes, other, again):
+                diagnostics.refuse(
+                    "S135",
+                    again,
+                    "variables are initialised after something was run or restored",
+                    "Initialise them first, or assign their initial values to them.",
+                )
+                break
+
+
+def _exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in different branches of one `if`."""
+    branches: dict[ast.AST, str] = {}
+    node = one
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.If):
+            branches[parent] = "body" if node in parent.body else "orelse"
+        node = parent
+    node = other
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if parent in branches and isinstance(parent, ast.If):
+            if branches[parent] != ("body" if node in parent.body else "orelse"):
+                return True
+        node = parent
+    return False
