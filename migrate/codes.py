@@ -675,6 +675,12 @@ _ROWS = (
         "contrib.slim is not covered yet. tf_slim has it for TF2.",
     ),
     Code(
+        "N125",
+        "towers that are not read",
+        "Towers within the workers of a cluster, or whose number is only known within "
+        "the graph. A strategy is made before the graph, of one device per worker.",
+    ),
+    Code(
         "N199",
         "conflicting rewrites",
         "Two rules claim one expression. Please report it.",
@@ -872,6 +878,17 @@ _ROWS = (
         "a session's own",
         "A tf.Session is used for more than run(): its graph, its lists of devices, a "
         "function that is given it. What is migrated has steps to run and no graph.",
+    ),
+    Code(
+        "S138",
+        "towers",
+        "A loop built a tower per device, averaged their gradients by a function of its "
+        "own and applied them once. Each tower is a replica of a MirroredStrategy: its "
+        "number is the loop's index, its variables are shared, its gradients are "
+        "averaged. The averaging function is told by what it computes, not by its name.",
+        promise="What is fetched of a tower is the last tower's, as in TF1.",
+        refused_when="towers make variables of their own, draw batches of their own, "
+        "write summaries or normalise batches.",
     ),
     Code(
         "S131",

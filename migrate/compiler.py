@@ -27,7 +27,7 @@ from migrate.tables import roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
 
 if TYPE_CHECKING:
-    from migrate.normalise import Text
+    from migrate.normalise import Text, towers
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
@@ -107,11 +107,13 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      towers: the loop over towers that is one tower now.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    towers: towers.Towers | None
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -133,6 +135,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         sessions,
         statements,
         supervisor,
+        towers,
         versions,
         written_out,
     )
@@ -154,15 +157,18 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     ):
         start = step(start)
-    changed = start.source != text
+    changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
     forms = itertools.chain([(start, ())] if changed else [], _together(start))
     first: _Form | None = None
     for form, brought in forms:
+        replicated = towers.as_replicas(form)
+        form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        plan, findings = _plan(Scopes(tree), options)
-        attempt = _Form(form, brought, supervised, tree, plan, findings)
+        count = replicated.count if replicated is not None else None
+        plan, findings = _plan(Scopes(tree), options, count)
+        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -189,6 +195,18 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
         for f in findings
         if f.line <= len(form.text.origins)
     ]
+    if form.towers is not None:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "S138",
+                Outcome.REWRITTEN,
+                "",
+                f"the loop over {form.towers.count} towers: a replica each of a "
+                "MirroredStrategy, which averages their gradients",
+            )
+        )
     for line in form.supervised:
         moved.append(
             Finding(
@@ -223,11 +241,13 @@ def already_migrated(scopes: Scopes) -> bool:
     )
 
 
-def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
+def _plan(
+    scopes: Scopes, options: Options, towers: str | None = None
+) -> tuple[Plan, list[Finding]]:
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    program = between_graph.recognise(scopes, diagnostics)
+    program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
         program.partitioned = _partitions(scopes)

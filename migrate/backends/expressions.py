@@ -584,7 +584,7 @@ class Expressions:
         if partitioned and strategy != "div":
             rows = code("training_session.mod_rows(", ids, ", ", table, ")")
             reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
-        if self.program.replication.averages:
+        if self.program.replication.averages and not self.program.towers:
             # Measured in reference/sparse_sync: equal for sorted, distinct ids; else an
             # embedding of 0.5 is off by .015 (repeated) to .11 (unsorted) in 120 steps.
             code_, reason = (

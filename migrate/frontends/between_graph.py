@@ -34,8 +34,14 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     ]
 
 
-def recognise(scopes: Scopes, diagnostics: Diagnostics) -> ir.TrainingProgram | None:
-    """The file's training program; None, with refusals, where there is none we can read."""
+def recognise(
+    scopes: Scopes, diagnostics: Diagnostics, towers: str | None = None
+) -> ir.TrainingProgram | None:
+    """The file's training program; None, with refusals, where there is none we can read.
+
+    Args:
+      towers: how many replicas its process has, where they were towers.
+    """
     sessions = find_sessions(scopes)
     if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
@@ -48,13 +54,18 @@ def recognise(scopes: Scopes, diagnostics: Diagnostics) -> ir.TrainingProgram | 
             scopes.resolve(sessions[1].func) or "",
         )
         return None
-    return _Recogniser(scopes, diagnostics, sessions[0]).run()
+    return _Recogniser(scopes, diagnostics, sessions[0], towers).run()
 
 
 class _Recogniser:
     def __init__(
-        self, scopes: Scopes, diagnostics: Diagnostics, session: ast.Call
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        session: ast.Call,
+        towers: str | None,
     ) -> None:
+        self.towers = towers
         self.scopes = scopes
         self.diagnostics = diagnostics
         self.session_call = session
@@ -327,7 +338,7 @@ class _Recogniser:
         if cluster is not None:
             sync.condition = self._known_early(sync.condition, cluster, driver.body)
         elif replication is ir.Replication.ASYNCHRONOUS:
-            replication = ir.Replication.LOCAL
+            replication = ir.Replication.TOWERS if self.towers else ir.Replication.LOCAL
         else:
             self.diagnostics.refuse(
                 "C101",
@@ -335,6 +346,21 @@ class _Recogniser:
                 "workers are synchronised, but the program starts no tf.train.Server",
                 "Start one, or train alone.",
                 "tf.train.Server",
+            )
+        if self.towers and replication is not ir.Replication.TOWERS:
+            self.diagnostics.refuse(
+                "N125",
+                session,
+                "towers within the workers of a cluster",
+                "Give each worker one device: the strategy makes the replicas.",
+            )
+        elif self.towers and self._late(self.towers, home[anchor:at]):
+            self.diagnostics.refuse(
+                "N125",
+                session,
+                f"how many towers there are, `{self.towers}`, is only known within the "
+                "graph",
+                "Compute it before the first placeholder or variable.",
             )
         if plain_sessions.is_plain(self.scopes, self.session_call):
             plain_sessions.check(
@@ -380,10 +406,16 @@ class _Recogniser:
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
             dissolved=self.dissolved,
+            towers=self.towers if replication is ir.Replication.TOWERS else None,
         )
         if replication.has_coordinator:
             self._place_worker_statements(program)
         return program
+
+    def _late(self, expression: str, graph: list[ast.stmt]) -> bool:
+        """Whether an expression reads what these statements bind."""
+        reads = names.reads(ast.parse(expression, mode="eval"))
+        return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
 
     def _joins(
         self, driver: ast.FunctionDef | ast.Module, cluster: ir.Cluster

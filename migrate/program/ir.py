@@ -72,6 +72,7 @@ class Replication(enum.Enum):
     SYNCHRONOUS = "synchronous"
     CHOSEN_AT_RUN_TIME = "chosen at run time"
     LOCAL = "one process alone"
+    TOWERS = "one process, a replica per device"
 
     @property
     def has_coordinator(self) -> bool:
@@ -81,7 +82,12 @@ class Replication(enum.Enum):
     @property
     def averages(self) -> bool:
         """Whether gradients may be averaged over replicas."""
-        return self in (Replication.SYNCHRONOUS, Replication.CHOSEN_AT_RUN_TIME)
+        return self not in (Replication.ASYNCHRONOUS, Replication.LOCAL)
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one process, without a server."""
+        return self in (Replication.LOCAL, Replication.TOWERS)
 
 
 Part = "str | ast.AST | Code"
@@ -290,6 +296,8 @@ class TrainingProgram:
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Names that stand for one variable, not for a list or dict of them.
     singles: frozenset[str] = frozenset()
+    # How many towers there are, an expression of the source; None where there are none.
+    towers: str | None = None
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -83,7 +83,7 @@ class Cluster:
         """The statements that make the strategy and its replicas."""
         program = self._program
         if program.cluster is None:
-            return _alone()
+            return _alone(program.towers)
         spec: ast.expr | Code = program.cluster.spec
         if program.kinds.get(
             names.key(program.cluster.spec) or ""
@@ -166,9 +166,13 @@ class Cluster:
         ]
 
 
-def _alone() -> list[Item]:
-    """One process on one device: TF2's default strategy."""
+def _alone(towers: str | None) -> list[Item]:
+    """One process: TF2's default strategy on one device, or a replica per tower."""
+    made = "tf.distribute.get_strategy()"
+    if towers is not None:
+        devices = f"plain_session.tower_devices({towers})"
+        made = f"tf.distribute.MirroredStrategy({devices})"
     return [
-        New(code("\nstrategy = tf.distribute.get_strategy()")),
+        New(code(f"\nstrategy = {made}")),
         New(code("replicas = plain_session.LocalReplicas(strategy)")),
     ]

@@ -14,7 +14,7 @@ from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.functions import FunctionTimes
-from migrate.program.ir import Code, Flow, Kind, Replication, code
+from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slicer, header_reads
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
@@ -199,7 +199,7 @@ class StepFunctions:
         of resource variables.
         """
         items: list[Item] = []
-        after = self._program.replication is Replication.LOCAL and not any(
+        after = self._program.replication.alone and not any(
             symbol == "tf.enable_resource_variables"
             for _, symbol in self._scopes.walk_uses()
         )

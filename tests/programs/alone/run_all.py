@@ -13,6 +13,11 @@ import tensorflow as tf
 
 
 def main(out, programs):
+    if not tf.__version__.startswith("1."):
+        # Devices are made once per process, before the first program uses one.
+        tf.config.set_logical_device_configuration(
+            tf.config.list_physical_devices("CPU")[0],
+            [tf.config.LogicalDeviceConfiguration()] * 3)
     failed = 0
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
