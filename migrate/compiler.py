@@ -129,6 +129,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         return None
     from migrate.normalise import (
         Text,
+        collections,
         driver,
         graph_first,
         losses,
@@ -154,6 +155,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        collections.listed,
         written_out,
     ):
         start = step(start)
@@ -179,10 +181,10 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
 
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
-    from migrate.normalise import normal_forms, statements, written_out
+    from migrate.normalise import collections, normal_forms, statements, written_out
 
     for form in normal_forms(start.source):
-        text = statements.folded(written_out(form.text))
+        text = statements.folded(written_out(collections.listed(form.text)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield dataclasses.replace(text, origins=origins), brought

@@ -101,12 +101,16 @@ class RunResolver:
         given = {k.arg: k.value for k in call.keywords if k.arg in off}
         disabled = bool(given) and all(not names.literal(v) for v in given.values())
         self.scaffold_summaries = has_summaries and not disabled
-        found = False
-        for statement in self.tail:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Call) and self._is_run(node):
-                    found = True
-                    self._resolve(node)
+        found = [
+            node
+            for statement in self.tail
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and self._is_run(node)
+        ]
+        if plain_sessions.is_plain(self.scopes, self.session):
+            found.sort(key=lambda node: (node.lineno, node.col_offset))
+        for node in found:
+            self._resolve(node)
         if not found:
             self.diagnostics.refuse(
                 "S103", self.session, "nothing is run in this session"

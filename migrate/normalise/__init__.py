@@ -30,7 +30,9 @@ _GRAPH_METHODS = frozenset(
     {"minimize", "compute_gradients", "apply_gradients", "get_next"}
 )
 _PROGRAM_SYMBOLS = (
-    roles.PLACEHOLDERS | roles.SESSIONS | {"tf.train.Server", "tf.summary.merge_all"}
+    roles.PLACEHOLDERS
+    | roles.SESSIONS
+    | {"tf.train.Server", "tf.summary.merge_all", "tf.add_to_collection"}
 )
 
 

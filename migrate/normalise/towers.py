@@ -112,7 +112,10 @@ class _Loop:
         add(f"{index} = {INDEX}", loop.lineno)
         for name, value in iterated.values:
             add(f"{name} = {value.replace('{index}', index)}", loop.lineno)
+        read = set().union(*[names.reads(s) for s in body])
         for scope in self._scope_names(loop.body):
+            if scope not in read:
+                continue
             add(f"{scope} = None", loop.lineno)
         after: list[tuple[str, int]] = []
         for statement in body:
@@ -320,7 +323,7 @@ class _Loop:
         bound_later: set[str] = set().union(*[names.binds(s) for s in body])
         bound: set[str] = set()
         self._flags: dict[str, str] = {}  # What a flag is for the first tower.
-        for statement in body:
+        for statement in self._opened(body):
             if isinstance(statement, ast.AugAssign):
                 raise _Unclear
             if isinstance(statement, (ast.For, ast.While, ast.Try, ast.FunctionDef)):
@@ -338,6 +341,16 @@ class _Loop:
                     raise _Unclear
                 self._flags[name] = first
             bound |= names.binds(statement)
+
+    def _opened(self, body: list[ast.stmt]) -> Iterator[ast.stmt]:
+        """Statements in order, those of `with` blocks after what their items read."""
+        for statement in body:
+            if isinstance(statement, ast.With):
+                for item in statement.items:
+                    yield ast.Expr(item.context_expr)
+                yield from self._opened(statement.body)
+            else:
+                yield statement
 
     def _flag(self, name: str, body: list[ast.stmt]) -> str | None:
         """`reuse = True` at the loop's end: what it is before; None for anything else."""
