@@ -107,6 +107,19 @@ class _Recogniser:
         self.driver = driver
         cluster: ir.Cluster | None = None
         local = plain_sessions.is_local(self.scopes, self.session_call)
+        pinned = plain_sessions.pinned(self.scopes)
+        if not local and pinned is not None:
+            refuse(
+                "C115",
+                pinned,
+                "the graph is placed on tasks by hand, not by replica_device_setter",
+                "Where it is the usual split, use replica_device_setter and a session per "
+                "worker; else keep the placement: "
+                "tf.config.experimental_connect_to_cluster, and tf.device around eager "
+                "code.",
+                "tf.device",
+            )
+            return None
         if not local or self._servers():
             server = self._find_server(driver)
             cluster = self._cluster(server) if server is not None else None

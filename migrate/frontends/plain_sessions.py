@@ -49,6 +49,28 @@ def is_local(scopes: Scopes, call: ast.Call) -> bool:
     )
 
 
+def pinned(scopes: Scopes) -> ast.Call | None:
+    """The first place where a program without a device setter names a task itself."""
+    calls = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) is not None
+    ]
+    if any(
+        scopes.resolve(call.func) == "tf.train.replica_device_setter" for call in calls
+    ):
+        return None
+    for call in sorted(calls, key=lambda c: c.lineno):
+        if scopes.resolve(call.func) == "tf.device" and any(
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "job:" in n.value
+            for n in ast.walk(call)
+        ):
+            return call
+    return None
+
+
 def check(
     scopes: Scopes,
     diagnostics: Diagnostics,

@@ -15,14 +15,8 @@ import time
 
 import numpy as np
 import tensorflow as tf
-try:
-    import plain_session
-except ImportError:  # Run as a module of its package.
-    from . import plain_session
-try:
-    import training_session
-except ImportError:  # Run as a module of its package.
-    from . import training_session
+import plain_session
+import training_session
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("trace", None, "Prefix of the file that gets each step's values")
