@@ -21,7 +21,7 @@ from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.rules import calls
+from migrate.rules import calls, mistakes
 from migrate.rules.symbols import SymbolRules
 from migrate.tables import roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
@@ -54,14 +54,19 @@ def migrate_text(
     scopes = Scopes(tree)
     if already_migrated(scopes):
         return Migration(text)
+    original = text
     if not (
         scopes.is_tf1(symbols.exists_in_tf2)
         or scopes.imports_compat()
         or between_graph.find_sessions(scopes)
         or calls.says_tf1(scopes)
     ):
-        return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
-    original = text
+        # Nothing in it says TF1; of TF2 code nothing is ours to touch but mistakes.
+        plan = Plan()
+        told = list(_mistakes(scopes, plan))
+        if not told:
+            return Migration(text)
+        return _written(original, text, tree, plan, told, None, options, filename)
     plan, findings = _plan(scopes, options)
     form = _in_normal_form(text, options, _refused(findings))
     if form is not None:
@@ -70,6 +75,42 @@ def migrate_text(
         else:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
+    findings.extend(_mistakes(Scopes(tree), plan))
+    return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _mistakes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+    """Mistakes that are no matter of versions; in a file that is changed, mended."""
+    for mistake in mistakes.find(scopes):
+        mended = mistake.done and bool(plan.suites)
+        if mistake.edits and not any(
+            node in plan.expressions for node, _ in mistake.edits
+        ):
+            for node, new in mistake.edits:
+                plan.replace(node, new)
+            mended = True
+        yield Finding(
+            mistake.node.lineno,
+            mistake.node.col_offset + 1,
+            mistake.code,
+            Outcome.REWRITTEN if mended else Outcome.REFUSED,
+            mistake.symbol,
+            mistake.reason,
+            mistake.recipe,
+        )
+
+
+def _written(
+    original: str,
+    text: str,
+    tree: ast.Module,
+    plan: Plan,
+    findings: list[Finding],
+    form: _Form | None,
+    options: Options,
+    filename: str,
+) -> Migration:
+    """The text with its plan carried out, where it passes the gates."""
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
