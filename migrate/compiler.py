@@ -75,8 +75,21 @@ def migrate_text(
         else:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
+    if (
+        _refused(findings)
+        and scopes.imports_compat()
+        and between_graph.runs_alone(scopes)
+    ):
+        plan, findings = Plan(), _as_it_is(scopes)
     findings.extend(_mistakes(Scopes(tree), plan))
     return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _as_it_is(scopes: Scopes) -> list[Finding]:
+    """What is said of code that runs through tensorflow.compat.v1."""
+    rules = SymbolRules(scopes, Plan(), {})
+    rules.report_only()
+    return rules.findings
 
 
 def _mistakes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:

@@ -137,6 +137,8 @@ class Expressions:
                 "the session's services in training_session.MonitoredTrainingSession",
             )
         )
+        for call in program.others:
+            claim[call] = claim[program.session_call]
         for call in program.hook_edits:
             claim[call] = ("H110", "the same hook in training_session")
         reasons = {

@@ -34,6 +34,14 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     ]
 
 
+def runs_alone(scopes: Scopes) -> bool:
+    """Whether a file's sessions are plain ones of one process."""
+    return all(
+        plain_sessions.is_plain(scopes, call) and plain_sessions.is_local(scopes, call)
+        for call in find_sessions(scopes)
+    )
+
+
 def recognise(
     scopes: Scopes, diagnostics: Diagnostics, towers: str | None = None
 ) -> ir.TrainingProgram | None:
@@ -45,7 +53,8 @@ def recognise(
     sessions = find_sessions(scopes)
     if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
-    if len(sessions) > 1:
+    sessions.sort(key=lambda call: call.lineno)
+    if len(sessions) > 1 and not plain_sessions.in_turn(scopes, sessions):
         diagnostics.refuse(
             "N101",
             sessions[1],
@@ -54,7 +63,7 @@ def recognise(
             scopes.resolve(sessions[1].func) or "",
         )
         return None
-    return _Recogniser(scopes, diagnostics, sessions[0], towers).run()
+    return _Recogniser(scopes, diagnostics, sessions, towers).run()
 
 
 class _Recogniser:
@@ -62,13 +71,14 @@ class _Recogniser:
         self,
         scopes: Scopes,
         diagnostics: Diagnostics,
-        session: ast.Call,
+        sessions: list[ast.Call],
         towers: str | None,
     ) -> None:
         self.towers = towers
         self.scopes = scopes
         self.diagnostics = diagnostics
-        self.session_call = session
+        self.session_call = sessions[0]
+        self.others = tuple(sessions[1:])
         self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
 
     def _enclosing(self, node: ast.AST) -> list[ast.AST]:
@@ -345,6 +355,7 @@ class _Recogniser:
             self.session_call,
             self.session_name,
             tail,
+            self.others,
         )
         runs.run()
         replication = sync.replication
@@ -376,14 +387,19 @@ class _Recogniser:
                 "Compute it before the first placeholder or variable.",
             )
         if plain_sessions.is_plain(self.scopes, self.session_call):
-            plain_sessions.check(
-                self.scopes,
-                self.diagnostics,
-                self.session_call,
-                self.session_name,
-                tail,
-                runs.initialisers,
-            )
+            for call in (self.session_call, *self.others):
+                plain_sessions.check(
+                    self.scopes,
+                    self.diagnostics,
+                    call,
+                    plain_sessions.name_of(self.scopes, call) or self.session_name,
+                    tail,
+                )
+            if cluster is None:
+                again = plain_sessions.initialise_again(
+                    self.scopes, runs.session_names, tail, runs.initialisers
+                )
+                runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
             driver=driver,
             path=path,
@@ -419,6 +435,8 @@ class _Recogniser:
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
             dissolved=self.dissolved,
+            others=self.others,
+            initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
         )
         if replication.has_coordinator:
@@ -490,7 +508,12 @@ class _Recogniser:
         Without a server, where the graph begins.
         """
         if cluster is None:
-            graph = (i for i, flow in enumerate(flows) if not flow.host)
+            graph = (
+                i
+                for i, flow in enumerate(flows)
+                if not flow.host
+                and not (flow.pure and isinstance(flow.statement, ast.Expr))
+            )
             return next(graph, len(flows))
         anchor = 0
         for index, statement in enumerate(home):

@@ -19,6 +19,8 @@ PARAMETERS = ("target", "graph", "config")
 _METHODS = frozenset({"run", "close", "as_default"})
 # Functions that take the session and are covered.
 _TAKERS = frozenset({"save", "restore"})
+# A graph that is begun, or gone on with, after the first session.
+_NEW_GRAPH = roles.PLACEHOLDERS | {"tf.Graph", "tf.reset_default_graph", "tf.device"}
 _GRAPH_ARGUMENTS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
 
 
@@ -36,6 +38,45 @@ def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
         and scopes.resolve(node.func) is None
         for node in ast.walk(scopes.tree)
     )
+
+
+def name_of(scopes: Scopes, call: ast.Call) -> str | None:
+    """The name of a session that is opened by `with ... as name:`."""
+    item = scopes.parents[call]
+    if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
+        return item.optional_vars.id
+    return None
+
+
+def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
+    """Whether plain sessions of one graph are opened one after the other.
+
+    What a session has of its own - the values of variables, the positions of iterators -
+    begins anew in the next. Of these only variables can.
+    """
+    if not all(is_plain(scopes, s) and is_local(scopes, s) for s in sessions):
+        return False
+    if any(names.argument(s, "graph", 1) is not None for s in sessions):
+        return False
+    if any(name_of(scopes, s) is None for s in sessions):
+        return False
+    blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
+    home = scopes.scope_of(blocks[0])
+    nested = any(b in ast.walk(a) for a in blocks for b in blocks if a is not b)
+    if nested or any(scopes.scope_of(block) is not home for block in blocks):
+        return False
+    for node in ast.walk(scopes.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        symbol = scopes.resolve(node.func) or ""
+        if node.lineno > sessions[0].lineno and symbol in _NEW_GRAPH:
+            return False
+        elif symbol.endswith("_iterator") or (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr.endswith("_iterator")
+        ):
+            return False
+    return True
 
 
 def is_local(scopes: Scopes, call: ast.Call) -> bool:
@@ -77,13 +118,11 @@ def check(
     session: ast.Call,
     session_name: str,
     tail: list[ast.stmt],
-    initialisers: list[ast.Call],
 ) -> None:
     """Refuses uses of the session that have no counterpart.
 
     Args:
       tail: the session's statement and what follows it.
-      initialisers: run calls that give variables their initial values.
     """
     if names.bound_arguments(session, PARAMETERS) is None:
         diagnostics.refuse("S113", session, "the session's arguments cannot be told")
@@ -106,7 +145,6 @@ def check(
                 "the session is used in a function that stands outside of its block",
                 "Give the function the session as an argument.",
             )
-    _check_order(scopes, diagnostics, session_name, tail, initialisers)
 
 
 def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None:
@@ -150,14 +188,18 @@ def _method(call: ast.Call) -> str:
     return call.func.attr if isinstance(call.func, ast.Attribute) else ""
 
 
-def _check_order(
+def initialise_again(
     scopes: Scopes,
-    diagnostics: Diagnostics,
-    session_name: str,
+    session_names: frozenset[str],
     tail: list[ast.stmt],
     initialisers: list[ast.Call],
-) -> None:
-    """Initial values come first: later they would undo what was trained or restored."""
+) -> bool:
+    """Whether initial values are given after something was run or restored.
+
+    Args:
+      tail: the first session's statement and what follows it.
+      initialisers: run calls that give variables their initial values.
+    """
     earlier: list[ast.Call] = []
     for node in (n for statement in tail for n in ast.walk(statement)):
         if (
@@ -165,24 +207,31 @@ def _check_order(
             and isinstance(node.func, ast.Attribute)
             and node not in initialisers
             and (
-                (node.func.attr == "run" and names.key(node.func.value) == session_name)
+                (
+                    node.func.attr == "run"
+                    and names.key(node.func.value) in session_names
+                )
                 or (
                     node.func.attr == "restore"
-                    and any(names.key(a) == session_name for a in node.args)
+                    and any(names.key(a) in session_names for a in node.args)
                 )
             )
         ):
             earlier.append(node)
-    for again in initialisers:
-        for other in earlier:
-            if other.lineno < again.lineno and not _exclusive(scopes, other, again):
-                diagnostics.refuse(
-                    "S135",
-                    again,
-                    "variables are initialised after something was run or restored",
-                    "Initialise them first, or assign their initial values to them.",
-                )
-                break
+    return any(_in_loop(scopes, again) for again in initialisers) or any(
+        other.lineno < again.lineno and not _exclusive(scopes, other, again)
+        for again in initialisers
+        for other in earlier
+    )
+
+
+def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
+    parent = scopes.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef):
+        if isinstance(parent, (ast.For, ast.While)):
+            return True
+        parent = scopes.parents.get(parent)
+    return False
 
 
 def _exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:

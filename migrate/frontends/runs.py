@@ -68,6 +68,7 @@ class RunResolver:
         session: ast.Call,
         session_name: str,
         tail: list[ast.stmt],
+        others: tuple[ast.Call, ...] = (),
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
@@ -75,6 +76,9 @@ class RunResolver:
         self.flows = flows
         self.session = session
         self.session_name = session_name
+        more = [plain_sessions.name_of(scopes, call) for call in others]
+        self.session_names = frozenset([session_name, *[n for n in more if n]])
+        self.initialises_again = False
         self.tail = tail
         self.slicer = Slicer(flows, self._is_merge)
         self.steps: list[ir.StepFunction] = []
@@ -121,8 +125,23 @@ class RunResolver:
         return (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in ("run", "run_step_fn")
-            and names.key(node.func.value) == self.session_name
+            and names.key(node.func.value) in self.session_names
         )
+
+    def initialise(self, again: bool) -> None:
+        """Decides what is left of runs that give the variables their initial values.
+
+        Args:
+          again: whether one does so a second time.
+        """
+        self.initialises_again = again
+        if not again:
+            return
+        for index, run in enumerate(self.runs):
+            if run.call in self.initialisers:
+                assert isinstance(run.call.func, ast.Attribute)
+                new = code(run.call.func.value, ".initialize()")
+                self.runs[index] = dataclasses.replace(run, replacement=new)
 
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
@@ -517,7 +536,10 @@ class RunResolver:
                 self.initialisers.append(call)
                 if not plain_sessions.is_local(self.scopes, self.session):
                     replacement = code(f"{self.session_name}.initialize()")
-        if statement is not None and self._in_loop(statement):
+        alone = plain_sessions.is_plain(
+            self.scopes, self.session
+        ) and plain_sessions.is_local(self.scopes, self.session)
+        if statement is not None and self._in_loop(statement) and not alone:
             if not all(
                 self._of_iterator(leaf.node) or self._is_report(leaf.node)
                 for leaf in leaves

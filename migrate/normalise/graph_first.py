@@ -51,13 +51,18 @@ class _Block:
         self._scopes = Scopes(self._tree)
 
     def one_moved(self) -> Text | None:
-        block = self._session()
-        if block is None:
+        blocks = self._sessions()
+        if not blocks:
             return None
-        bound = [n for s in self._inside(block) for n in names.binds(s)]
-        bound += [n for i in block.items for n in names.binds_of_item(i)]
+        block = blocks[0]
+        bound = [n for b in blocks for s in self._inside(b) for n in names.binds(s)]
+        bound += [n for b in blocks for i in b.items for n in names.binds_of_item(i)]
+        if len(blocks) > 1:  # What stands between them, too.
+            suite = getattr(self._scopes.parents[block], "body", [])
+            after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
+            bound += [n for s in after for n in names.binds(s)]
         scope = self._scopes.scope_of(block.body[0])
-        for statement in self._inside(block):
+        for statement in (s for b in blocks for s in self._inside(b)):
             if not self._builds(statement):
                 continue
             if names.reads(statement) & set(bound):
@@ -65,14 +70,15 @@ class _Block:
             targets = names.binds(statement)
             if any(len(scope.bindings.get(t, ())) != 1 for t in targets):
                 continue
-            if self._in_block(statement, block) and self._makes_variables(statement):
+            if self._in_block(statement, blocks) and self._makes_variables(statement):
                 continue
             if not self._text.alone(statement) or inside_strings(statement):
                 continue
             return self._before(statement, block)
         return None
 
-    def _session(self) -> ast.With | None:
+    def _sessions(self) -> list[ast.With]:
+        """The sessions' blocks, which stand in one suite, in order."""
         sessions = [
             node
             for node in ast.walk(self._tree)
@@ -83,7 +89,8 @@ class _Block:
                 for i in node.items
             )
         ]
-        return sessions[0] if len(sessions) == 1 else None
+        suites = {self._scopes.parents[s] for s in sessions}
+        return sorted(sessions, key=lambda s: s.lineno) if len(suites) == 1 else []
 
     def _inside(self, block: ast.stmt) -> Iterator[ast.stmt]:
         for _, suite in names.suites(block):
@@ -92,8 +99,8 @@ class _Block:
                 if isinstance(statement, _BLOCKS):
                     yield from self._inside(statement)
 
-    def _in_block(self, statement: ast.stmt, block: ast.With) -> bool:
-        return self._scopes.parents[statement] is not block
+    def _in_block(self, statement: ast.stmt, blocks: list[ast.With]) -> bool:
+        return self._scopes.parents[statement] not in blocks
 
     def _builds(self, statement: ast.stmt) -> bool:
         value = getattr(statement, "value", None)

@@ -296,6 +296,10 @@ class TrainingProgram:
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Names that stand for one variable, not for a list or dict of them.
     singles: frozenset[str] = frozenset()
+    # Plain sessions that are opened after the first, one after the other.
+    others: tuple[ast.Call, ...] = ()
+    # Whether a run gives the variables their initial values a second time.
+    initialises_again: bool = False
     # How many towers there are, an expression of the source; None where there are none.
     towers: str | None = None
     # The first statement of a block that is gone -> the block, for its comments.

@@ -48,6 +48,7 @@ class LocalReplicas(training_session._Replicas):
 
     def __init__(self, strategy):
         super().__init__(strategy)
+        self._initial = []
         self._of_first = []  # Tensors of a step that are given of the first replica.
         # The optimizers' slots are named anew, as in a TF1 graph of the program's own.
         tf.compat.v1.reset_default_graph()
@@ -100,6 +101,17 @@ class LocalReplicas(training_session._Replicas):
             for g, v in gradients_and_variables
         ]
 
+    def keep_initial_values(self):
+        """Keeps what the variables hold now, for `Session.initialize`."""
+        self._initial = [
+            (part, part.numpy()) for parts in self.entries().values() for part in parts
+        ]
+
+    def initialize(self):
+        """Gives the variables their initial values again: those that were kept."""
+        for variable, value in self._initial:
+            variable.assign(value)
+
     def call(self, step, args):
         return step.unpack([value.numpy() for value in step.function(*args)])
 
@@ -134,10 +146,13 @@ class Session:
         return results["fetches"]
 
     def initialize(self):
-        """Tells other workers' sessions that they may begin.
+        """Gives the variables their initial values again, where they were kept.
 
-        TF1 gave the variables their initial values here; TF2 did when they were made.
+        The first time they have them since they were made. Tells other workers' sessions
+        that they may begin.
         """
+        if isinstance(self.replicas, LocalReplicas):
+            self.replicas.initialize()
         self.replicas.ready.set()
 
     def restored(self):

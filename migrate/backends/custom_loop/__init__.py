@@ -123,6 +123,8 @@ class _Layout:
         items.append(
             Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
         )
+        if program.initialises_again:
+            items.append(New(code("replicas.keep_initial_values()")))
         after = [f.statement for f in graph[last + 1 :]]
         if not program.replication.has_coordinator:
             items.extend(self._loop.unnamed_iterators())
@@ -193,7 +195,8 @@ class _Layout:
     def _session_call(self) -> None:
         call = self._program.session_call
         if self._plain:
-            self._plan.replace(call, code("plain_session.Session(replicas)"))
+            for each in (call, *self._program.others):
+                self._plan.replace(each, code("plain_session.Session(replicas)"))
             return
         bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
