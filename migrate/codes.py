@@ -759,6 +759,13 @@ _ROWS = (
         "the graph. A strategy is made before the graph, of one device per worker.",
     ),
     Code(
+        "N126",
+        "a loop over towers",
+        "What its reason says is not the same in replicas: variables and batches that "
+        "each tower has for itself, summaries under a tower's name, batch "
+        "normalisation, gradients that are not averaged.",
+    ),
+    Code(
         "N199",
         "conflicting rewrites",
         "Two rules claim one expression. Please report it.",

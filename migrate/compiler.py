@@ -81,8 +81,28 @@ def migrate_text(
         and between_graph.runs_alone(scopes)
     ):
         plan, findings = Plan(), _as_it_is(scopes)
+    elif _refused(findings):
+        findings.extend(_unread_towers(original))
     findings.extend(_mistakes(Scopes(tree), plan))
     return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _unread_towers(text: str) -> Iterator[Finding]:
+    """Why a loop over towers was not taken, in a program that was refused."""
+    from migrate.normalise import towers
+
+    found = towers.why_not(text)
+    if found is not None:
+        line, reason = found
+        yield Finding(
+            line,
+            1,
+            "N126",
+            Outcome.REFUSED,
+            "",
+            f"a loop over towers: {reason}",
+            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+        )
 
 
 def _as_it_is(scopes: Scopes) -> list[Finding]:

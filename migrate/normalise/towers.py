@@ -70,6 +70,18 @@ def as_replicas(text: Text) -> Towers | None:
         return None
 
 
+def why_not(source: str) -> tuple[int, str] | None:
+    """The line of a loop over towers that is not taken, and why."""
+    if "compute_gradients" not in source:
+        return None
+    loop = _Loop(Text.of(source))
+    try:
+        loop.run()
+    except _Unclear as unclear:
+        return loop.line, str(unclear) or "more than towers is made in this loop"
+    return None
+
+
 @dataclasses.dataclass(frozen=True)
 class _Iterated:
     """What a loop goes over: how often, and what each name is for tower `{index}`."""
@@ -84,6 +96,7 @@ class _Loop:
         self._text = text
         self._tree = ast.parse(text.source)
         self._scopes = Scopes(self._tree)
+        self.line = 1
 
     # -- the loop ---------------------------------------------------------------------
 
@@ -93,7 +106,7 @@ class _Loop:
             return None
         loop = loops[0]
         assert isinstance(loop, ast.For)
-        self._loop = loop
+        self._loop, self.line = loop, loop.lineno
         self._inside = set(ast.walk(loop))
         self._check(loop)
         iterated = self._iterated(loop.target, loop.iter)
@@ -187,18 +200,28 @@ class _Loop:
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self._scopes.resolve(node.func) or ""
-                if symbol in _NOT_SHARED or symbol in _NOT_READ:
-                    raise _Unclear
+                if symbol in _NOT_SHARED:
+                    raise _Unclear("every tower makes a variable of its own")
+                if symbol in _NOT_READ:
+                    raise _Unclear("towers normalise batches, each by its own part")
                 if symbol.startswith("tf.summary."):
-                    raise _Unclear  # Named after its tower.
+                    raise _Unclear("towers write summaries, each under its own name")
                 if (
                     isinstance(node.func, ast.Attribute)
-                    and node.func.attr in ("get_next", "dequeue", "apply_gradients")
+                    and node.func.attr in ("get_next", "dequeue")
                     and not symbol
                 ):
-                    raise _Unclear
+                    raise _Unclear(
+                        "every tower draws a batch of its own: draw one, and split it"
+                    )
+                if (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr == "apply_gradients"
+                    and not symbol
+                ):
+                    raise _Unclear("every tower applies its gradients by itself")
         if "UPDATE_OPS" in self._text.source:
-            raise _Unclear
+            raise _Unclear("towers normalise batches, each by its own part")
 
     # -- what it goes over --------------------------------------------------------------
 
@@ -528,16 +551,16 @@ class _Loop:
             and first in call.args
             and isinstance(call.func, ast.Name)
         ):
-            raise _Unclear
+            raise _Unclear("the towers' gradients are not averaged by a function")
         later = [n for n in uses if n is not first]
         if later and not self._rebinds(call, name):
-            raise _Unclear
+            raise _Unclear("the towers' gradients are not averaged by a function")
         for definition in reach.definitions(self._scopes, call.func):
             if isinstance(definition, ast.FunctionDef) and averages_towers(
                 definition, self._scopes
             ):
                 return call
-        raise _Unclear
+        raise _Unclear("the towers' gradients are not averaged by a function")
 
     def _rebinds(self, call: ast.Call, name: str) -> bool:
         parent = self._scopes.parents[call]
