@@ -63,7 +63,7 @@ def migrate_text(
     ):
         # Nothing in it says TF1; of TF2 code nothing is ours to touch but mistakes.
         plan = Plan()
-        told = list(_mistakes(scopes, plan))
+        told = list(_mistakes(scopes, plan, text))
         if not told:
             return Migration(text)
         return _written(original, text, tree, plan, told, None, options, filename)
@@ -83,7 +83,8 @@ def migrate_text(
         plan, findings = Plan(), _as_it_is(scopes)
     elif _refused(findings):
         findings.extend(_unread_towers(original))
-    findings.extend(_mistakes(Scopes(tree), plan))
+    own = scopes if form is None else Scopes(tree)
+    findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
 
 
@@ -112,9 +113,9 @@ def _as_it_is(scopes: Scopes) -> list[Finding]:
     return rules.findings
 
 
-def _mistakes(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
+def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
     """Mistakes that are no matter of versions; in a file that is changed, mended."""
-    for mistake in mistakes.find(scopes):
+    for mistake in mistakes.find(scopes, text):
         mended = mistake.done and bool(plan.suites)
         if mistake.edits and not any(
             node in plan.expressions for node, _ in mistake.edits

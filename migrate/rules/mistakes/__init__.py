@@ -21,17 +21,21 @@ from migrate.rules.mistakes.mistake import Mistake
 
 __all__ = ["Mistake", "find"]
 
+# Each kind, and a word without which a module has none of it.
 _KINDS = (
-    hosts.find,
-    chiefs.find,
-    logits.find,
-    per_replica_losses.find,
-    datasets.find,
-    older_distribute.find,
+    (hosts.find, "ClusterSpec"),
+    (chiefs.find, "Server"),
+    (logits.find, "Crossentropy"),
+    (per_replica_losses.find, "distribute"),
+    (datasets.find, "distribute"),
+    (older_distribute.find, "distribute"),
+    (older_distribute.find_runs, "experimental_run_v2"),
 )
 
 
-def find(scopes: Scopes) -> list[Mistake]:
+def find(scopes: Scopes, text: str) -> list[Mistake]:
     """Every mistake of a module, in the order of its lines."""
-    found = itertools.chain.from_iterable(kind(scopes) for kind in _KINDS)
+    found = itertools.chain.from_iterable(
+        kind(scopes) for kind, word in _KINDS if word in text
+    )
     return sorted(found, key=lambda m: (m.node.lineno, m.node.col_offset))

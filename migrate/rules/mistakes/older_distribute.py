@@ -25,7 +25,8 @@ _SERVERS = frozenset(
 )
 
 
-def find(scopes: Scopes) -> Iterator[Mistake]:
+def find_runs(scopes: Scopes) -> Iterator[Mistake]:
+    """D108 only."""
     for call, symbol in calls(scopes):
         if method(call) == "experimental_run_v2" and not symbol:
             assert isinstance(call.func, ast.Attribute)
@@ -35,7 +36,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
                 "Strategy.experimental_run_v2 is Strategy.run since TensorFlow 2.2",
                 edits=((call.func, code(call.func.value, ".run")),),
             )
-        elif symbol in _WORKERS:
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    """The others."""
+    for call, symbol in calls(scopes):
+        if symbol in _WORKERS:
             given = names.argument(call, "communication", 0)
             if given is not None and name_of(scopes, given).startswith(_COMMUNICATION):
                 yield _communication(call, given, symbol)
