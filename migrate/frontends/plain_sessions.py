@@ -10,7 +10,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
 from migrate.program.binding_time import Diagnostics
+from migrate.rules.symbols import verdict
 from migrate.tables import roles
 
 # tf.Session(...), TF 1.15.5.
@@ -176,6 +178,10 @@ def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None
         _method(call) in _TAKERS or scopes.resolve(call.func) == "tf.train.global_step"
     ):
         return
+    if isinstance(call, ast.Call):
+        symbol = scopes.resolve(call.func) or ""
+        if symbol.startswith("tf.") and verdict(symbol).outcome is Outcome.REFUSED:
+            return  # Which says more.
     diagnostics.refuse(
         "S137",
         node,

@@ -140,8 +140,42 @@ class RunResolver:
         for index, run in enumerate(self.runs):
             if run.call in self.initialisers:
                 assert isinstance(run.call.func, ast.Attribute)
+                given = names.argument(run.call, "fetches", 0)
+                what = self._initialised(given) if given is not None else {""}
+                if "some" in what:
+                    self.diagnostics.refuse(
+                        "S135",
+                        run.call,
+                        "some of the variables are initialised after something was run",
+                        "Assign their initial values to them.",
+                    )
+                if "all" not in what:
+                    continue  # There are no local variables, and tables keep theirs.
                 new = code(run.call.func.value, ".initialize()")
                 self.runs[index] = dataclasses.replace(run, replacement=new)
+
+    def _initialised(self, node: ast.expr) -> set[str]:
+        """What an initialiser gives values to: "all" variables, "some", or "others"."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return set().union(set(), *[self._initialised(e) for e in node.elts])
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func) or ""
+            if symbol in roles.INITIALIZES_ALL:
+                return {"all"}
+            if symbol in roles.INITIALIZES_OTHERS:
+                return {"others"}
+            if symbol == "tf.group":
+                return set().union(set(), *[self._initialised(a) for a in node.args])
+            return {"some"}
+        name = names.key(node)
+        made = [
+            flow.statement.value
+            for flow in every(self.flows)
+            if isinstance(flow.statement, ast.Assign)
+            and name is not None
+            and name in names.binds(flow.statement)
+        ]
+        return self._initialised(made[-1]) if made else {"some"}
 
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
@@ -419,6 +453,16 @@ class RunResolver:
             return
         wanted: set[str] = set()
         in_loop = set().union(*[names.binds(s) for s in self.tail])
+        imported = (ast.Import, ast.ImportFrom)
+        in_loop |= {
+            name
+            for statement in self.tail
+            for name in names.mutates(statement)
+            if not any(
+                isinstance(b, imported)
+                for b in self.scopes.module.bindings.get(name.partition(".")[0], [])
+            )
+        }
         for leaf in [inner for outer in leaves for inner in outer.every()]:
             late = (
                 names.reads(leaf.node) & in_loop
@@ -513,6 +557,8 @@ class RunResolver:
         kind = self.analysis._quietly(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
+        if isinstance(node, ast.Attribute) and node.attr == "initializer":
+            kind = Kind.INITIALIZER_OP
         return Leaf(node, kind)
 
     def _initializer(self, call: ast.Call, leaves: list[Leaf]) -> None:

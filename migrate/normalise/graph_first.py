@@ -56,7 +56,9 @@ class _Block:
             return None
         block = blocks[0]
         bound = [n for b in blocks for s in self._inside(b) for n in names.binds(s)]
+        bound += [n for b in blocks for s in self._inside(b) for n in names.mutates(s)]
         bound += [n for b in blocks for i in b.items for n in names.binds_of_item(i)]
+        bound += [n.partition(".")[0] for n in bound]  # Of an object, all of it.
         if len(blocks) > 1:  # What stands between them, too.
             suite = getattr(self._scopes.parents[block], "body", [])
             after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
@@ -65,7 +67,8 @@ class _Block:
         for statement in (s for b in blocks for s in self._inside(b)):
             if not self._builds(statement):
                 continue
-            if names.reads(statement) & set(bound):
+            reads = names.reads(statement)
+            if (reads | {n.partition(".")[0] for n in reads}) & set(bound):
                 continue
             targets = names.binds(statement)
             if any(len(scope.bindings.get(t, ())) != 1 for t in targets):

@@ -44,6 +44,13 @@ PARTITIONERS = frozenset(
     }
 )
 SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image"))
+INITIALIZES_ALL = frozenset(
+    {"tf.global_variables_initializer", "tf.initialize_all_variables"}
+)
+INITIALIZES_OTHERS = frozenset(
+    {"tf.local_variables_initializer", "tf.initialize_local_variables"}
+    | {"tf.tables_initializer", "tf.initialize_all_tables"}
+)
 REPORTS = frozenset({"tf.report_uninitialized_variables"})
 INITIALIZER_OPS = frozenset(
     {

@@ -36,7 +36,7 @@ HALVES = {
         "a = tf.log(tf.constant(2.0))\n"
         "with tf.Session() as sess:\n"
         "    print(sess.run(a))\n"
-        "with tf.Session() as other:\n"
+        "with tf.Session(graph=tf.Graph()) as other:\n"
         "    print(other.run(a))\n",
         "N101",
     ),

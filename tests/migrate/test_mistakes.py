@@ -134,6 +134,16 @@ RIGHT = (
     "l = tf.keras.losses.CategoricalCrossentropy()",
     "m = tf.keras.Sequential([tf.keras.layers.Dense(3), Head()])\n"
     "l = tf.keras.losses.CategoricalCrossentropy()",
+    "tf.app.flags.DEFINE_string('ps_hosts', '', '')\n"
+    "FLAGS.ps_hosts = FLAGS.ps_hosts.split(',')\n"
+    'tf.train.ClusterSpec({"ps": FLAGS.ps_hosts})'.replace("tf.app.flags.", "flags."),
+    "m = tf.keras.Sequential([tf.keras.layers.Dense(3)])\n"
+    "l = tf.keras.losses.CategoricalCrossentropy()\n"
+    "l(y, tf.nn.softmax(m(x)))",
+    "s = tf.distribute.MirroredStrategy()\n"
+    "o = tf.keras.losses.MeanSquaredError(reduction='none')\n"
+    "def f(x):\n    loss = tf.reduce_mean(o(x, x))\n"
+    "    loss = loss / s.num_replicas_in_sync\n    tape.gradient(loss, v)\ns.run(f)",
     "s = tf.distribute.MirroredStrategy()\n"
     "d = s.experimental_distribute_dataset(tf.data.Dataset.range(3))\n"
     "for x in d:\n    s.run(f, args=(x,))",

@@ -61,6 +61,13 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None) -> bool:
     """`FLAGS.ps_hosts`, of a flag that is a string."""
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
+    if any(
+        isinstance(n, ast.Attribute)
+        and n.attr == node.attr
+        and isinstance(n.ctx, ast.Store)
+        for n in ast.walk(scopes.tree)
+    ):
+        return False  # It is split, perhaps, and kept.
     for call in ast.walk(scopes.tree):
         if not isinstance(call, ast.Call) or not call.args:
             continue

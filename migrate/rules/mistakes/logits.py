@@ -45,7 +45,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             ((given, code("False")),),
             symbol,
         )
-    elif not logits and activation == "":
+    elif not logits and activation == "" and not _squashes(scopes):
         edit: tuple[ast.expr, Code]
         if given is not None:
             edit = (given, code("True"))
@@ -65,6 +65,16 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             (edit,),
             symbol,
         )
+
+
+def _squashes(scopes: Scopes) -> bool:
+    """Whether the module makes probabilities of something, by whatever name."""
+    return any(
+        isinstance(node, (ast.Attribute, ast.Name))
+        and (node.attr if isinstance(node, ast.Attribute) else node.id).lower()
+        in ("softmax", "sigmoid", "expit", "log_softmax")
+        for node in ast.walk(scopes.tree)
+    )
 
 
 def _last_layers(scopes: Scopes) -> Iterator[ast.Call]:

@@ -19,6 +19,12 @@ _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
+    if any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("num_replicas_in_sync", "all_reduce")
+        for node in ast.walk(scopes.tree)
+    ):
+        return  # It divides by the replicas itself.
     for function in _run_by_a_strategy(scopes):
         differentiated = {
             name
@@ -37,6 +43,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             if (
                 name_of(scopes, mean.func) in _MEANS
                 and len(mean.args) == 1
+                and binding(scopes, statement.targets[0]) is mean
                 and not mean.keywords
                 and _is_per_example(scopes, function, mean.args[0])
             ):
