@@ -29,6 +29,7 @@ class Code:
 
 FAMILIES = {
     "C": "cluster and server",
+    "D": "mistakes that are no matter of versions",
     "E": "files that cannot be read or written (E0), and Estimators (E1)",
     "G": "gates: a result that was not written",
     "H": "hooks",
@@ -44,6 +45,83 @@ FAMILIES = {
 }
 
 _ROWS = (
+    Code(
+        "D101",
+        "hosts in one string",
+        "ClusterSpec takes a list of addresses. A string raises TypeError; a list of one "
+        "string with commas is a job of one task, whose address nobody answers.",
+        'tf.train.ClusterSpec({"ps": FLAGS.ps_hosts})',
+        'tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(",")})',
+    ),
+    Code(
+        "D102",
+        "logits behind a softmax",
+        "The loss applies a softmax, and the model's last layer has one already: of "
+        "probabilities it is nearly flat, and the model learns slowly.",
+        "SparseCategoricalCrossentropy(from_logits=True)",
+        "SparseCategoricalCrossentropy(from_logits=False)",
+    ),
+    Code(
+        "D103",
+        "logits taken for probabilities",
+        "The model's last layer has no activation, and the loss takes what it gives for "
+        "probabilities: it is cut off at 0 and 1, and the model hardly learns.",
+        "SparseCategoricalCrossentropy()",
+        "SparseCategoricalCrossentropy(from_logits=True)",
+    ),
+    Code(
+        "D104",
+        "mean of a replica's part",
+        "The gradients of replicas are added up. The mean over a replica's part of the "
+        "batch makes every step as many times too large as there are replicas.",
+        "loss = tf.reduce_mean(per_example_loss)",
+        "loss = tf.nn.compute_average_loss(per_example_loss)",
+        refused_when="the loss is not of a Keras loss object without reduction.",
+    ),
+    Code(
+        "D106",
+        "a dataset that is not distributed",
+        "strategy.run gives every replica the same arguments: each computes the whole "
+        "batch, N replicas do the work of one N times.",
+        "for batch in dataset:\n    strategy.run(step, args=(batch,))",
+        "for batch in strategy.experimental_distribute_dataset(dataset):\n"
+        "    strategy.run(step, args=(batch,))",
+    ),
+    Code(
+        "D108",
+        "experimental_run_v2",
+        "Strategy.run since TensorFlow 2.2; the old name is gone.",
+        "strategy.experimental_run_v2(step, args=(batch,))",
+        "strategy.run(step, args=(batch,))",
+    ),
+    Code(
+        "D109",
+        "CollectiveCommunication",
+        "CommunicationImplementation since TensorFlow 2.4, in CommunicationOptions.",
+        "MultiWorkerMirroredStrategy(CollectiveCommunication.RING)",
+        "MultiWorkerMirroredStrategy(communication_options=CommunicationOptions(\n"
+        "    implementation=CommunicationImplementation.RING))",
+    ),
+    Code(
+        "D110",
+        "the older ParameterServerStrategy",
+        "Since TensorFlow 2.4 the name is another class's, with a coordinator that has "
+        "to know the cluster.",
+    ),
+    Code(
+        "D111",
+        "a wrong test for the chief",
+        "There is one chief, the worker of index 0. Where every worker is, each restores "
+        "and saves; where none is, all wait for ever.",
+        'is_chief=(FLAGS.job_name == "worker")',
+        "is_chief=(FLAGS.task_index == 0)",
+    ),
+    Code(
+        "D112",
+        "initial values by every worker",
+        "A plain session's run(init) in every worker: each that began undid what the "
+        "others had trained. Variables have their initial values once now.",
+    ),
     Code(
         "E001",
         "cannot be read",
@@ -675,6 +753,19 @@ _ROWS = (
         "contrib.slim is not covered yet. tf_slim has it for TF2.",
     ),
     Code(
+        "N125",
+        "towers that are not read",
+        "Towers within the workers of a cluster, or whose number is only known within "
+        "the graph. A strategy is made before the graph, of one device per worker.",
+    ),
+    Code(
+        "N126",
+        "a loop over towers",
+        "What its reason says is not the same in replicas: variables and batches that "
+        "each tower has for itself, summaries under a tower's name, batch "
+        "normalisation, gradients that are not averaged.",
+    ),
+    Code(
         "N199",
         "conflicting rewrites",
         "Two rules claim one expression. Please report it.",
@@ -866,6 +957,23 @@ _ROWS = (
         "S133",
         "random numbers in several steps",
         "An operation with a seed drew from one stream of random numbers, whichever run asked for it. Each step function is a graph of its own, so it draws from a stream of its own that begins at the same seed.",
+    ),
+    Code(
+        "S137",
+        "a session's own",
+        "A tf.Session is used for more than run(): its graph, its lists of devices, a "
+        "function that is given it. What is migrated has steps to run and no graph.",
+    ),
+    Code(
+        "S138",
+        "towers",
+        "A loop built a tower per device, averaged their gradients by a function of its "
+        "own and applied them once. Each tower is a replica of a MirroredStrategy: its "
+        "number is the loop's index, its variables are shared, its gradients are "
+        "averaged. The averaging function is told by what it computes, not by its name.",
+        promise="What is fetched of a tower is the last tower's, as in TF1.",
+        refused_when="towers make variables of their own, draw batches of their own, "
+        "write summaries or normalise batches.",
     ),
     Code(
         "S131",

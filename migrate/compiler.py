@@ -21,21 +21,22 @@ from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.rules import calls
+from migrate.rules import calls, mistakes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
 from migrate.tables import modes, roles, symbols
+from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unused import without_unused
 
 if TYPE_CHECKING:
-    from migrate.normalise import Text
+    from migrate.normalise import Text, towers
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
 # How a program that can be migrated opens its session.
-_OPENS = ("MonitoredTrainingSession", "Supervisor")
+_OPENS = ("Session", "Supervisor")
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -59,6 +60,7 @@ def migrate_text(
     scopes = Scopes(tree)
     if already_migrated(scopes):
         return Migration(text)
+    original = text
     if not (
         scopes.is_tf1(symbols.exists_in_tf2)
         or scopes.imports_compat()
@@ -66,8 +68,12 @@ def migrate_text(
         or calls.says_tf1(scopes)
         or imports_missing(scopes)
     ):
-        return Migration(text)  # Nothing in it says TF1; TF2 code is not ours to touch.
-    original = text
+        # Nothing in it says TF1; of TF2 code nothing is ours to touch but mistakes.
+        plan = Plan()
+        told = list(_mistakes(scopes, plan, text))
+        if not told:
+            return Migration(text)
+        return _written(original, text, tree, plan, told, None, options, filename)
     plan, findings = _plan(scopes, options)
     form = _in_normal_form(text, options, _refused(findings))
     if form is not None:
@@ -76,6 +82,76 @@ def migrate_text(
         else:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
+    if (
+        _refused(findings)
+        and scopes.imports_compat()
+        and between_graph.runs_alone(scopes)
+    ):
+        plan, findings = Plan(), _as_it_is(scopes)
+    elif _refused(findings):
+        findings.extend(_unread_towers(original))
+    own = scopes if form is None else Scopes(tree)
+    findings.extend(_mistakes(own, plan, text))
+    return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _unread_towers(text: str) -> Iterator[Finding]:
+    """Why a loop over towers was not taken, in a program that was refused."""
+    from migrate.normalise import towers
+
+    found = towers.why_not(text)
+    if found is not None:
+        line, reason = found
+        yield Finding(
+            line,
+            1,
+            "N126",
+            Outcome.REFUSED,
+            "",
+            f"a loop over towers: {reason}",
+            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+        )
+
+
+def _as_it_is(scopes: Scopes) -> list[Finding]:
+    """What is said of code that runs through tensorflow.compat.v1."""
+    rules = CompatRules(scopes, Plan(), {})
+    rules.run()
+    return rules.findings
+
+
+def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
+    """Mistakes that are no matter of versions; in a file that is changed, mended."""
+    for mistake in mistakes.find(scopes, text):
+        mended = mistake.done and bool(plan.suites)
+        if mistake.edits and not any(
+            node in plan.expressions for node, _ in mistake.edits
+        ):
+            for node, new in mistake.edits:
+                plan.replace(node, new)
+            mended = True
+        yield Finding(
+            mistake.node.lineno,
+            mistake.node.col_offset + 1,
+            mistake.code,
+            Outcome.REWRITTEN if mended else Outcome.REFUSED,
+            mistake.symbol,
+            mistake.reason,
+            mistake.recipe,
+        )
+
+
+def _written(
+    original: str,
+    text: str,
+    tree: ast.Module,
+    plan: Plan,
+    findings: list[Finding],
+    form: _Form | None,
+    options: Options,
+    filename: str,
+) -> Migration:
+    """The text with its plan carried out, where it passes the gates."""
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
     findings = _filtered(findings, options, text)
     _notes(plan, tree, findings, text)
@@ -120,11 +196,13 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      towers: the loop over towers that is one tower now.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    towers: towers.Towers | None
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -136,14 +214,20 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if ".run(" not in text or not any(name in text for name in _OPENS):
+    if not any(name in text for name in _OPENS):
+        return None
+    if ".run(" not in text and ".eval(" not in text:
         return None
     from migrate.normalise import (
         Text,
+        collections,
         driver,
+        graph_first,
         losses,
+        sessions,
         statements,
         supervisor,
+        towers,
         versions,
         written_out,
     )
@@ -155,22 +239,29 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         supervised = ()
     for step in (
         losses.collected,
+        sessions.monitored,
+        sessions.plain,
         statements.run_by_session,
         statements.named,
         versions.renamed,
         driver.plain,
+        graph_first.moved,
+        collections.listed,
         written_out,
     ):
         start = step(start)
-    changed = start.source != text
+    changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
     forms = itertools.chain([(start, ())] if changed else [], _together(start))
     first: _Form | None = None
     for form, brought in forms:
+        replicated = towers.as_replicas(form)
+        form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        plan, findings = _plan(Scopes(tree), options)
-        attempt = _Form(form, brought, supervised, tree, plan, findings)
+        count = replicated.count if replicated is not None else None
+        plan, findings = _plan(Scopes(tree), options, count)
+        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -181,10 +272,10 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
 
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
-    from migrate.normalise import normal_forms, statements, written_out
+    from migrate.normalise import collections, normal_forms, statements, written_out
 
     for form in normal_forms(start.source):
-        text = statements.folded(written_out(form.text))
+        text = statements.folded(written_out(collections.listed(form.text)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield dataclasses.replace(text, origins=origins), brought
@@ -197,6 +288,18 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
         for f in findings
         if f.line <= len(form.text.origins)
     ]
+    if form.towers is not None:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "S138",
+                Outcome.REWRITTEN,
+                "",
+                f"the loop over {form.towers.count} towers: a replica each of a "
+                "MirroredStrategy, which averages their gradients",
+            )
+        )
     for line in form.supervised:
         moved.append(
             Finding(
@@ -225,14 +328,19 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
-    return bool({"training_session", "estimator_loop"} & set(scopes.module.bindings))
+    return bool(
+        {"training_session", "plain_session", "estimator_loop"}
+        & set(scopes.module.bindings)
+    )
 
 
-def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
+def _plan(
+    scopes: Scopes, options: Options, towers: str | None = None
+) -> tuple[Plan, list[Finding]]:
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    program = between_graph.recognise(scopes, diagnostics)
+    program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
         program.partitioned = _partitions(scopes)
@@ -257,8 +365,11 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
             return _plan_estimators(estimators, scopes)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
+    # compat.v1 code outside a program runs as it is.
     rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
     rules.run()
+    if program is None and not kept:
+        return _outside_of_programs(scopes, rules, options)
     if program is not None:
         apart = [
             range(d.lineno, (d.end_lineno or d.lineno) + 1)
@@ -275,6 +386,29 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
         *rules.findings,
         *unanswered(scopes, plan),
     ]
+
+
+def _outside_of_programs(
+    scopes: Scopes, rules: SymbolRules, options: Options
+) -> tuple[Plan, list[Finding]]:
+    """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
+    graph = [f for f in rules.findings if f.code in GRAPH_CODES]
+    if graph and all(f.symbol.startswith("tf.train.Server") for f in graph):
+        # Nothing but a task that serves.
+        alone = SymbolRules(scopes, Plan(), {}, serves=True)
+        alone.run()
+        return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
+    if not graph or options.in_graph:
+        return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
+    reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
+    own = [
+        f
+        for f in rules.findings
+        if f is reason or (f.outcome is Outcome.REFUSED and f.code not in GRAPH_CODES)
+    ]
+    at = {(f.line, f.column) for f in own}
+    rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
+    return Plan(), [*own, *rest]
 
 
 def _plan_estimators(
@@ -315,6 +449,8 @@ def _left_whole(scopes: Scopes) -> Iterator[Finding]:
 
 
 def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
+    if program.cluster is None:
+        return program  # One process has no choice.
     if options.strategy == "parameter-server":
         program.replication, program.condition = ir.Replication.ASYNCHRONOUS, None
     elif options.strategy in ("multi-worker-mirrored", "mirrored"):

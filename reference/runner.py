@@ -28,6 +28,7 @@ SUPPORT = (
     # Before what it imports itself.
     "estimator_loop",
     "training_session",
+    "plain_session",
     "mnist_input_data",
     "contrib_optimizers",
 )

@@ -124,14 +124,21 @@ class Expressions:
     def _setup_claims(self) -> None:
         program = self.program
         claim = self.claimed
-        claim[program.cluster.server_call] = (
-            "C110",
-            "tf.distribute.Server, with threads enough to serve and compute",
-        )
+        if program.cluster is not None:
+            claim[program.cluster.server_call] = (
+                "C110",
+                "tf.distribute.Server, with threads enough to serve and compute",
+            )
         claim[program.session_call] = (
-            "S115",
-            "the session's services in training_session.MonitoredTrainingSession",
+            ("S115", "plain_session.Session, which runs step functions")
+            if self.scopes.resolve(program.session_call.func) in roles.PLAIN_SESSIONS
+            else (
+                "S115",
+                "the session's services in training_session.MonitoredTrainingSession",
+            )
         )
+        for call in program.others:
+            claim[call] = claim[program.session_call]
         for call in program.hook_edits:
             claim[call] = ("H110", "the same hook in training_session")
         reasons = {
@@ -579,7 +586,7 @@ class Expressions:
         if partitioned and strategy != "div":
             rows = code("training_session.mod_rows(", ids, ", ", table, ")")
             reason = 'rows found as TF1\'s partition_strategy="mod" laid them'
-        if self.program.replication is not ir.Replication.ASYNCHRONOUS:
+        if self.program.replication.averages and not self.program.towers:
             # Measured in reference/sparse_sync: equal for sorted, distinct ids; else an
             # embedding of 0.5 is off by .015 (repeated) to .11 (unsorted) in 120 steps.
             code_, reason = (

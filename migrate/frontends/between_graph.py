@@ -1,4 +1,4 @@
-"""Between-graph replication: replica_device_setter and MonitoredTrainingSession.
+"""Between-graph replication: replica_device_setter and a session; or a session alone.
 
 Finds the driver (the function, or the module, that opens the session), flattens
 the `with tf.device(...)` around its graph, and hands the statements to the
@@ -11,6 +11,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
 from migrate.frontends.runs import RunResolver
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
@@ -25,7 +26,7 @@ _PURE_CALLS = frozenset(
 
 
 def find_sessions(scopes: Scopes) -> list[ast.Call]:
-    """Every call that opens a MonitoredTrainingSession."""
+    """Every call that opens a session."""
     return [
         node
         for node in ast.walk(scopes.tree)
@@ -33,30 +34,51 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     ]
 
 
-def recognise(scopes: Scopes, diagnostics: Diagnostics) -> ir.TrainingProgram | None:
-    """The file's training program; None, with refusals, where there is none we can read."""
+def runs_alone(scopes: Scopes) -> bool:
+    """Whether a file's sessions are plain ones of one process."""
+    return all(
+        plain_sessions.is_plain(scopes, call) and plain_sessions.is_local(scopes, call)
+        for call in find_sessions(scopes)
+    )
+
+
+def recognise(
+    scopes: Scopes, diagnostics: Diagnostics, towers: str | None = None
+) -> ir.TrainingProgram | None:
+    """The file's training program; None, with refusals, where there is none we can read.
+
+    Args:
+      towers: how many replicas its process has, where they were towers.
+    """
     sessions = find_sessions(scopes)
-    if not sessions:
+    if not sessions or not plain_sessions.runs_anything(scopes, sessions):
         return None
-    if len(sessions) > 1:
+    sessions.sort(key=lambda call: call.lineno)
+    if len(sessions) > 1 and not plain_sessions.in_turn(scopes, sessions):
         diagnostics.refuse(
             "N101",
             sessions[1],
             "a second session in the same file",
             "Keep one training session per program.",
-            "tf.train.MonitoredTrainingSession",
+            scopes.resolve(sessions[1].func) or "",
         )
         return None
-    return _Recogniser(scopes, diagnostics, sessions[0]).run()
+    return _Recogniser(scopes, diagnostics, sessions, towers).run()
 
 
 class _Recogniser:
     def __init__(
-        self, scopes: Scopes, diagnostics: Diagnostics, session: ast.Call
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        sessions: list[ast.Call],
+        towers: str | None,
     ) -> None:
+        self.towers = towers
         self.scopes = scopes
         self.diagnostics = diagnostics
-        self.session_call = session
+        self.session_call = sessions[0]
+        self.others = tuple(sessions[1:])
         self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
 
     def _enclosing(self, node: ast.AST) -> list[ast.AST]:
@@ -87,34 +109,51 @@ class _Recogniser:
                 self.session_call,
                 "the session is not opened by `with ... as name:` of its own",
                 "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
-                "tf.train.MonitoredTrainingSession",
+                self.scopes.resolve(self.session_call.func) or "",
             )
             return None
         self.session_name = item.optional_vars.id
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
-        server = self._find_server(driver)
-        if server is None:
-            return None
         self.driver = driver
+        cluster: ir.Cluster | None = None
+        local = plain_sessions.is_local(self.scopes, self.session_call)
+        pinned = plain_sessions.pinned(self.scopes)
+        if not local and pinned is not None:
+            refuse(
+                "C115",
+                pinned,
+                "the graph is placed on tasks by hand, not by replica_device_setter",
+                "Where it is the usual split, use replica_device_setter and a session per "
+                "worker; else keep the placement: "
+                "tf.config.experimental_connect_to_cluster, and tf.device around eager "
+                "code.",
+                "tf.device",
+            )
+            return None
+        if not local or self._servers():
+            server = self._find_server(driver)
+            cluster = self._cluster(server) if server is not None else None
+            if cluster is None:
+                return None
         path, home, flat, dissolved = self._flatten(driver, session)
         if home is None:
-            return None
-        cluster = self._cluster(server)
-        if cluster is None:
             return None
         return self._program(driver, session, path, home, flat, cluster)
 
     # -- cluster ---------------------------------------------------------------
 
-    def _find_server(
-        self, driver: ast.FunctionDef | ast.Module
-    ) -> tuple[ast.stmt, ast.Call] | None:
-        calls = [
+    def _servers(self) -> list[ast.Call]:
+        return [
             node
             for node in ast.walk(self.scopes.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.train.Server"
         ]
+
+    def _find_server(
+        self, driver: ast.FunctionDef | ast.Module
+    ) -> tuple[ast.stmt, ast.Call] | None:
+        calls = self._servers()
         if len(calls) != 1:
             self.diagnostics.refuse(
                 "C101",
@@ -261,7 +300,7 @@ class _Recogniser:
                 statement,
                 "the session is opened inside a loop, try or other block",
                 "Open the session in the driver's own suite.",
-                "tf.train.MonitoredTrainingSession",
+                self.scopes.resolve(self.session_call.func) or "",
             )
             return path, None, [], 0
         # Graph blocks beside the session.
@@ -284,19 +323,10 @@ class _Recogniser:
         path: list[tuple[ast.stmt, str]],
         home: list[ast.stmt],
         flat: list[ast.stmt],
-        cluster: ir.Cluster,
+        cluster: ir.Cluster | None,
     ) -> ir.TrainingProgram | None:
-        server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
-        joins: list[ast.stmt] = [
-            s
-            for s in _all_statements(driver.body)
-            if isinstance(s, ast.Expr)
-            and isinstance(s.value, ast.Call)
-            and isinstance(s.value.func, ast.Attribute)
-            and s.value.func.attr == "join"
-            and names.key(s.value.func.value) == server_name
-        ]
-        if not joins:
+        joins = self._joins(driver, cluster) if cluster is not None else []
+        if cluster is not None and not joins:
             self.diagnostics.refuse(
                 "C105",
                 cluster.server,
@@ -311,7 +341,7 @@ class _Recogniser:
             analysis.statement(outer)
         at = home.index(session)
         flows = [analysis.statement(s) for s in home[:at]]
-        anchor = self._anchor(home, joins, cluster)
+        anchor = self._anchor(home, joins, cluster, flows)
         tail = home[at:]
         self.flows = flows
         self._snapshots(flows)
@@ -325,10 +355,51 @@ class _Recogniser:
             self.session_call,
             self.session_name,
             tail,
+            self.others,
         )
         runs.run()
         replication = sync.replication
-        sync.condition = self._known_early(sync.condition, cluster, driver.body)
+        if cluster is not None:
+            sync.condition = self._known_early(sync.condition, cluster, driver.body)
+        elif replication is ir.Replication.ASYNCHRONOUS:
+            replication = ir.Replication.TOWERS if self.towers else ir.Replication.LOCAL
+        else:
+            self.diagnostics.refuse(
+                "C101",
+                next(iter(sync.statements)),
+                "workers are synchronised, but the program starts no tf.train.Server",
+                "Start one, or train alone.",
+                "tf.train.Server",
+            )
+        if self.towers and replication is not ir.Replication.TOWERS:
+            self.diagnostics.refuse(
+                "N125",
+                session,
+                "towers within the workers of a cluster",
+                "Give each worker one device: the strategy makes the replicas.",
+            )
+        elif self.towers and self._late(self.towers, home[anchor:at]):
+            self.diagnostics.refuse(
+                "N125",
+                session,
+                f"how many towers there are, `{self.towers}`, is only known within the "
+                "graph",
+                "Compute it before the first placeholder or variable.",
+            )
+        if plain_sessions.is_plain(self.scopes, self.session_call):
+            for call in (self.session_call, *self.others):
+                plain_sessions.check(
+                    self.scopes,
+                    self.diagnostics,
+                    call,
+                    plain_sessions.name_of(self.scopes, call) or self.session_name,
+                    tail,
+                )
+            if cluster is None:
+                again = plain_sessions.initialise_again(
+                    self.scopes, runs.session_names, tail, runs.initialisers
+                )
+                runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
             driver=driver,
             path=path,
@@ -364,10 +435,33 @@ class _Recogniser:
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
             dissolved=self.dissolved,
+            others=self.others,
+            initialises_again=runs.initialises_again,
+            towers=self.towers if replication is ir.Replication.TOWERS else None,
         )
-        if replication is not ir.Replication.SYNCHRONOUS:
+        if replication.has_coordinator:
             self._place_worker_statements(program)
         return program
+
+    def _late(self, expression: str, graph: list[ast.stmt]) -> bool:
+        """Whether an expression reads what these statements bind."""
+        reads = names.reads(ast.parse(expression, mode="eval"))
+        return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
+
+    def _joins(
+        self, driver: ast.FunctionDef | ast.Module, cluster: ir.Cluster
+    ) -> list[ast.stmt]:
+        """Where a task waits in `server.join()`."""
+        server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        return [
+            s
+            for s in _all_statements(driver.body)
+            if isinstance(s, ast.Expr)
+            and isinstance(s.value, ast.Call)
+            and isinstance(s.value.func, ast.Attribute)
+            and s.value.func.attr == "join"
+            and names.key(s.value.func.value) == server_name
+        ]
 
     def _known_early(
         self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]
@@ -403,9 +497,24 @@ class _Recogniser:
         return condition
 
     def _anchor(
-        self, home: list[ast.stmt], joins: list[ast.stmt], cluster: ir.Cluster
+        self,
+        home: list[ast.stmt],
+        joins: list[ast.stmt],
+        cluster: ir.Cluster | None,
+        flows: list[Flow],
     ) -> int:
-        """Where the strategy is made: after the server and after the ps task's join."""
+        """Where the strategy is made: after the server and after the ps task's join.
+
+        Without a server, where the graph begins.
+        """
+        if cluster is None:
+            graph = (
+                i
+                for i, flow in enumerate(flows)
+                if not flow.host
+                and not (flow.pure and isinstance(flow.statement, ast.Expr))
+            )
+            return next(graph, len(flows))
         anchor = 0
         for index, statement in enumerate(home):
             inside = set(_all_statements([statement]))
@@ -423,7 +532,7 @@ class _Recogniser:
         depends on the task's index, readers with a position, and the hooks and
         writers of a session belong to one worker each.
         """
-        index = program.cluster.task_index
+        index = program.tasks.task_index
         index_dump = ast.dump(index)
         self.index = index
         tail_binds = set().union(*[names.binds(s) for s in program.tail])
@@ -440,7 +549,7 @@ class _Recogniser:
             *_before(program.driver.body, program.path, program.home, program.driver),
             *[f.statement for f in program.flows if f.host],
         ]
-        skip = {program.cluster.server, *program.joins, *program.sync_statements}
+        skip = {program.tasks.server, *program.joins, *program.sync_statements}
         skip |= {
             s
             for s in candidates
@@ -555,10 +664,10 @@ class _Recogniser:
 
     def _check_job(self, program: ir.TrainingProgram) -> None:
         """Loops of a chief and of workers run in one process, under one job name."""
-        jobs = program.cluster.jobs
+        jobs = program.tasks.jobs
         if jobs is not None and not jobs & {"chief", "master"}:
             return
-        job = ast.dump(program.cluster.job_name)
+        job = ast.dump(program.tasks.job_name)
 
         def asks(statement: ast.stmt) -> bool:
             return any(
@@ -572,11 +681,11 @@ class _Recogniser:
             *[f.statement for f in program.flows if f.host],
         ]:
             if isinstance(statement, ast.Assign) and statement is not (
-                program.cluster.server
+                program.tasks.server
             ):
                 if asks(statement) or names.reads(statement.value) & told:
                     told |= names.binds(statement)
-        told.discard(names.key(program.cluster.job_name) or "")
+        told.discard(names.key(program.tasks.job_name) or "")
         for statement in [*program.moved, *program.tail]:
             if asks(statement) or names.reads(statement) & told:
                 self.diagnostics.refuse(

@@ -10,6 +10,7 @@ from migrate.facts import names
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.frontends import plain_sessions
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
@@ -67,6 +68,7 @@ class RunResolver:
         session: ast.Call,
         session_name: str,
         tail: list[ast.stmt],
+        others: tuple[ast.Call, ...] = (),
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
@@ -74,6 +76,9 @@ class RunResolver:
         self.flows = flows
         self.session = session
         self.session_name = session_name
+        more = [plain_sessions.name_of(scopes, call) for call in others]
+        self.session_names = frozenset([session_name, *[n for n in more if n]])
+        self.initialises_again = False
         self.tail = tail
         self.slicer = Slicer(flows, self._is_merge)
         self.steps: list[ir.StepFunction] = []
@@ -85,6 +90,8 @@ class RunResolver:
         self.unnamed: dict[str, ast.expr] = {}
         self.scaffold_summaries = False
         self.consumed: set[ast.stmt] = set()
+        # Run calls that give variables their initial values.
+        self.initialisers: list[ast.Call] = []
         self.elements: dict[str, tuple[str, Flow]] = {}
 
     # -- driver ------------------------------------------------------------------
@@ -98,12 +105,16 @@ class RunResolver:
         given = {k.arg: k.value for k in call.keywords if k.arg in off}
         disabled = bool(given) and all(not names.literal(v) for v in given.values())
         self.scaffold_summaries = has_summaries and not disabled
-        found = False
-        for statement in self.tail:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Call) and self._is_run(node):
-                    found = True
-                    self._resolve(node)
+        found = [
+            node
+            for statement in self.tail
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and self._is_run(node)
+        ]
+        if plain_sessions.is_plain(self.scopes, self.session):
+            found.sort(key=lambda node: (node.lineno, node.col_offset))
+        for node in found:
+            self._resolve(node)
         if not found:
             self.diagnostics.refuse(
                 "S103", self.session, "nothing is run in this session"
@@ -114,8 +125,57 @@ class RunResolver:
         return (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in ("run", "run_step_fn")
-            and names.key(node.func.value) == self.session_name
+            and names.key(node.func.value) in self.session_names
         )
+
+    def initialise(self, again: bool) -> None:
+        """Decides what is left of runs that give the variables their initial values.
+
+        Args:
+          again: whether one does so a second time.
+        """
+        self.initialises_again = again
+        if not again:
+            return
+        for index, run in enumerate(self.runs):
+            if run.call in self.initialisers:
+                assert isinstance(run.call.func, ast.Attribute)
+                given = names.argument(run.call, "fetches", 0)
+                what = self._initialised(given) if given is not None else {""}
+                if "some" in what:
+                    self.diagnostics.refuse(
+                        "S135",
+                        run.call,
+                        "some of the variables are initialised after something was run",
+                        "Assign their initial values to them.",
+                    )
+                if "all" not in what:
+                    continue  # There are no local variables, and tables keep theirs.
+                new = code(run.call.func.value, ".initialize()")
+                self.runs[index] = dataclasses.replace(run, replacement=new)
+
+    def _initialised(self, node: ast.expr) -> set[str]:
+        """What an initialiser gives values to: "all" variables, "some", or "others"."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return set().union(set(), *[self._initialised(e) for e in node.elts])
+        if isinstance(node, ast.Call):
+            symbol = self.scopes.resolve(node.func) or ""
+            if symbol in roles.INITIALIZES_ALL:
+                return {"all"}
+            if symbol in roles.INITIALIZES_OTHERS:
+                return {"others"}
+            if symbol == "tf.group":
+                return set().union(set(), *[self._initialised(a) for a in node.args])
+            return {"some"}
+        name = names.key(node)
+        made = [
+            flow.statement.value
+            for flow in every(self.flows)
+            if isinstance(flow.statement, ast.Assign)
+            and name is not None
+            and name in names.binds(flow.statement)
+        ]
+        return self._initialised(made[-1]) if made else {"some"}
 
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
@@ -392,7 +452,31 @@ class RunResolver:
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
         wanted: set[str] = set()
+        in_loop = set().union(*[names.binds(s) for s in self.tail])
+        imported = (ast.Import, ast.ImportFrom)
+        in_loop |= {
+            name
+            for statement in self.tail
+            for name in names.mutates(statement)
+            if not any(
+                isinstance(b, imported)
+                for b in self.scopes.module.bindings.get(name.partition(".")[0], [])
+            )
+        }
         for leaf in [inner for outer in leaves for inner in outer.every()]:
+            late = (
+                names.reads(leaf.node) & in_loop
+                if names.key(leaf.node) is None
+                else set()
+            )
+            if late:
+                self.diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"what is fetched is made of `{sorted(late)[0]}`, which the loop binds",
+                    "Feed it.",
+                )
+                return
             if leaf.kind is Kind.HOST:
                 self.diagnostics.refuse(
                     "S109",
@@ -473,23 +557,39 @@ class RunResolver:
         kind = self.analysis._quietly(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
+        if isinstance(node, ast.Attribute) and node.attr == "initializer":
+            kind = Kind.INITIALIZER_OP
         return Leaf(node, kind)
 
     def _initializer(self, call: ast.Call, leaves: list[Leaf]) -> None:
         """`sess.run(iterator.initializer)` starts the iterator anew; others do nothing."""
         statement = self._statement(call)
         replacement = code("None")
-        if statement is not None and self._in_loop(statement):
-            again = [
-                leaf
+        if any(leaf.kind is not Kind.INITIALIZER_OP for leaf in leaves):
+            self.diagnostics.refuse(
+                "S104",
+                call,
+                "one run initialises variables and does something else",
+                "Initialise them in a run of its own.",
+            )
+            return
+        if plain_sessions.is_plain(self.scopes, self.session):
+            if any(self._is_report(leaf.node) for leaf in leaves):
+                replacement = code(f"{self.session_name}.uninitialized_variables()")
+                self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+                return
+            if not all(self._of_iterator(leaf.node) for leaf in leaves):
+                self.initialisers.append(call)
+                if not plain_sessions.is_local(self.scopes, self.session):
+                    replacement = code(f"{self.session_name}.initialize()")
+        alone = plain_sessions.is_plain(
+            self.scopes, self.session
+        ) and plain_sessions.is_local(self.scopes, self.session)
+        if statement is not None and self._in_loop(statement) and not alone:
+            if not all(
+                self._of_iterator(leaf.node) or self._is_report(leaf.node)
                 for leaf in leaves
-                if not (
-                    isinstance(leaf.node, ast.Attribute)
-                    and leaf.node.attr == "initializer"
-                    and names.key(leaf.node.value) in self.iterators
-                )
-            ]
-            if again:
+            ):
                 self.diagnostics.refuse(
                     "S135",
                     call,
@@ -505,6 +605,27 @@ class RunResolver:
                     replacement = code(iterator, " = iter(", dataset, ")")
                     self._note_order(call)
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
+
+    def _of_iterator(self, node: ast.expr) -> bool:
+        """`iterator.initializer`."""
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initializer"
+            and names.key(node.value) in self.iterators
+        )
+
+    def _is_report(self, node: ast.expr) -> bool:
+        """Whether it names the variables that have no value yet."""
+        if isinstance(node, ast.Call):
+            return self.scopes.resolve(node.func) in roles.REPORTS
+        name = names.key(node)
+        return name is not None and any(
+            name in names.binds(flow.statement)
+            and isinstance(flow.statement, ast.Assign)
+            and self._is_report(flow.statement.value)
+            for flow in every(self.flows)
+            if isinstance(getattr(flow.statement, "value", None), ast.Call)
+        )
 
     def _in_loop(self, node: ast.AST) -> bool:
         parent = self.scopes.parents.get(node)

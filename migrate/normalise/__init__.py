@@ -30,7 +30,9 @@ _GRAPH_METHODS = frozenset(
     {"minimize", "compute_gradients", "apply_gradients", "get_next"}
 )
 _PROGRAM_SYMBOLS = (
-    roles.PLACEHOLDERS | roles.SESSIONS | {"tf.train.Server", "tf.summary.merge_all"}
+    roles.PLACEHOLDERS
+    | roles.SESSIONS
+    | {"tf.train.Server", "tf.summary.merge_all", "tf.add_to_collection"}
 )
 
 
@@ -307,15 +309,12 @@ class _Normaliser:
             statement, (ast.Assign, ast.AnnAssign, ast.Expr)
         )
         if not whole:
-            return inliner.expression(found)
+            return self._renamed_uses(inliner.expression(found), driver)
         if isinstance(statement, ast.Assign) and isinstance(
             statement.targets[0], ast.Name
         ):
             self.aggregates.add(statement.targets[0].id)
-        text = inliner.statement(found)
-        if found.instance is not None and found.title.endswith(".__init__"):
-            return self._renamed_uses(text, found.receiver or "", found.instance)
-        return text
+        return self._renamed_uses(inliner.statement(found), driver)
 
     def _attributes(
         self,
@@ -401,18 +400,45 @@ class _Normaliser:
             lines.append(f"{name} = {self.text.segment(item.value)}")
         return tuple(lines)
 
-    def _renamed_uses(self, text: Text, receiver: str, instance: Instance) -> Text:
-        """`model.loss` becomes `loss` wherever the object's name means the object."""
+    def _renamed_uses(self, text: Text, driver: ast.FunctionDef | ast.Module) -> Text:
+        """`model.loss` becomes `loss` wherever the object's name means the object.
+
+        A function's parameter of that name does not, until its body is brought here.
+        """
+        if not self.instances:
+            return text
         tree = ast.parse(text.source)
+        scopes = Scopes(tree)
+        home = self._same(tree, driver)
+        own = scopes.scope_by_node[home] if home is not None else None
         edits = [
-            Edit(node, instance.attributes[node.attr])
+            Edit(node, self.instances[node.value.id].attributes[node.attr])
             for node in ast.walk(tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
-            and node.value.id == receiver
-            and node.attr in instance.attributes
+            and node.value.id in self.instances
+            and node.attr in self.instances[node.value.id].attributes
+            and scopes.scope_of(node).owner(node.value.id) in (own, scopes.module, None)
         ]
         return text.edited(edits)
+
+    def _same(
+        self, tree: ast.Module, driver: ast.FunctionDef | ast.Module
+    ) -> ast.AST | None:
+        """The driver in a later text, told by its name and its class's."""
+        if isinstance(driver, ast.Module):
+            return tree
+        owner = self.scopes.parents.get(driver)
+        inside = owner.name if isinstance(owner, ast.ClassDef) else None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name == inside:
+                return self._method(node, driver.name)
+        found = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.FunctionDef) and n.name == driver.name
+        ]
+        return found[0] if len(found) == 1 else None
 
     def _names_in(self, driver: ast.AST) -> set[str]:
         """Names that mean something in the driver."""

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
 
@@ -22,8 +23,8 @@ def plain(text: Text) -> Text:
     steps: tuple[tuple[str, Callable[[_Driver], Text | None]], ...] = (
         ("Server", _Driver.one_server),
         ("SyncReplicas", _Driver.flag_before_server),
-        ("MonitoredTrainingSession", _Driver.session_in_with),
-        ("MonitoredTrainingSession", _Driver.session_outermost),
+        ("Session(", _Driver.session_in_with),
+        ("Session(", _Driver.session_outermost),
         ("reuse_variables", _Driver.reuse_argument),
     )
     for mark, step in steps:
@@ -211,8 +212,11 @@ class _Driver:
     # -- the session -----------------------------------------------------------------------
 
     def session_in_with(self) -> Text | None:
-        """`sess = MonitoredTrainingSession(...)`, later closed or never: a `with`."""
-        made = self._made_by("tf.train.MonitoredTrainingSession")
+        """`sess = MonitoredTrainingSession(...)`, later closed or never: a `with`.
+
+        A plain session may be made long before it is used: the `with` begins there.
+        """
+        made = [s for symbol in sorted(roles.SESSIONS) for s in self._made_by(symbol)]
         if len(made) != 1:
             return None
         statement = made[0]
@@ -234,11 +238,21 @@ class _Driver:
         closes = [s for s in rest if self._closes(s, name)]
         if closes:
             rest = rest[: rest.index(closes[0])]
+        assert isinstance(statement.value, ast.Call)
+        if self._scopes.resolve(statement.value.func) in roles.PLAIN_SESSIONS:
+            used = [i for i, s in enumerate(rest) if name in self._mentioned(s)]
+            before = rest[: used[0]] if used else []
+            if any(names.binds(s) & names.reads(statement.value) for s in before):
+                return None
+            rest = rest[used[0] :] if used else []
         if not rest or any(
             isinstance(n, (ast.Yield, ast.YieldFrom)) for s in rest for n in ast.walk(s)
         ):
             return None
         return self._wrapped(statement, rest, closes, name, call)
+
+    def _mentioned(self, statement: ast.stmt) -> set[str]:
+        return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
 
     def _entered(
         self, statement: ast.Assign, block: ast.With, name: str, call: str
@@ -278,10 +292,20 @@ class _Driver:
         indent = self._indent(statement)
         step = "\t" if indent.endswith("\t") else self._step()
         verbatim = set().union(*[inside_strings(s) for s in rest])
-        begin = (statement.end_lineno or statement.lineno) + 1
+        begin = rest[0].lineno
+        if isinstance(rest[0], (ast.FunctionDef, ast.ClassDef)):
+            begin = min([begin, *[d.lineno for d in rest[0].decorator_list]])
+        above = range((statement.end_lineno or statement.lineno) + 1, begin)
+        while begin - 1 in above and (
+            self._text.lines[begin - 2].strip().startswith("#")
+        ):
+            begin -= 1  # Its comment goes with it.
         end = rest[-1].end_lineno or rest[-1].lineno
-        lines = [f"{indent}with {call} as {name}:"]
-        origins = [self._text.origins[statement.lineno - 1]]
+        first = (statement.end_lineno or statement.lineno) + 1
+        lines = list(self._text.lines[first - 1 : begin - 1])
+        origins = list(self._text.origins[first - 1 : begin - 1])
+        lines.append(f"{indent}with {call} as {name}:")
+        origins.append(self._text.origins[statement.lineno - 1])
         for number in range(begin, end + 1):
             line = self._text.lines[number - 1]
             keep = number in verbatim or not line.strip()
@@ -310,8 +334,7 @@ class _Driver:
             session = inner.items[0].context_expr
             if (
                 not isinstance(session, ast.Call)
-                or self._scopes.resolve(session.func)
-                != "tf.train.MonitoredTrainingSession"
+                or self._scopes.resolve(session.func) not in roles.SESSIONS
                 or any(self._is_tf(i.context_expr) for i in node.items)
                 or names.reads(session)
                 & set().union(*[names.binds_of_item(i) for i in node.items])

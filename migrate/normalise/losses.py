@@ -12,6 +12,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
 
 # Functions that collect what they return, but see `loss_collection`.
 _COLLECTING = frozenset(
@@ -136,8 +137,7 @@ class _Losses:
     def _is_main(self, node: ast.AST) -> bool:
         """`if job == "worker":` holds the whole graph: made once or not at all."""
         return isinstance(node, ast.If) and any(
-            isinstance(n, ast.Call)
-            and self._scopes.resolve(n.func) == "tf.train.MonitoredTrainingSession"
+            isinstance(n, ast.Call) and self._scopes.resolve(n.func) in roles.SESSIONS
             for n in ast.walk(node)
         )
 

@@ -71,6 +71,23 @@ class Replication(enum.Enum):
     ASYNCHRONOUS = "asynchronous"
     SYNCHRONOUS = "synchronous"
     CHOSEN_AT_RUN_TIME = "chosen at run time"
+    LOCAL = "one process alone"
+    TOWERS = "one process, a replica per device"
+
+    @property
+    def has_coordinator(self) -> bool:
+        """Whether one process may run the loops of all workers."""
+        return self in (Replication.ASYNCHRONOUS, Replication.CHOSEN_AT_RUN_TIME)
+
+    @property
+    def averages(self) -> bool:
+        """Whether gradients may be averaged over replicas."""
+        return self not in (Replication.ASYNCHRONOUS, Replication.LOCAL)
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one process, without a server."""
+        return self in (Replication.LOCAL, Replication.TOWERS)
 
 
 Part = "str | ast.AST | Code"
@@ -244,7 +261,7 @@ class TrainingProgram:
     driver: ast.FunctionDef | ast.Module
     path: list[tuple[ast.stmt, str]]
     home: list[ast.stmt]
-    cluster: Cluster
+    cluster: Cluster | None  # None: one process, without a server.
     replication: Replication
     condition: ast.expr | None
     aggregation: tuple[ast.expr | None, ast.expr | None]
@@ -279,6 +296,12 @@ class TrainingProgram:
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
     # Names that stand for one variable, not for a list or dict of them.
     singles: frozenset[str] = frozenset()
+    # Plain sessions that are opened after the first, one after the other.
+    others: tuple[ast.Call, ...] = ()
+    # Whether a run gives the variables their initial values a second time.
+    initialises_again: bool = False
+    # How many towers there are, an expression of the source; None where there are none.
+    towers: str | None = None
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 
@@ -301,6 +324,16 @@ class TrainingProgram:
             for d in module
             if isinstance(d, kinds) and not any(n in used for n in ast.walk(d))
         }
+
+    @property
+    def tasks(self) -> Cluster:
+        """The cluster of a program that has one.
+
+        Raises:
+          AssertionError: it has none.
+        """
+        assert self.cluster is not None
+        return self.cluster
 
     def graph_end(self) -> int:
         """The index in `flows` after the last that is built or that a step needs."""

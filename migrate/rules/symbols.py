@@ -11,7 +11,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib, not_public
+from migrate.tables import contrib, not_public, roles
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
 from migrate.tables.modes import MODES
@@ -180,8 +180,14 @@ class SymbolRules:
     """Walks every use of a TensorFlow symbol in a file."""
 
     def __init__(
-        self, scopes: Scopes, plan: Plan, claimed: dict[ast.AST, tuple[str, str]]
+        self,
+        scopes: Scopes,
+        plan: Plan,
+        claimed: dict[ast.AST, tuple[str, str]],
+        serves: bool = False,
     ) -> None:
+        """`serves` says that the file is of a task that only starts a server."""
+        self.serves = serves
         self.scopes = scopes
         self.plan = plan
         # Nodes that program rules answer for -> (code, reason).
@@ -219,6 +225,12 @@ class SymbolRules:
             v = verdict(symbol)
             if v.outcome is Outcome.REFUSED:
                 self._add(node, v, symbol)
+            return
+        if self.serves and roles.has_prefix(symbol, ("tf.train.Server",)):
+            target = "tf.distribute" + symbol.removeprefix("tf.train")
+            reason = "the same server: same arguments, same protocol"
+            self._add(node, Verdict(Outcome.REWRITTEN, "C110", target, reason), symbol)
+            self._spell(node, target)
             return
         row = calls.ROWS.get(symbol)
         if call is not None and row is not None:

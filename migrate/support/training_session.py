@@ -397,7 +397,9 @@ class _Replicas:
         self._recorded = []
         self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
-        self._observed = None
+        # What a step that is traced observes: MirroredStrategy traces every replica in
+        # a thread of its own, one until it meets the others, then the next.
+        self._tracing = threading.local()
 
     @contextlib.contextmanager
     def recording(self, drawn=True):
@@ -527,10 +529,14 @@ class _Replicas:
     def ended(self):
         """A session of these replicas has ended."""
 
+    def of_replicas(self, values):
+        """What a run gives of one value per replica of this process."""
+        return values[0]
+
     def observe(self, tensors):
         """Gives the session's hooks values of this step, by key."""
-        if self._observed is not None:
-            self._observed.update(tensors)
+        if getattr(self._tracing, "observed", None) is not None:
+            self._tracing.observed.update(tensors)
 
     def step_function(self, *specs):
         """Decorates what one replica computes in one step.
@@ -549,7 +555,7 @@ class _Replicas:
 
     def _trace(self, function, args):
         """One replica's results: fetches, observed values, summaries, global step."""
-        self._observed, summary.entries = {}, []
+        self._tracing.observed, summary.entries = {}, []
         graph = tf.compat.v1.get_default_graph()
         if graph.building_function:
             # A summary of a variable's name was numbered: the name was in use.
@@ -558,11 +564,11 @@ class _Replicas:
         fetches = tf.nest.map_structure(_value, function(*args))
         results = {
             "fetches": fetches,
-            "observed": tf.nest.map_structure(_value, self._observed),
+            "observed": tf.nest.map_structure(_value, self._tracing.observed),
         }
         if summary.entries:
             results["summaries"] = summary.merge_all()
-        self._observed = None
+        self._tracing.observed = None
         step = self.global_step
         if step is not None:
             with tf.control_dependencies(
@@ -876,7 +882,7 @@ class StepFunction:
             self._structure = results
             # Operations have no value, and no place among a function's results.
             return [
-                strategy.experimental_local_results(x)[0]
+                replicas.of_replicas(strategy.experimental_local_results(x))
                 for x in tf.nest.flatten(results)
                 if x is not None
             ]
@@ -1056,7 +1062,18 @@ class _Summaries:
     """TF1's tf.summary functions: serialized summaries, collected while a step is traced."""
 
     def __init__(self):
-        self.entries = []
+        self._tracing = threading.local()  # As for what is observed.
+
+    @property
+    def entries(self):
+        """Those of the step, or replica of it, that this thread traces."""
+        if not hasattr(self._tracing, "entries"):
+            self._tracing.entries = []
+        return self._tracing.entries
+
+    @entries.setter
+    def entries(self, value):
+        self._tracing.entries = value
 
     def _add(self, entry):
         self.entries.append(entry)
@@ -1313,6 +1330,7 @@ class Saver:
                 rows = int(part.shape[0]) if len(parts) > 1 else None
                 part.assign(value if rows is None else value[row : row + rows])
                 row += rows or 0
+        sess.restored()
         unused = sorted(set(shapes) - set(entries))
         if unused and self._var_list is None:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
@@ -1762,6 +1780,9 @@ class MonitoredTrainingSession:
 
     def request_stop(self):
         self._stop = True
+
+    def restored(self):
+        """A saver has restored variables, on its way to the start or in the loop."""
 
     def close(self):
         self.__exit__(None, None, None)

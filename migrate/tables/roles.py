@@ -32,7 +32,8 @@ GLOBAL_STEPS = frozenset(
 SYNC_OPTIMIZERS = frozenset(
     {"tf.train.SyncReplicasOptimizer", "tf.train.SyncReplicasOptimizerV2"}
 )
-SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"})
+PLAIN_SESSIONS = frozenset({"tf.Session"})
+SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
 TRAINABLE = frozenset({"tf.trainable_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
 PARTITIONERS = frozenset(
@@ -43,6 +44,14 @@ PARTITIONERS = frozenset(
     }
 )
 SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image"))
+INITIALIZES_ALL = frozenset(
+    {"tf.global_variables_initializer", "tf.initialize_all_variables"}
+)
+INITIALIZES_OTHERS = frozenset(
+    {"tf.local_variables_initializer", "tf.initialize_local_variables"}
+    | {"tf.tables_initializer", "tf.initialize_all_tables"}
+)
+REPORTS = frozenset({"tf.report_uninitialized_variables"})
 INITIALIZER_OPS = frozenset(
     {
         "tf.global_variables_initializer",

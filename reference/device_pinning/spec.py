@@ -74,7 +74,7 @@ SCENARIO = Scenario(
             steps=20,
         ),
     ),
-    refused="S120",
-    refusal="its client runs a graph of its own in a plain Session on one of the servers; "
+    refused="C115",
+    refusal="its client pins layers to tasks and runs the graph on one of the servers; "
     "tf2.py connects to the same servers and pins the same variables and layers.",
 )

@@ -1,12 +1,11 @@
-"""Towers in one process: every device computes gradients of its part of the batch.
+"""Towers in one graph: every device computes gradients of its part of the batch.
 
-The variables are mirrored on the devices; the gradients are averaged and applied once.
-One process, without a cluster:
+The variables are shared by the towers and live on the CPU; the gradients are averaged
+there and applied once. One process, without a cluster:
 
-  python tf2.py --num_gpus=2
+  python tf1.py --num_gpus=2
 
-Towers for which the machine has no GPU are computed by logical devices of its CPU.
-Written by hand: tf1to2 refuses the TF1 program.
+Towers for which the machine has no GPU are computed by its CPU.
 """
 from __future__ import absolute_import
 from __future__ import division
@@ -16,6 +15,8 @@ import time
 
 import numpy as np
 import tensorflow as tf
+import plain_session
+import training_session
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("trace", None, "Prefix of the file that gets each step's values")
@@ -43,49 +44,25 @@ def examples(count, rng):
   return images, np.eye(CLASSES)[classes]
 
 
-def tower_devices(count):
-  """As many GPUs, or logical CPUs where the machine has fewer GPUs.
+def _variable_on_cpu(name, initial_value):
+  with tf.device("/cpu:0"):
+    return tf.Variable(tf.compat.v1.constant_initializer(initial_value)(initial_value.shape, dtype=FLAGS.dtype), name=name)
 
-  MirroredStrategy has no soft placement: its devices have to exist.
+
+def average_gradients(tower_grads):
+  """The mean of every variable's gradients over the towers.
+
+  Args:
+    tower_grads: per tower a list of (gradient, variable), in the same order.
   """
-  if len(tf.config.list_physical_devices("GPU")) >= count:
-    return ["/gpu:%d" % i for i in range(count)]
-  tf.config.set_logical_device_configuration(
-      tf.config.list_physical_devices("CPU")[0],
-      [tf.config.LogicalDeviceConfiguration()] * count)
-  return ["/cpu:%d" % i for i in range(count)]
-
-
-def _variable(name, initial_value):
-  return tf.Variable(initial_value.astype(FLAGS.dtype), name=name)
-
-
-class Model(tf.Module):
-  """The variables of `inference`; made once, under the strategy's scope."""
-
-  def __init__(self):
-    super(Model, self).__init__()
-    rng = np.random.RandomState(FLAGS.seed + 1)
-    self.local1_weights = _variable("local1/weights", 0.2 * rng.randn(FEATURES, HIDDEN))
-    self.local1_biases = _variable("local1/biases", np.full([HIDDEN], 0.1))
-    self.linear_weights = _variable("linear/weights", 0.2 * rng.randn(HIDDEN, CLASSES))
-    self.linear_biases = _variable("linear/biases", np.zeros([CLASSES]))
-
-  def inference(self, images):
-    local1 = tf.nn.relu(
-        tf.compat.v1.nn.xw_plus_b(images, self.local1_weights, self.local1_biases))
-    return tf.compat.v1.nn.xw_plus_b(
-        local1, self.linear_weights, self.linear_biases)
-
-  def weight_losses(self):
-    return [tf.multiply(tf.nn.l2_loss(self.local1_weights), FLAGS.weight_decay)]
-
-
-def tower_loss(model, images, labels):
-  """The loss of one tower: of its examples and of the weights."""
-  outputs = model.inference(images)
-  squared = tf.reduce_mean(tf.reduce_sum(tf.square(outputs - labels), axis=1))
-  return tf.add_n(model.weight_losses() + [squared])
+  average_grads = []
+  for grad_and_vars in zip(*tower_grads):
+    grads = [tf.expand_dims(g, 0) for g, _ in grad_and_vars]
+    grad = tf.reduce_mean(tf.concat(axis=0, values=grads), 0)
+    # The variables are shared, so the first tower's reference will do.
+    v = grad_and_vars[0][1]
+    average_grads.append((grad, v))
+  return average_grads
 
 
 def make_optimizer(name, learning_rate):
@@ -101,51 +78,78 @@ def slots(opt, variables):
 
 
 def main(_):
-  strategy = tf.distribute.MirroredStrategy(tower_devices(FLAGS.num_gpus))
-  dtype = tf.as_dtype(FLAGS.dtype)
 
-  with strategy.scope():
-    global_step = tf.Variable(
-        0, trainable=False, dtype=tf.int64, name="global_step",
-        aggregation=tf.VariableAggregation.ONLY_FIRST_REPLICA)
-    lr = tf.compat.v1.train.exponential_decay(
-        FLAGS.learning_rate, global_step, STEPS_PER_DECAY,
-        LEARNING_RATE_DECAY_FACTOR, staircase=True)
+  strategy = tf.distribute.MirroredStrategy(plain_session.tower_devices(FLAGS.num_gpus))
+  replicas = plain_session.LocalReplicas(strategy)
+
+  with strategy.scope(), replicas.recording():
+    global_step = training_session.create_global_step()
+    lr = tf.compat.v1.train.exponential_decay(FLAGS.learning_rate, global_step, STEPS_PER_DECAY,
+                                    LEARNING_RATE_DECAY_FACTOR, staircase=True)
     opt = make_optimizer(FLAGS.optimizer, lr)
-    model = Model()
 
-  def tower(image_splits, label_splits):
-    i = tf.distribute.get_replica_context().replica_id_in_sync_group
-    with tf.GradientTape() as tape:
-      loss = tower_loss(model, tf.gather(image_splits, i), tf.gather(label_splits, i))
-    variables = model.trainable_variables
-    # apply_gradients adds up what the towers give; their mean is applied.
-    grads = [g / FLAGS.num_gpus for g in tape.gradient(loss, variables)]
-    opt.apply_gradients(zip(grads, variables), global_step=global_step)
-    return loss
+    dtype = tf.as_dtype(FLAGS.dtype)
+    # From inference:
+    inference_rng = np.random.RandomState(FLAGS.seed + 1)
+    with tf.name_scope("local1"):
+      # From _variable_with_weight_decay:
+      initial_value = 0.2 * inference_rng.randn(FEATURES, HIDDEN)
+      inference_weights = _variable_on_cpu("weights", initial_value)
+      biases = _variable_on_cpu("biases", np.full([HIDDEN], 0.1))
+    with tf.name_scope("linear"):
+      inference_weights_2 = _variable_on_cpu("weights", 0.2 * inference_rng.randn(HIDDEN, CLASSES))
+      biases_2 = _variable_on_cpu("biases", np.zeros([CLASSES]))
 
-  @tf.function(input_signature=[
-      tf.TensorSpec([FLAGS.batch_size, FEATURES], dtype),
-      tf.TensorSpec([FLAGS.batch_size, CLASSES], dtype)])
-  def train_step(images, labels):
-    image_splits = tf.split(images, FLAGS.num_gpus)
-    label_splits = tf.split(labels, FLAGS.num_gpus)
-    tower_losses = strategy.run(tower, args=(image_splits, label_splits))
-    return strategy.experimental_local_results(tower_losses)
+    # A tower whose GPU is not there is computed by the CPU.
+    rng = np.random.RandomState(FLAGS.seed + 2)
+    trace = []
+    start = time.time()
+    weights = replicas.trainable_variables
 
-  rng = np.random.RandomState(FLAGS.seed + 2)
-  trace = []
-  start = time.time()
-  for step in range(FLAGS.train_steps):
-    batch_images, batch_labels = examples(FLAGS.batch_size, rng)
-    loss_values = [
-        loss.numpy() for loss in train_step(
-            batch_images.astype(FLAGS.dtype), batch_labels.astype(FLAGS.dtype))]
-    trace.append(loss_values)
-    if step % 100 == 0:
-      print("step %d, loss = %.4f" % (step, np.mean(loss_values)))
-  weights = list(model.trainable_variables)
-  final = {v.name.partition(":")[0]: v.numpy() for v in weights + slots(opt, weights)}
+    @replicas.step_function(
+        tf.TensorSpec([FLAGS.batch_size, FEATURES], dtype),
+        tf.TensorSpec([FLAGS.batch_size, CLASSES], dtype))
+    def train_step(images, labels):
+      with tf.GradientTape() as tape:
+        image_splits = tf.split(images, FLAGS.num_gpus)
+        label_splits = tf.split(labels, FLAGS.num_gpus)
+
+        # Calculate the gradients of each tower.
+        i = tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group)
+        # From tower_loss:
+        tower_loss_images = image_splits[i]
+        tower_loss_labels = label_splits[i]
+        with tf.name_scope("local1"):
+          weight_decay = tf.multiply(tf.nn.l2_loss(inference_weights), FLAGS.weight_decay,
+                                     name="weight_loss")
+          local1 = tf.nn.relu(tf.compat.v1.nn.xw_plus_b(tower_loss_images, inference_weights, biases))
+        with tf.name_scope("linear"):
+          outputs = tf.compat.v1.nn.xw_plus_b(local1, inference_weights_2, biases_2)
+        squared = tf.reduce_mean(tf.reduce_sum(tf.square(outputs - tower_loss_labels), axis=1))
+        # Those of this tower only.
+        tower_loss_losses = [weight_decay, squared]
+        loss = tf.add_n(tower_loss_losses, name="total_loss")
+      variables = replicas.trainable_variables
+      tower_gradients = list(zip(tape.gradient(loss, variables), variables))
+      tower_losses = replicas.towers(loss)
+
+      # The synchronization point of all towers.
+      grads = tower_gradients
+      gradients, variables = zip(*grads)
+      opt.apply_gradients(zip(replicas.average(gradients), variables), global_step=global_step)
+      return tower_losses
+
+    @replicas.step_function()
+    def compute_evaluate():
+      return {v.name.split(":")[0]: v for v in weights + slots(opt, weights)}
+  with plain_session.Session(replicas) as sess:
+    for step in range(FLAGS.train_steps):
+      batch_images, batch_labels = examples(FLAGS.batch_size, rng)
+      loss_values = sess.run(train_step, batch_images, batch_labels)
+      trace.append(loss_values)
+      if step % 100 == 0:
+        print("step %d, loss = %.4f" % (step, np.mean(loss_values)))
+    final = sess.run(compute_evaluate)
 
   print("%.1f examples/sec"
         % (FLAGS.train_steps * FLAGS.batch_size / (time.time() - start)))

@@ -98,6 +98,19 @@ MORE = (
         lines=31,
     ),
     Variant(
+        "plain_server_session",
+        "tf.Session(server.target): the chief initialises, the others ask for what is "
+        "not initialised; Saver",
+        workers=2,
+        lines=40,
+    ),
+    Variant(
+        "session_creators",
+        "MonitoredSession with a ChiefSessionCreator or a WorkerSessionCreator",
+        equal=True,
+        lines=30,
+    ),
+    Variant(
         "generated_and_judged",
         "two networks in turn; variables made within expressions by a helper, all by one "
         "seed; trainable variables of a scope; reuse_variables; an assignment fetched; "

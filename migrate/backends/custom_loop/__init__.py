@@ -26,7 +26,7 @@ from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, all_names, every
 from migrate.program.functions import FunctionTimes
-from migrate.program.ir import Code, Replication, code
+from migrate.program.ir import Code, code
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
 
@@ -53,6 +53,10 @@ class _Layout:
         self._build = BuildTime(context, self._sync)
         self._steps = StepFunctions(context, self._build)
         self._loop = Loop(context, self._build, self._steps, self._sync)
+        self._plain = (
+            context.scopes.resolve(context.program.session_call.func)
+            in roles.PLAIN_SESSIONS
+        )
 
     def _check_names(self) -> None:
         """Names of ours that the program already uses for something else."""
@@ -90,7 +94,10 @@ class _Layout:
         self._session_call()
         for call, new in program.hook_edits.items():
             plan.replace(call, new)
-        if program.replication is not Replication.SYNCHRONOUS:
+        if self._plain or program.cluster is None:
+            plan.support.add("plain_session.py")
+            plan.imports.append("import plain_session")
+        if program.replication.has_coordinator:
             worker_state.plan(self._context)
         home_owner: tuple[ast.AST, str] = (
             (program.path[-1][0], program.path[-1][1])
@@ -108,7 +115,7 @@ class _Layout:
         last = program.graph_end() - 1 - (at - len(graph))
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
-        if self._needs_global_step():
+        if self._needs_global_step() and not self._plain:
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
         scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
@@ -116,8 +123,10 @@ class _Layout:
         items.append(
             Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
         )
+        if program.initialises_again:
+            items.append(New(code("replicas.keep_initial_values()")))
         after = [f.statement for f in graph[last + 1 :]]
-        if program.replication is Replication.SYNCHRONOUS:
+        if not program.replication.has_coordinator:
             items.extend(self._loop.unnamed_iterators())
             items.extend(self._loop.suite([*after, *program.tail]))
         else:
@@ -185,6 +194,10 @@ class _Layout:
 
     def _session_call(self) -> None:
         call = self._program.session_call
+        if self._plain:
+            for each in (call, *self._program.others):
+                self._plan.replace(each, code("plain_session.Session(replicas)"))
+            return
         bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
             self._diagnostics.refuse(

@@ -13,7 +13,7 @@ from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, Kind, Replication, code
+from migrate.program.ir import Flow, Kind, code
 from migrate.program.slices import build_closure, header_reads
 
 
@@ -127,6 +127,8 @@ class BuildTime:
 
     def _config_used(self, flow: Flow) -> bool:
         bound = names.binds(flow.statement) | names.mutates(flow.statement)
+        if self._program.cluster is None:
+            return False
         config = names.argument(self._program.cluster.server_call, "config", 4)
         return config is not None and bool(names.reads(config) & bound)
 
@@ -136,7 +138,7 @@ class BuildTime:
         """The partitioner that a call in `node` is given, if shards are kept at all."""
         if (
             not self._program.partitioned
-            or self._program.replication is Replication.SYNCHRONOUS
+            or not self._program.replication.has_coordinator
         ):
             return None
         for call in ast.walk(node):

@@ -25,6 +25,8 @@ class Cluster:
     def server(self) -> None:
         """The server starts where it did; a ps task of synchronous training ends."""
         cluster, plan = self._program.cluster, self._plan
+        if cluster is None:
+            return
         call = cluster.server_call
         parts: list[Code] = []
         positional = (
@@ -80,6 +82,8 @@ class Cluster:
     def strategy(self) -> list[Item]:
         """The statements that make the strategy and its replicas."""
         program = self._program
+        if program.cluster is None:
+            return _alone(program.towers)
         spec: ast.expr | Code = program.cluster.spec
         if program.kinds.get(
             names.key(program.cluster.spec) or ""
@@ -160,3 +164,15 @@ class Cluster:
         return [
             Block(code("if ", program.condition, ":"), sync, orelse=asynchronous),
         ]
+
+
+def _alone(towers: str | None) -> list[Item]:
+    """One process: TF2's default strategy on one device, or a replica per tower."""
+    made = "tf.distribute.get_strategy()"
+    if towers is not None:
+        devices = f"plain_session.tower_devices({towers})"
+        made = f"tf.distribute.MirroredStrategy({devices})"
+    return [
+        New(code(f"\nstrategy = {made}")),
+        New(code("replicas = plain_session.LocalReplicas(strategy)")),
+    ]

@@ -43,7 +43,7 @@ class Loop:
             body.extend(items)
         body.extend(self.unnamed_iterators())
         body.extend(self.suite(program.tail))
-        index = program.cluster.task_index
+        index = program.tasks.task_index
         dump = ast.dump(index)
         rebound: dict[ast.AST, Code] = {
             node: code("task_index")

@@ -20,7 +20,7 @@ def plan(context: Context) -> None:
     loop = [*program.moved, *program.tail]
     if not loop:
         return
-    state = Finder(context.scopes, loop, program.cluster.task_index).find()
+    state = Finder(context.scopes, loop, program.tasks.task_index).find()
     _Edits(context, state).run()
 
 
@@ -28,7 +28,7 @@ class _Edits:
     def __init__(self, context: Context, state: WorkerState) -> None:
         self._context = context
         self._state = state
-        self._index = ast.dump(context.program.cluster.task_index)
+        self._index = ast.dump(context.program.tasks.task_index)
 
     def run(self) -> None:
         for shared in self._state.shared:

@@ -1,0 +1,259 @@
+"""tf.Session: what distinguishes it from a MonitoredTrainingSession.
+
+It initialises, restores and saves only where the program says so, so that the order
+of these matters; and it has a graph and a default of its own that a program may use.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
+from migrate.program.binding_time import Diagnostics
+from migrate.rules.symbols import verdict
+from migrate.tables import roles
+
+# tf.Session(...), TF 1.15.5.
+PARAMETERS = ("target", "graph", "config")
+# What the emitted session has.
+_METHODS = frozenset({"run", "close", "as_default"})
+# Functions that take the session and are covered.
+_TAKERS = frozenset({"save", "restore"})
+# A graph that is begun, or gone on with, after the first session.
+_NEW_GRAPH = roles.PLACEHOLDERS | {"tf.Graph", "tf.reset_default_graph", "tf.device"}
+_GRAPH_ARGUMENTS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
+
+
+def is_plain(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether a call opens a tf.Session."""
+    return scopes.resolve(call.func) in roles.PLAIN_SESSIONS
+
+
+def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
+    """Whether a program of these sessions can be meant: plain ones only if they run."""
+    return any(not is_plain(scopes, call) for call in sessions) or any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("run", "eval")
+        and scopes.resolve(node.func) is None
+        for node in ast.walk(scopes.tree)
+    )
+
+
+def name_of(scopes: Scopes, call: ast.Call) -> str | None:
+    """The name of a session that is opened by `with ... as name:`."""
+    item = scopes.parents[call]
+    if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
+        return item.optional_vars.id
+    return None
+
+
+def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
+    """Whether plain sessions of one graph are opened one after the other.
+
+    What a session has of its own - the values of variables, the positions of iterators -
+    begins anew in the next. Of these only variables can.
+    """
+    if not all(is_plain(scopes, s) and is_local(scopes, s) for s in sessions):
+        return False
+    if any(names.argument(s, "graph", 1) is not None for s in sessions):
+        return False
+    if any(name_of(scopes, s) is None for s in sessions):
+        return False
+    blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
+    home = scopes.scope_of(blocks[0])
+    nested = any(b in ast.walk(a) for a in blocks for b in blocks if a is not b)
+    if nested or any(scopes.scope_of(block) is not home for block in blocks):
+        return False
+    for node in ast.walk(scopes.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        symbol = scopes.resolve(node.func) or ""
+        if node.lineno > sessions[0].lineno and symbol in _NEW_GRAPH:
+            return False
+        elif symbol.endswith("_iterator") or (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr.endswith("_iterator")
+        ):
+            return False
+    return True
+
+
+def is_local(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether the session is given no server."""
+    name = "target" if is_plain(scopes, call) else "master"
+    target = names.argument(call, name, 0)
+    return (
+        target is None
+        or names.literal(target) in ("", None)
+        and isinstance(target, ast.Constant)
+    )
+
+
+def pinned(scopes: Scopes) -> ast.Call | None:
+    """The first place where a program without a device setter names a task itself."""
+    calls = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) is not None
+    ]
+    if any(
+        scopes.resolve(call.func) == "tf.train.replica_device_setter" for call in calls
+    ):
+        return None
+    for call in sorted(calls, key=lambda c: c.lineno):
+        if scopes.resolve(call.func) == "tf.device" and any(
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "job:" in n.value
+            for n in ast.walk(call)
+        ):
+            return call
+    return None
+
+
+def check(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    session: ast.Call,
+    session_name: str,
+    tail: list[ast.stmt],
+) -> None:
+    """Refuses uses of the session that have no counterpart.
+
+    Args:
+      tail: the session's statement and what follows it.
+    """
+    if names.bound_arguments(session, PARAMETERS) is None:
+        diagnostics.refuse("S113", session, "the session's arguments cannot be told")
+    own = scopes.scope_of(session).owner(session_name)
+    inside = {node for statement in tail for node in ast.walk(statement)}
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == session_name
+            and isinstance(node.ctx, ast.Load)
+            and scopes.scope_of(node).owner(session_name) is own
+        ):
+            continue
+        if node in inside:
+            _check_use(scopes, diagnostics, node)
+        else:
+            diagnostics.refuse(
+                "S137",
+                node,
+                "the session is used in a function that stands outside of its block",
+                "Give the function the session as an argument.",
+            )
+
+
+def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None:
+    parent = scopes.parents[node]
+    if isinstance(parent, ast.Attribute):
+        if parent.attr in _METHODS:
+            return
+        outer = scopes.parents[parent]
+        while isinstance(outer, ast.keyword):
+            outer = scopes.parents[outer]
+        if (
+            parent.attr in ("graph", "graph_def")
+            and isinstance(outer, ast.Call)
+            and (
+                scopes.resolve(outer.func) in _GRAPH_ARGUMENTS
+                or _method(outer) == "add_graph"
+            )
+        ):
+            return
+        diagnostics.refuse(
+            "S137",
+            node,
+            f"`{ast.unparse(parent)}` is a graph session's own",
+            "Keep what does this apart, or write it for eager execution.",
+        )
+        return
+    call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if isinstance(call, ast.Call) and (
+        _method(call) in _TAKERS or scopes.resolve(call.func) == "tf.train.global_step"
+    ):
+        return
+    if isinstance(call, ast.Call):
+        symbol = scopes.resolve(call.func) or ""
+        if symbol.startswith("tf.") and verdict(symbol).outcome is Outcome.REFUSED:
+            return  # Which says more.
+    diagnostics.refuse(
+        "S137",
+        node,
+        "the session is given to something that this version does not read",
+        "Run the step where the session is opened, and pass the values.",
+    )
+
+
+def _method(call: ast.Call) -> str:
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def initialise_again(
+    scopes: Scopes,
+    session_names: frozenset[str],
+    tail: list[ast.stmt],
+    initialisers: list[ast.Call],
+) -> bool:
+    """Whether initial values are given after something was run or restored.
+
+    Args:
+      tail: the first session's statement and what follows it.
+      initialisers: run calls that give variables their initial values.
+    """
+    earlier: list[ast.Call] = []
+    for node in (n for statement in tail for n in ast.walk(statement)):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node not in initialisers
+            and (
+                (
+                    node.func.attr == "run"
+                    and names.key(node.func.value) in session_names
+                )
+                or (
+                    node.func.attr == "restore"
+                    and any(names.key(a) in session_names for a in node.args)
+                )
+            )
+        ):
+            earlier.append(node)
+    return any(_in_loop(scopes, again) for again in initialisers) or any(
+        other.lineno < again.lineno and not _exclusive(scopes, other, again)
+        for again in initialisers
+        for other in earlier
+    )
+
+
+def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
+    parent = scopes.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef):
+        if isinstance(parent, (ast.For, ast.While)):
+            return True
+        parent = scopes.parents.get(parent)
+    return False
+
+
+def _exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in different branches of one `if`."""
+    branches: dict[ast.AST, str] = {}
+    node = one
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.If):
+            branches[parent] = "body" if node in parent.body else "orelse"
+        node = parent
+    node = other
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if parent in branches and isinstance(parent, ast.If):
+            if branches[parent] != ("body" if node in parent.body else "orelse"):
+                return True
+        node = parent
+    return False

@@ -1,0 +1,158 @@
+"""TF1 to TF1: graph that is built while the session is open stands before it.
+
+    with tf.Session() as sess:
+        ...
+        correct = tf.equal(tf.argmax(pred, 1), tf.argmax(y, 1))
+        print(sess.run(correct, feed))
+
+A session runs the graph as it is by then, so that it makes no difference when an
+operation was added - unless it is made of what the loop computes. One that a loop adds
+anew in every round is the same operation each time.
+"""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Text, inside_strings
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
+_BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
+_MAKES_VARIABLES = (
+    roles.VARIABLES | frozenset(LAYER_FUNCTIONS) | frozenset(LAYER_CLASSES)
+)
+# Not of the graph, or made for the session where they stand.
+_STAYS = frozenset(
+    {"tf.train.Saver", "tf.summary.FileWriter", "tf.train.Coordinator", "tf.Session"}
+    | {"tf.train.start_queue_runners", "tf.train.global_step"}
+)
+
+
+def moved(text: Text) -> Text:
+    """The text with what its plain session's block adds to the graph before it."""
+    while "Session(" in text.source:
+        new = _Block(text).one_moved()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+class _Block:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def one_moved(self) -> Text | None:
+        blocks = self._sessions()
+        if not blocks:
+            return None
+        block = blocks[0]
+        bound = [n for b in blocks for s in self._inside(b) for n in names.binds(s)]
+        bound += [n for b in blocks for s in self._inside(b) for n in names.mutates(s)]
+        bound += [n for b in blocks for i in b.items for n in names.binds_of_item(i)]
+        bound += [n.partition(".")[0] for n in bound]  # Of an object, all of it.
+        if len(blocks) > 1:  # What stands between them, too.
+            suite = getattr(self._scopes.parents[block], "body", [])
+            after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
+            bound += [n for s in after for n in names.binds(s)]
+        scope = self._scopes.scope_of(block.body[0])
+        for statement in (s for b in blocks for s in self._inside(b)):
+            if not self._builds(statement):
+                continue
+            reads = names.reads(statement)
+            if (reads | {n.partition(".")[0] for n in reads}) & set(bound):
+                continue
+            targets = names.binds(statement)
+            if any(len(scope.bindings.get(t, ())) != 1 for t in targets):
+                continue
+            if self._in_block(statement, blocks) and self._makes_variables(statement):
+                continue
+            if not self._text.alone(statement) or inside_strings(statement):
+                continue
+            return self._before(statement, block)
+        return None
+
+    def _sessions(self) -> list[ast.With]:
+        """The sessions' blocks, which stand in one suite, in order."""
+        sessions = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.With)
+            and any(
+                isinstance(i.context_expr, ast.Call)
+                and self._scopes.resolve(i.context_expr.func) in roles.PLAIN_SESSIONS
+                for i in node.items
+            )
+        ]
+        suites = {self._scopes.parents[s] for s in sessions}
+        return sorted(sessions, key=lambda s: s.lineno) if len(suites) == 1 else []
+
+    def _inside(self, block: ast.stmt) -> Iterator[ast.stmt]:
+        for _, suite in names.suites(block):
+            for statement in suite:
+                yield statement
+                if isinstance(statement, _BLOCKS):
+                    yield from self._inside(statement)
+
+    def _in_block(self, statement: ast.stmt, blocks: list[ast.With]) -> bool:
+        return self._scopes.parents[statement] not in blocks
+
+    def _builds(self, statement: ast.stmt) -> bool:
+        value = getattr(statement, "value", None)
+        if not isinstance(value, ast.expr):
+            return False
+        calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)]
+        symbols = [self._scopes.resolve(c.func) or "" for c in calls]
+        if any(s in _STAYS for s in symbols):
+            return False
+        if isinstance(statement, ast.Expr):
+            return bool(symbols) and symbols[0] in roles.SUMMARIES
+        if not isinstance(statement, ast.Assign):
+            return False
+        return any(
+            symbol.startswith("tf.")
+            and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
+            for symbol in symbols
+        ) or (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in _METHODS
+        )
+
+    def _makes_variables(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(n, ast.Call)
+            and (
+                self._scopes.resolve(n.func) in _MAKES_VARIABLES
+                or (isinstance(n.func, ast.Attribute) and n.func.attr in _METHODS)
+            )
+            for n in ast.walk(statement)
+        )
+
+    def _before(self, statement: ast.stmt, block: ast.With) -> Text:
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        lines = textwrap.dedent("\n".join(self._text.lines[first - 1 : last])).split(
+            "\n"
+        )
+        at = self._text.lines[block.lineno - 1]
+        indent = at[: len(at) - len(at.lstrip())]
+        origins = self._text.origins[first - 1 : last]
+        suite = next(
+            s
+            for _, s in names.suites(self._scopes.parents[statement])  # type: ignore[arg-type]
+            if statement in s
+        )
+        old = self._text.lines[first - 1]
+        left = [old[: len(old) - len(old.lstrip())] + "pass"] if len(suite) == 1 else []
+        text = self._text.spliced(first, last, left, origins[: len(left)])
+        return text.spliced(
+            block.lineno, block.lineno - 1, [indent + line for line in lines], origins
+        )

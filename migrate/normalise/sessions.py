@@ -1,0 +1,326 @@
+"""TF1 to TF1: other ways to open a session and to run in it, as one.
+
+`tf.InteractiveSession()` is a `tf.Session` that is the default; `loss.eval(feed)` and
+`train_op.run(feed)` in a default session are runs of it; a `SingularMonitoredSession`
+and a `MonitoredSession` are MonitoredTrainingSessions that restore, and save nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+
+_INTERACTIVE = "tf.InteractiveSession"
+_SINGULAR = (
+    *("hooks", "scaffold", "master", "config", "checkpoint_dir"),
+    *("stop_grace_period_secs", "checkpoint_filename_with_path"),
+)
+_CREATORS = {
+    "tf.train.ChiefSessionCreator": (
+        *("scaffold", "master", "config", "checkpoint_dir"),
+        "checkpoint_filename_with_path",
+    ),
+    "tf.train.WorkerSessionCreator": ("scaffold", "master", "config", "max_wait_secs"),
+}
+_MONITORED = ("session_creator", "hooks", "stop_grace_period_secs")
+# A MonitoredSession runs the hooks it is given, and none of its own.
+_NO_SERVICES = (
+    "save_checkpoint_secs=None, save_checkpoint_steps=None, save_summaries_secs=None, "
+    "save_summaries_steps=None, log_step_count_steps=None"
+)
+_METHODS = ("eval", "run")
+_MADE_BY_METHOD = frozenset({"minimize", "apply_gradients"})
+_OPERATIONS = roles.INITIALIZER_OPS | {"tf.group", "tf.no_op"}
+
+
+def monitored(text: Text) -> Text:
+    """MonitoredSession and SingularMonitoredSession as MonitoredTrainingSession."""
+    if "MonitoredSession" not in text.source:
+        return text
+    return _Monitored(text).run()
+
+
+def plain(text: Text) -> Text:
+    """The text with one kind of plain session, and every run a call of its `run`."""
+    if "Session(" not in text.source:
+        return text
+    text = _Plain(text).named()
+    return _Plain(text).runs_written_out()
+
+
+class _Monitored:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def run(self) -> Text:
+        edits: list[Edit] = []
+        gone: list[ast.stmt] = []
+        for node in ast.walk(self._tree):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self._scopes.resolve(node.func)
+            if symbol == "tf.train.SingularMonitoredSession":
+                bound = names.bound_arguments(node, _SINGULAR)
+                new = self._call(node, bound, None) if bound is not None else None
+            elif symbol == "tf.train.MonitoredSession":
+                new = self._of_creator(node, gone)
+            else:
+                continue
+            if new is None:
+                return self._text
+            edits.append(Edit(node, new))
+        if not edits:
+            return self._text
+        text = self._text.edited(edits)
+        for statement in sorted(gone, key=lambda s: -s.lineno):
+            end = statement.end_lineno or statement.lineno
+            text = text.spliced(statement.lineno, end, [], [])
+        return text
+
+    def _call(
+        self, node: ast.Call, bound: dict[str, ast.expr], chief: str | None
+    ) -> str | None:
+        """The call of MonitoredTrainingSession; None where an argument has no equal."""
+        if bound.pop("checkpoint_filename_with_path", None) is not None:
+            return None
+        parts = [f"{name}={self._flat(value)}" for name, value in bound.items()]
+        if chief is not None:
+            parts.append(f"is_chief={chief}")
+        if not isinstance(node.func, ast.Attribute):
+            return None
+        func = self._text.segment(node.func.value) + ".MonitoredTrainingSession"
+        return f"{func}({', '.join([*parts, _NO_SERVICES])})"
+
+    def _of_creator(self, node: ast.Call, gone: list[ast.stmt]) -> str | None:
+        bound = names.bound_arguments(node, _MONITORED)
+        if bound is None:
+            return None
+        creator = bound.pop("session_creator", None)
+        if creator is None:
+            return self._call(node, bound, None)
+        made = self._creations(creator)
+        if made is None:
+            return None
+        calls, test, statements = made
+        given: dict[str, ast.expr] = {}
+        for call in calls:
+            symbol = self._scopes.resolve(call.func) or ""
+            arguments = names.bound_arguments(call, _CREATORS[symbol])
+            if arguments is None:
+                return None
+            arguments.pop("max_wait_secs", None)
+            for name, value in arguments.items():
+                if name in given and ast.dump(given[name]) != ast.dump(value):
+                    return None
+                given[name] = value
+        gone.extend(statements)
+        chief = test
+        if len(calls) == 1:
+            first = self._scopes.resolve(calls[0].func)
+            chief = str(first == "tf.train.ChiefSessionCreator")
+        return self._call(node, {**given, **bound}, chief)
+
+    def _creations(
+        self, creator: ast.expr
+    ) -> tuple[list[ast.Call], str | None, list[ast.stmt]] | None:
+        """The creators' calls, the chief's test, and statements that go with them."""
+        if isinstance(creator, ast.Call):
+            known = self._scopes.resolve(creator.func) in _CREATORS
+            return ([creator], None, []) if known else None
+        if isinstance(creator, ast.IfExp):
+            return self._chosen(creator.test, creator.body, creator.orelse, [])
+        if not isinstance(creator, ast.Name):
+            return None
+        owner = self._scopes.scope_of(creator).owner(creator.id)
+        bindings = owner.bindings[creator.id] if owner is not None else []
+        reads = [
+            n
+            for n in ast.walk(self._tree)
+            if isinstance(n, ast.Name) and n.id == creator.id and n is not creator
+            if isinstance(n.ctx, ast.Load)
+        ]
+        if reads or not all(isinstance(b, ast.Assign) for b in bindings):
+            return None
+        if len(bindings) == 1 and self._text.alone(bindings[0]):  # type: ignore[arg-type]
+            found = self._creations(bindings[0].value)  # type: ignore[attr-defined]
+            if found is None:
+                return None
+            return found[0], found[1], [*found[2], bindings[0]]  # type: ignore[list-item]
+        if len(bindings) != 2:
+            return None
+        first, second = bindings
+        branch = self._scopes.parents[first]
+        if not (
+            isinstance(branch, ast.If)
+            and branch.body == [first]
+            and branch.orelse == [second]
+        ):
+            return None
+        return self._chosen(branch.test, first.value, second.value, [branch])  # type: ignore[attr-defined]
+
+    def _chosen(
+        self,
+        test: ast.expr,
+        chief: ast.expr,
+        worker: ast.expr,
+        statements: list[ast.stmt],
+    ) -> tuple[list[ast.Call], str | None, list[ast.stmt]] | None:
+        kinds = [
+            self._scopes.resolve(c.func) if isinstance(c, ast.Call) else None
+            for c in (chief, worker)
+        ]
+        if kinds != list(_CREATORS):
+            return None
+        calls = [c for c in (chief, worker) if isinstance(c, ast.Call)]
+        return calls, self._flat(test), statements
+
+    def _flat(self, value: ast.expr) -> str:
+        segment = self._text.segment(value)
+        return segment if "\n" not in segment else ast.unparse(value)
+
+
+class _Plain:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def _sessions(self) -> list[ast.Call]:
+        return [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
+        ]
+
+    def named(self) -> Text:
+        """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""
+        sessions = self._sessions()
+        if len(sessions) != 1:
+            return self._text
+        call = sessions[0]
+        parent = self._scopes.parents[call]
+        shown = self._text.segment(call)
+        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        name = "sess" if "sess" not in taken else "session"
+        if name in taken or "\n" in shown:
+            return self._text
+        if isinstance(parent, ast.withitem) and parent.optional_vars is None:
+            return self._text.edited([Edit(call, f"{shown} as {name}")])
+        if isinstance(parent, ast.Expr):
+            return self._text.edited([Edit(call, f"{name} = {shown}")])
+        return self._text
+
+    def runs_written_out(self) -> Text:
+        """`loss.eval(feed)` in a default session is a run of that session."""
+        sessions = self._sessions()
+        if len(sessions) != 1:
+            return self._text
+        name, region = self._default(sessions[0])
+        edits: list[Edit] = []
+        if name is not None:
+            for node in region:
+                if not (
+                    isinstance(node, ast.Call)
+                    and isinstance(node.func, ast.Attribute)
+                    and node.func.attr in _METHODS
+                    and self._is_fetched(node.func, name)
+                ):
+                    continue
+                bound = names.bound_arguments(node, ("feed_dict", "session"))
+                if bound is None or "session" in bound:
+                    continue
+                given = bound.get("feed_dict")
+                parts = [node.func.value, *([given] if given is not None else [])]
+                shown = ", ".join(
+                    self._text.segment(p)
+                    if "\n" not in self._text.segment(p)
+                    else ast.unparse(p)
+                    for p in parts
+                )
+                edits.append(Edit(node, f"{name}.run({shown})"))
+            text = self._text.edited(edits)
+        else:
+            text = self._text
+        if self._scopes.resolve(sessions[0].func) == _INTERACTIVE:
+            call = next(c for c in _Plain(text)._sessions())
+            func = text.segment(call.func)
+            if func.endswith("InteractiveSession") and "." in func:
+                plain = func.rpartition(".")[0] + ".Session"
+                text = text.edited([Edit(call.func, plain)])
+        return text
+
+    def _default(self, call: ast.Call) -> tuple[str | None, Iterator[ast.AST]]:
+        """The session's name, and the code in which it is the default."""
+        parent = self._scopes.parents[call]
+        nothing: Iterator[ast.AST] = iter(())
+        if isinstance(parent, ast.withitem):
+            block = self._scopes.parents[parent]
+            if isinstance(parent.optional_vars, ast.Name):
+                return parent.optional_vars.id, ast.walk(block)
+            return None, nothing
+        if not (
+            isinstance(parent, ast.Assign)
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0], ast.Name)
+        ):
+            return None, nothing
+        name = parent.targets[0].id
+        if self._scopes.resolve(call.func) == _INTERACTIVE:
+            home: ast.AST = parent
+            while not isinstance(home, (ast.FunctionDef, ast.Module)):
+                home = self._scopes.parents[home]
+            return name, ast.walk(home)
+        blocks = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.With)
+            and any(self._makes_default(i.context_expr, name) for i in node.items)
+        ]
+        return name, (n for block in blocks for n in ast.walk(block))
+
+    def _makes_default(self, node: ast.expr, name: str) -> bool:
+        """`with sess:` and `with sess.as_default():`."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            return node.func.attr == "as_default" and (
+                names.key(node.func.value) == name
+            )
+        return names.key(node) == name
+
+    def _is_fetched(self, func: ast.Attribute, session: str) -> bool:
+        """Whether what `eval` or `run` is called on is of the graph."""
+        if self._scopes.resolve(func) is not None or names.key(func.value) == session:
+            return False
+        receiver = func.value
+        if func.attr == "eval":
+            root: ast.expr = receiver
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            return not (
+                isinstance(root, ast.Name)
+                and self._scopes.dotted(root) not in (None, root.id)
+            )
+        if isinstance(receiver, ast.Call):
+            return self._scopes.resolve(receiver.func) in _OPERATIONS
+        key = names.key(receiver)
+        return key is not None and any(
+            isinstance(made, ast.Assign)
+            and any(names.key(target) == key for target in made.targets)
+            and isinstance(made.value, ast.Call)
+            and (
+                self._scopes.resolve(made.value.func)
+                in (*_OPERATIONS, "tf.assign", "tf.assign_add", "tf.assign_sub")
+                or (
+                    isinstance(made.value.func, ast.Attribute)
+                    and made.value.func.attr in _MADE_BY_METHOD
+                )
+            )
+            for made in ast.walk(self._tree)
+        )

@@ -1,0 +1,41 @@
+"""Mistakes that tutorials teach: code that runs, or seems to, and means something else.
+
+Each kind has a module and a code of its own. A mistake is told in TF1 and TF2 files
+alike; where the fix is certain it is made.
+"""
+
+from __future__ import annotations
+
+import itertools
+
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes import (
+    chiefs,
+    datasets,
+    hosts,
+    logits,
+    older_distribute,
+    per_replica_losses,
+)
+from migrate.rules.mistakes.mistake import Mistake
+
+__all__ = ["Mistake", "find"]
+
+# Each kind, and a word without which a module has none of it.
+_KINDS = (
+    (hosts.find, "ClusterSpec"),
+    (chiefs.find, "Server"),
+    (logits.find, "Crossentropy"),
+    (per_replica_losses.find, "distribute"),
+    (datasets.find, "distribute"),
+    (older_distribute.find, "distribute"),
+    (older_distribute.find_runs, "experimental_run_v2"),
+)
+
+
+def find(scopes: Scopes, text: str) -> list[Mistake]:
+    """Every mistake of a module, in the order of its lines."""
+    found = itertools.chain.from_iterable(
+        kind(scopes) for kind, word in _KINDS if word in text
+    )
+    return sorted(found, key=lambda m: (m.node.lineno, m.node.col_offset))

@@ -1,0 +1,69 @@
+"""What a rule says of one mistake."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.program.ir import Code
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Mistake:
+    """One mistake.
+
+    Attributes:
+      node: where it is.
+      code: its code.
+      reason: what it does, and what was meant.
+      recipe: what to do, where it is not done.
+      edits: the fix, as expressions and what they become; empty where it is not certain.
+      done: whether the migrated program does not make it any more, without an edit.
+      symbol: the TensorFlow symbol it is about.
+    """
+
+    node: ast.expr
+    code: str
+    reason: str
+    recipe: str = ""
+    edits: tuple[tuple[ast.expr, Code], ...] = ()
+    symbol: str = ""
+    done: bool = False
+
+
+def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
+    """Every call of a module with what it calls, "" where that is not known.
+
+    Keras's own package is named as TensorFlow's: `tf.keras.layers.Dense`.
+    """
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.Call):
+            yield node, name_of(scopes, node.func)
+
+
+def name_of(scopes: Scopes, node: ast.expr) -> str:
+    """The TensorFlow name of an expression, "" if it is none."""
+    symbol = scopes.resolve(node) or ""
+    for package in ("tf_keras.", "keras."):
+        if symbol.startswith(package):
+            return "tf.keras." + symbol.removeprefix(package)
+    return symbol if symbol.startswith("tf.") else ""
+
+
+def method(call: ast.Call) -> str:
+    """The name of the method that is called, "" if it is a function."""
+    return call.func.attr if isinstance(call.func, ast.Attribute) else ""
+
+
+def binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+    """The value of a name that is assigned once."""
+    if not isinstance(node, ast.Name):
+        return None
+    owner = scopes.scope_of(node).owner(node.id)
+    bound = owner.bindings.get(node.id, []) if owner is not None else []
+    if len(bound) == 1 and isinstance(bound[0], ast.Assign):
+        if len(bound[0].targets) == 1 and isinstance(bound[0].targets[0], ast.Name):
+            return bound[0].value
+    return None

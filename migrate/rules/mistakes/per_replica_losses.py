@@ -1,0 +1,113 @@
+"""D104: a replica's loss is the mean of its own part of the batch.
+
+Gradients of the replicas are added up. So the loss of each has to be divided by the
+size of the whole batch; the mean of its part makes every step as many times too large
+as there are replicas.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.ir import code
+from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
+
+_MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    if any(
+        isinstance(node, ast.Attribute)
+        and node.attr in ("num_replicas_in_sync", "all_reduce")
+        for node in ast.walk(scopes.tree)
+    ):
+        return  # It divides by the replicas itself.
+    for function in _run_by_a_strategy(scopes):
+        differentiated = {
+            name
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call) and method(node) == "gradient" and node.args
+            if (name := names.key(node.args[0])) is not None
+        }
+        for statement in ast.walk(function):
+            if not (
+                isinstance(statement, ast.Assign)
+                and names.binds(statement) & differentiated
+                and isinstance(statement.value, ast.Call)
+            ):
+                continue
+            mean = statement.value
+            if (
+                name_of(scopes, mean.func) in _MEANS
+                and len(mean.args) == 1
+                and binding(scopes, statement.targets[0]) is mean
+                and not mean.keywords
+                and _is_per_example(scopes, function, mean.args[0])
+            ):
+                root = _root(mean.func)
+                if root is None:
+                    continue
+                average = code(root, ".nn.compute_average_loss(", mean.args[0], ")")
+                yield Mistake(
+                    mean,
+                    "D104",
+                    "the mean of a replica's part of the batch: the replicas' gradients "
+                    "are added up, so each loss is divided by the whole batch",
+                    "tf.nn.compute_average_loss(per_example_loss)",
+                    ((mean, average),),
+                    name_of(scopes, mean.func),
+                )
+
+
+def _root(node: ast.expr) -> ast.expr | None:
+    """`tf` of `tf.reduce_mean`, `tf.math.reduce_mean`."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node if isinstance(node, ast.Name) else None
+
+
+def _run_by_a_strategy(scopes: Scopes) -> list[ast.FunctionDef]:
+    """Functions that a strategy of several replicas runs."""
+    found: list[ast.FunctionDef] = []
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Call)
+            and method(node) in ("run", "experimental_run_v2")
+            and node.args
+            and isinstance(node.args[0], ast.Name)
+        ):
+            continue
+        assert isinstance(node.func, ast.Attribute)
+        made = binding(scopes, node.func.value)
+        if not (
+            isinstance(made, ast.Call)
+            and (scopes.resolve(made.func) or "").startswith("tf.distribute.")
+        ):
+            continue
+        owner = scopes.scope_of(node).owner(node.args[0].id)
+        bound = owner.bindings.get(node.args[0].id, []) if owner is not None else []
+        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+            found.append(bound[0])
+    return list(dict.fromkeys(found))
+
+
+def _is_per_example(scopes: Scopes, function: ast.FunctionDef, node: ast.expr) -> bool:
+    """What a loss object without reduction gives: a loss per example."""
+    if isinstance(node, ast.Name):
+        value = binding(scopes, node)
+        return value is not None and _is_per_example(scopes, function, value)
+    if not isinstance(node, ast.Call):
+        return False
+    made = binding(scopes, node.func)
+    if not (
+        isinstance(made, ast.Call)
+        and name_of(scopes, made.func).startswith("tf.keras.losses.")
+    ):
+        return False
+    reduction = names.argument(made, "reduction")
+    return (
+        isinstance(reduction, ast.Attribute) and reduction.attr == "NONE"
+    ) or names.literal(reduction) in ("none",)

@@ -1,0 +1,173 @@
+"""What tf.Session did for a TF1 training program, for tf.distribute.
+
+Written beside your program by tf1to2, together with training_session.py; it is yours
+to read and change. It needs TensorFlow 2.15 or later.
+
+    replicas = LocalReplicas(tf.distribute.get_strategy())
+    with strategy.scope(), replicas.recording():
+        ...variables, optimizer, step functions...
+
+    with Session(replicas) as sess:
+        for batch in batches:
+            loss = sess.run(train_step, batch)
+"""
+
+import contextlib
+
+import tensorflow as tf
+
+try:
+    import training_session
+except ImportError:  # Run as a module of its package.
+    from . import training_session
+
+
+def tower_devices(count):
+    """As many GPUs; or parts of the CPU, where the machine has fewer GPUs.
+
+    MirroredStrategy has no soft placement: its devices have to exist. The parts are
+    made once, before TensorFlow is in use.
+    """
+    count = int(count)
+    if len(tf.config.list_physical_devices("GPU")) >= count:
+        return [f"/gpu:{i}" for i in range(count)]
+    cpu = tf.config.list_physical_devices("CPU")[0]
+    if len(tf.config.get_logical_device_configuration(cpu) or [None]) < count:
+        tf.config.set_logical_device_configuration(
+            cpu, [tf.config.LogicalDeviceConfiguration()] * count
+        )
+    return [f"/cpu:{i}" for i in range(count)]
+
+
+class LocalReplicas(training_session._Replicas):
+    """One process that trains alone: on one device, or on a replica per device.
+
+    Args:
+      strategy: the default strategy, or a tf.distribute.MirroredStrategy.
+    """
+
+    def __init__(self, strategy):
+        super().__init__(strategy)
+        self._initial = []
+        self._of_first = []  # Tensors of a step that are given of the first replica.
+        # The optimizers' slots are named anew, as in a TF1 graph of the program's own.
+        tf.compat.v1.reset_default_graph()
+
+    def of_replicas(self, values):
+        """The last replica's, as a name that TF1's loop over towers bound was."""
+        if any(values[0] is tensor for tensor in self._of_first):
+            return values[0]
+        return values[-1]
+
+    def of_first(self, tensor):
+        """A tensor that the step gives of the first replica; others need not compute it."""
+        self._of_first.append(tensor)
+        return tensor
+
+    def _trace(self, function, args):
+        results = super()._trace(function, args)
+        if "global_step" in results:  # The same in all; it waits for all of its own.
+            self.of_first(results["global_step"])
+        return results
+
+    def towers(self, value):
+        """A tensor's value in every replica, in a list; the same list in each."""
+        context = tf.distribute.get_replica_context()
+        count = context.num_replicas_in_sync
+        if count == 1:
+            return [value]
+        rows = context.all_gather(tf.expand_dims(value, 0), axis=0)
+        return tf.unstack(rows, count)
+
+    def average(self, gradients):
+        """Gradients divided by the number of replicas; `apply_gradients` adds them up.
+
+        A sparse one becomes dense, as it did where TF1's towers were averaged.
+        """
+        count = self.strategy.num_replicas_in_sync
+        if count == 1:
+            return list(gradients)
+        return [
+            g if g is None else tf.convert_to_tensor(g) / tf.cast(count, g.dtype)
+            for g in gradients
+        ]
+
+    def averaged(self, gradients_and_variables):
+        """The means over replicas, for a program that goes on with them."""
+        context = tf.distribute.get_replica_context()
+        mean = tf.distribute.ReduceOp.MEAN
+        return [
+            (context.all_reduce(mean, tf.convert_to_tensor(g)), v)
+            for g, v in gradients_and_variables
+        ]
+
+    def keep_initial_values(self):
+        """Keeps what the variables hold now, for `Session.initialize`."""
+        self._initial = [
+            (part, part.numpy()) for parts in self.entries().values() for part in parts
+        ]
+
+    def initialize(self):
+        """Gives the variables their initial values again: those that were kept."""
+        for variable, value in self._initial:
+            variable.assign(value)
+
+    def call(self, step, args):
+        return step.unpack([value.numpy() for value in step.function(*args)])
+
+    def restored(self, is_chief, restore):
+        """The one task there is restores."""
+        if is_chief:
+            restore()
+
+
+class Session:
+    """Runs steps; variables have their initial values when it is opened.
+
+    Unlike a MonitoredTrainingSession it has no hooks, restores nothing by itself, and
+    lets every exception out.
+
+    Args:
+      replicas: LocalReplicas, or AsynchronousReplicas of training_session.
+    """
+
+    def __init__(self, replicas):
+        self.replicas = replicas
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, exception_type, exception, traceback):
+        self.close()
+
+    def run(self, step_function, *args):
+        """Runs one step; returns its results as numpy values."""
+        results = self.replicas.call(step_function, step_function.feed(args))
+        return results["fetches"]
+
+    def initialize(self):
+        """Gives the variables their initial values again, where they were kept.
+
+        The first time they have them since they were made. Tells other workers' sessions
+        that they may begin.
+        """
+        if isinstance(self.replicas, LocalReplicas):
+            self.replicas.initialize()
+        self.replicas.ready.set()
+
+    def restored(self):
+        """A saver has restored variables: other workers' sessions may begin."""
+        self.replicas.ready.set()
+
+    def uninitialized_variables(self):
+        """Names of the variables until a worker has initialised or restored them."""
+        if self.replicas.ready.is_set():
+            return []
+        return [name.encode() for name in self.replicas.entries()]
+
+    def as_default(self):
+        """Nothing is looked up in a default session; for `with sess.as_default():`."""
+        return contextlib.nullcontext(self)
+
+    def close(self):
+        """Nothing: variables belong to the program, not to a session."""

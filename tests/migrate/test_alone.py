@@ -1,0 +1,162 @@
+"""Programs of one process - plain sessions, monitored ones without a server - are run.
+
+What they write is compared with what genuine TensorFlow 1.15.5 wrote, recorded in
+`tests/programs/alone/tf1.json` by `python -m tests.migrate.test_alone PYTHON3.7`.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.pipeline import support_source
+
+HERE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
+PROGRAMS = sorted(p for p in HERE.glob("[!_r]*.py"))
+RECORDED = HERE / "tf1.json"
+# Float32 losses of order 1: a few ULPs, and up to 1e-6 where ten steps of momentum
+# carry them on. The fault below moves them by 1e-3 and more.
+TOLERANCE = 3e-6
+ENVIRONMENT = {
+    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "CUDA_VISIBLE_DEVICES": "",
+}
+# Name -> a program, and what is wrong in its migrated text.
+FAULTS = {
+    "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
+    "sum_of_towers": ("towers_by_reuse", "replicas.average(gradients)", "gradients"),
+    "first_tower_fetched": (
+        "towers_by_reuse",
+        "return loss,",
+        "return tower_losses[0],",
+    ),
+    "step_before": (
+        "saved_and_restored",
+        "return loss, merged, global_step",
+        "return loss, merged, global_step - 1",
+    ),
+}
+Traces = dict[str, list[tuple[int, float]]]
+
+
+def _run(python: str, programs: list[pathlib.Path], out: pathlib.Path) -> Traces:
+    """What each program writes, run one after another in one process."""
+    environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
+    done = subprocess.run(
+        [python, str(HERE / "run_all.py"), str(out), *map(str, programs)],
+        env={**environment, **ENVIRONMENT},
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {p.stem: _trace(out / p.stem / "loss.0") for p in programs}
+
+
+def _trace(path: pathlib.Path) -> list[tuple[int, float]]:
+    pairs = [line.split() for line in path.read_text().splitlines()]
+    return [(int(step), float(value)) for step, value in pairs]
+
+
+def _digest(path: pathlib.Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _worst(one: list[tuple[int, float]], other: list[tuple[int, float]]) -> float:
+    assert [step for step, _ in one] == [step for step, _ in other]
+    return max(abs(a - b) for (_, a), (_, b) in zip(one, other, strict=True))
+
+
+def _migrated(path: pathlib.Path) -> str:
+    migration = migrate_text(path.read_text(), filename=str(path))
+    loud = [
+        f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    assert not loud
+    assert "plain_session.py" in migration.support
+    return migration.text
+
+
+@pytest.fixture(scope="module")
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
+    directory = tmp_path_factory.mktemp("migrated")
+    programs = []
+    for path in PROGRAMS:
+        programs.append(directory / path.name)
+        programs[-1].write_text(_migrated(path))
+    for name, (program, old, new) in FAULTS.items():
+        text = (directory / f"{program}.py").read_text()
+        assert text.count(old) == 1
+        programs.append(directory / f"{name}.py")
+        programs[-1].write_text(text.replace(old, new))
+    for name in ("plain_session.py", "training_session.py"):
+        (directory / name).write_bytes(support_source(name))
+    # A process can have one MirroredStrategy: another's collectives take its keys.
+    apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
+    groups = [[p for p in programs if p not in apart], *[[p] for p in apart]]
+    out = tmp_path_factory.mktemp("out")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = pool.map(
+            lambda group: _run(sys.executable, group, out / group[0].stem), groups
+        )
+        return {name: trace for traces in found for name, trace in traces.items()}
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_equals_recorded_tf1(program: pathlib.Path, traces: Traces) -> None:
+    recorded = json.loads(RECORDED.read_text())[program.stem]
+    assert recorded["digest"] == _digest(program), "record it again"
+    old = [(int(step), float(value)) for step, value in recorded["trace"]]
+    assert len(old) >= 6
+    assert _worst(traces[program.stem], old) <= TOLERANCE
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_noticed(fault: str, traces: Traces) -> None:
+    wrong, right = traces[fault], traces[FAULTS[fault][0]]
+    steps = [step for step, _ in wrong] == [step for step, _ in right]
+    assert not steps or _worst(wrong, right) > 100 * TOLERANCE
+
+
+def test_recordings_are_what_tf1_writes(tf1: str, tmp_path: pathlib.Path) -> None:
+    live = _run(tf1, PROGRAMS, tmp_path / "tf1")
+    recorded = json.loads(RECORDED.read_text())
+    for name, trace in live.items():
+        old = [(int(step), float(value)) for step, value in recorded[name]["trace"]]
+        assert _worst(trace, old) <= TOLERANCE  # Another CPU may round otherwise.
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_a_second_run_changes_nothing(program: pathlib.Path) -> None:
+    once = _migrated(program)
+    assert migrate_text(once).text == once
+
+
+def record(python: str) -> None:
+    """Writes what TensorFlow 1.15.5 gives, with the programs' digests."""
+    with tempfile.TemporaryDirectory() as directory:
+        live = _run(python, PROGRAMS, pathlib.Path(directory) / "tf1")
+    rows = {
+        path.stem: {
+            "tensorflow": "1.15.5",
+            "digest": _digest(path),
+            "trace": live[path.stem],
+        }
+        for path in PROGRAMS
+    }
+    RECORDED.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    record(sys.argv[1])

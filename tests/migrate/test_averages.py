@@ -1,0 +1,120 @@
+"""Averaging functions are told by what they compute, in any spelling; others are not."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from migrate.facts.averages import averages_towers
+from migrate.facts.scopes import Scopes
+
+AVERAGES = {
+    "expanded and concatenated": """
+def f(tower_grads):
+    average_grads = []
+    for grad_and_vars in zip(*tower_grads):
+        grads = []
+        for g, _ in grad_and_vars:
+            expanded_g = tf.expand_dims(g, 0)
+            grads.append(expanded_g)
+        grad = tf.concat(grads, 0)
+        grad = tf.reduce_mean(grad, 0)
+        v = grad_and_vars[0][1]
+        average_grads.append((grad, v))
+    return average_grads
+""",
+    "the axis first, by name": """
+def f(towers):
+    found = []
+    for pairs in zip(*towers):
+        rows = [tf.expand_dims(g, 0) for g, v in pairs if g is not None]
+        mean = tf.reduce_mean(tf.concat(axis=0, values=rows), reduction_indices=0)
+        found += [(mean, pairs[0][1])]
+    return found
+""",
+    "stacked, in comprehensions": """
+def f(towers):
+    return [(tf.reduce_mean(tf.stack([g for g, _ in p]), axis=0), p[0][1])
+            for p in zip(*towers)]
+""",
+    "added and divided": """
+def f(towers):
+    out = []
+    for p in zip(*towers):
+        total = tf.add_n([pair[0] for pair in p])
+        out.append((total / len(p), p[0][1]))
+    return out
+""",
+    "added and multiplied, alone if alone": """
+def f(tower_grads):
+    if len(tower_grads) == 1:
+        return tower_grads[0]
+    n = float(len(tower_grads))
+    out = []
+    for p in zip(*tower_grads):
+        with tf.name_scope("average"):
+            grad = tf.multiply(tf.accumulate_n([g for g, v in p]), 1.0 / n)
+        out.append([grad, p[0][1]])
+    return out
+""",
+}
+OTHERS = {
+    "a sum": """
+def f(towers):
+    return [(tf.add_n([g for g, _ in p]), p[0][1]) for p in zip(*towers)]
+""",
+    "divided by another number": """
+def f(towers):
+    return [(tf.add_n([g for g, _ in p]) / 2.0, p[0][1]) for p in zip(*towers)]
+""",
+    "over everything": """
+def f(towers):
+    return [(tf.reduce_mean(tf.stack([g for g, _ in p]), axis=1), p[0][1])
+            for p in zip(*towers)]
+""",
+    "the first tower's": """
+def f(towers):
+    return towers[0]
+""",
+    "without its variables": """
+def f(towers):
+    return [tf.reduce_mean(tf.stack([g for g, _ in p]), axis=0) for p in zip(*towers)]
+""",
+    "clipped": """
+def f(towers):
+    out = []
+    for p in zip(*towers):
+        grad = tf.reduce_mean(tf.stack([g for g, _ in p]), axis=0)
+        out.append((tf.clip_by_norm(grad, 1.0), p[0][1]))
+    return out
+""",
+    "no end": """
+def f(towers):
+    for pair in towers:
+        towers.append(pair)
+""",
+    "of something else": """
+def f(towers):
+    import os
+    os.remove("x")
+    return towers
+""",
+}
+
+
+def _averages(text: str) -> bool:
+    tree = ast.parse("import tensorflow as tf\n" + text)
+    function = tree.body[1]
+    assert isinstance(function, ast.FunctionDef)
+    return averages_towers(function, Scopes(tree))
+
+
+@pytest.mark.parametrize("case", AVERAGES)
+def test_an_average(case: str) -> None:
+    assert _averages(AVERAGES[case])
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_no_average(case: str) -> None:
+    assert not _averages(OTHERS[case])

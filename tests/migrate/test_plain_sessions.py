@@ -1,0 +1,94 @@
+"""Plain sessions: what is refused, and what stands where it did. See test_alone.py too."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+
+seen = []
+x = tf.placeholder(tf.float32, [None, 2])
+w = tf.Variable(tf.ones([2, 1]), name="w")
+v = tf.Variable(1.0, name="v")
+loss = tf.reduce_mean(tf.matmul(x, w)) * v
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+init = tf.global_variables_initializer()
+
+with tf.Session() as sess:
+    sess.run(init)
+    for step in range(3):
+        sess.run(train_op, {x: np.ones([1, 2])})
+    # MORE
+"""
+
+
+def _migrated(more: str) -> tuple[str, dict[str, str]]:
+    migration = migrate_text(PROGRAM.replace("# MORE", more))
+    refused = {
+        f.code: f.reason for f in migration.findings if f.outcome is Outcome.REFUSED
+    }
+    return migration.text, refused
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ("sess.run(v.initializer)", "S135"),
+        ("sess.run(tf.variables_initializer([v]))", "S135"),
+        ("print(sess.graph.get_operations())", "S137"),
+        ("evaluate(sess)", "S137"),
+        ("sess.run([init, train_op], {x: np.ones([1, 2])})", "S104"),
+        ("n = len(seen)\n    print(sess.run(loss * n, {x: np.ones([1, 2])}))", "S109"),
+        ("tf.train.start_queue_runners(sess=sess)", "I120"),
+    ],
+)
+def test_what_has_no_counterpart_is_refused(more: str, code: str) -> None:
+    text, refused = _migrated(more)
+    assert code in refused, refused
+    assert "plain_session" not in text
+
+
+def test_a_function_that_uses_the_session_from_outside() -> None:
+    text = PROGRAM.replace(
+        "with tf.Session", "def show():\n    print(sess.run(v))\n\n\nwith tf.Session"
+    )
+    codes = {f.code for f in migrate_text(text).findings}
+    assert "S137" in codes
+
+
+def test_initial_values_again_are_those_that_were_kept() -> None:
+    text, refused = _migrated("sess.run(init)")
+    assert not refused
+    assert "replicas.keep_initial_values()" in text
+    assert text.count("sess.initialize()") == 2
+
+
+def test_local_initialisers_leave_the_variables_alone() -> None:
+    text, refused = _migrated("sess.run(tf.local_variables_initializer())")
+    assert not refused
+    assert "sess.initialize()" not in text.split("for step")[1]
+
+
+def test_what_the_loop_changes_is_not_put_before_it() -> None:
+    text, refused = _migrated(
+        "seen.append(1.0)\n    print(sess.run(tf.reduce_sum(seen)))"
+    )
+    assert refused or text.index("seen.append") < text.index("reduce_sum")
+    text, refused = _migrated(
+        "seen.append(1.0)\n    total = tf.reduce_sum(seen)\n    print(sess.run(total))"
+    )
+    assert "S109" in refused
+
+
+def test_graph_made_in_the_block_is_a_step_of_its_own() -> None:
+    text, refused = _migrated(
+        "double = loss * tf.constant(2.0)\n"
+        "    print(sess.run(double, {x: np.ones([1, 2])}))"
+    )
+    assert not refused
+    assert "def compute_double(x):" in text

@@ -1,0 +1,90 @@
+"""Loops over towers that are no replicas: refused, with the reason. See test_alone.py too."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+ALONE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
+PROGRAM = (ALONE / "towers_by_reuse.py").read_text()
+LOSS = "loss = tower_loss(image_parts[i], label_parts[i])\n"
+INDENT = " " * 24
+
+
+def _refused(old: str, new: str) -> dict[str, str]:
+    assert PROGRAM.count(old) == 1
+    migration = migrate_text(PROGRAM.replace(old, new))
+    return {
+        f.code: f.reason for f in migration.findings if f.outcome is Outcome.REFUSED
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (LOSS, f"{LOSS}{INDENT}v = tf.Variable(1.0)\n", "variable of its own"),
+        (LOSS, f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n", "write summaries"),
+        (
+            LOSS,
+            "x = tf.layers.batch_normalization(image_parts[i])\n"
+            f"{INDENT}loss = tower_loss(x, label_parts[i])\n",
+            "normalise batches",
+        ),
+        (LOSS, f"{LOSS}{INDENT}opt.apply_gradients(grads)\n", "applies its gradients"),
+        ("return result\n", "return result[:1]\n", "not averaged"),
+        ("axis=0), pairs", "axis=1), pairs", "not averaged"),
+    ],
+)
+def test_towers_that_are_no_replicas(old: str, new: str, reason: str) -> None:
+    refused = _refused(old, new)
+    assert reason in refused["N126"]
+
+
+def test_a_number_that_is_only_known_in_the_graph() -> None:
+    refused = _refused(
+        "image_parts = tf.split(images, FLAGS.num_gpus)",
+        "parts = FLAGS.num_gpus\n        image_parts = tf.split(images, parts)",
+    )
+    assert not refused  # Only the loop's own number counts.
+    text = PROGRAM.replace("range(FLAGS.num_gpus)", "range(count)").replace(
+        "image_parts = tf.split(images, FLAGS.num_gpus)",
+        "count = FLAGS.num_gpus\n        image_parts = tf.split(images, count)",
+    )
+    codes = {f.code for f in migrate_text(text).findings}
+    assert "N125" in codes
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "for i in range(FLAGS.num_gpus):",
+            "for i, (a, b) in enumerate(zip(image_parts, label_parts)):",
+        ),
+        ("for i in range(FLAGS.num_gpus):", "for i, a in enumerate(image_parts):"),
+        (
+            "with tf.variable_scope(tf.get_variable_scope()):",
+            "with tf.variable_scope(tf.get_variable_scope(), reuse=tf.AUTO_REUSE):",
+        ),
+    ],
+)
+def test_other_spellings_of_the_loop(old: str, new: str) -> None:
+    text = PROGRAM.replace(old, new)
+    if "(a, b)" in new:
+        text = text.replace("image_parts[i], label_parts[i]", "a, b")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert (
+        "MirroredStrategy(plain_session.tower_devices(FLAGS.num_gpus))"
+        in migration.text
+    )
+    assert "S138" in {f.code for f in migration.findings}
+
+
+def test_what_a_loop_carries_on_is_not_taken() -> None:
+    refused = _refused(LOSS, f"{LOSS}{INDENT}images = images + 1\n")
+    assert "N126" in refused
