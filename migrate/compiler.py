@@ -211,7 +211,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
-    return bool({"training_session", "estimator_loop"} & set(scopes.module.bindings))
+    emitted = {"training_session", "estimator_loop", "canned_estimators"}
+    return bool(emitted & set(scopes.module.bindings))
 
 
 def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:

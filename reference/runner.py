@@ -26,6 +26,7 @@ ENVIRONMENT = {
 # Modules that `tf1to2` writes beside a program.
 SUPPORT = (
     # Before what it imports itself.
+    "canned_estimators",
     "estimator_loop",
     "training_session",
     "mnist_input_data",

@@ -18,8 +18,9 @@ from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
 
-# The emitted module, and the one it needs beside it.
+# The emitted module, and the one it needs beside it; the one of ready-made Estimators.
 SUPPORT = (f"{table.MODULE}.py", "training_session.py")
+CANNED_SUPPORT = f"{table.CANNED_MODULE}.py"
 
 
 def builds_graph(scopes: Scopes) -> bool:
@@ -48,12 +49,13 @@ class EstimatorRewrite:
 
     def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
+        self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
         self.rewritten: list[Finding] = []
 
     def run(self) -> None:
-        uses = table.uses(self._scopes)
+        uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:
@@ -74,6 +76,8 @@ class EstimatorRewrite:
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
         if target is not None:
+            if target.startswith(f"{table.CANNED_MODULE}."):
+                return self._canned(node, symbol, target)
             return self._become(node, target, "E101", f"now {target}")
         target = table.longest(symbol, table.LAYERS)
         if target is not None:
@@ -125,6 +129,29 @@ class EstimatorRewrite:
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
         self._plan.replace(node, code(target))
         self.claimed[node] = (code_, reason)
+
+    def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
+        """A ready-made Estimator; the emitted module has TF1's."""
+        path = self._scopes.dotted(node) or ""
+        only_in_tf2 = table.of_tf2(self._uses)
+        if only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
+            return self._refuse(
+                node,
+                "E116",
+                symbol,
+                f"`{only_in_tf2}` says that this is a program of TensorFlow 2, whose "
+                "ready-made Estimators have other losses and optimizers than TF1's",
+                f"If TF1's is meant, say tf.compat.v1{symbol[2:]}, with optimizers of "
+                "tf.compat.v1.train.",
+            )
+        self._plan.support.add(CANNED_SUPPORT)
+        self._plan.imports.append(f"import {table.CANNED_MODULE}")
+        self._become(
+            node,
+            target,
+            "E107",
+            f"now {target}, as TF1 had it: its loss is the sum over a batch",
+        )
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"

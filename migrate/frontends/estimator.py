@@ -24,6 +24,22 @@ _RECEIVERS = (
     "tf.estimator.export.ServingInputReceiver",
     "tf.estimator.export.TensorServingInputReceiver",
 )
+# What ready-made Estimators, and numeric columns, are given and call in their graph.
+_CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
+    **{
+        f"tf.estimator.{name}": (
+            "optimizer",
+            "linear_optimizer",
+            "dnn_optimizer",
+            "activation_fn",
+            "dnn_activation_fn",
+            "partitioner",
+            "input_layer_partitioner",
+        )
+        for name in table.CANNED
+    },
+    "tf.feature_column.numeric_column": ("normalizer_fn",),
+}
 _HOOK = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -61,6 +77,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _hooks(scopes)
+    model += _called_in_graph(uses, scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
     inputs = [f for call in iterators for f in _function(call, scopes)]
@@ -119,6 +136,23 @@ def _model_functions(
                 yield value
             elif isinstance(value, ast.Name):
                 yield from definitions(scopes, value)
+
+
+def _called_in_graph(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[ast.AST]:
+    """Functions that ready-made Estimators call when they build their graph."""
+    for node, symbol in uses:
+        call = scopes.parents.get(node)
+        if symbol not in _CALLED_IN_GRAPH or not isinstance(call, ast.Call):
+            continue
+        for keyword in call.keywords:
+            if keyword.arg not in _CALLED_IN_GRAPH[symbol]:
+                continue
+            if isinstance(keyword.value, ast.Lambda):
+                yield keyword.value
+            elif isinstance(keyword.value, ast.Name):
+                yield from definitions(scopes, keyword.value)
 
 
 def _hooks(scopes: Scopes) -> Iterator[ast.AST]:

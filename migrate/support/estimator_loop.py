@@ -121,6 +121,7 @@ class _Graph:
         self._given += 1
         if tf.executing_eagerly():
             return variable  # A slot: its optimizer makes it outside by itself.
+        self._know_its_rows(variable)
         graph = v1.get_default_graph()
         listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
         for key in listed:
@@ -129,11 +130,51 @@ class _Graph:
             graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
         return variable
 
+    def _know_its_rows(self, variable):
+        """A partitioner's variables are told which rows they hold: kept for checkpoints.
+
+        What optimizers look for is left empty: they would ask a variable of TF2 for its
+        operation, which it has not.
+
+        Raises (when it is told):
+          ValueError: it holds columns.
+        """
+
+        def tell(rows):
+            if any(rows.var_offset[1:]):
+                raise ValueError(
+                    f"{rows.full_name} is partitioned by another axis than its first"
+                )
+            variable._get_save_slice_info = lambda: rows
+            self._replicas.parts[_name_of(variable)] = rows.full_name
+
+        variable._set_save_slice_info = tell
+
+    def _slot(self, next_creator, kwargs):
+        """A slot; one of a part is known by the name that TF1 gave it in checkpoints.
+
+        Its own name is that of the part, below the variable scope in which the optimizer
+        was applied; TF1 took as many letters off it as the part's name has. So the
+        checkpoints of ready-made Estimators have "dnn/logits/kernel/t_0/Adagrad".
+        """
+        variable = next_creator(**kwargs)
+        name = _name_of(variable)
+        for part in self._made:
+            told = getattr(part, "_get_save_slice_info", None)
+            rows = told and told()
+            scope, found, _ = f"/{name}".rpartition(f"/{_name_of(part)}/")
+            if found and rows and variable.shape.rank == len(rows.full_shape):
+                saved = f"{rows.full_name}/{name[len(_name_of(part)) + 1 :]}"
+                self._replicas.parts[name] = saved
+                if scope and rows.var_shape != rows.full_shape:
+                    self._replicas.slices[saved] = rows.spec
+        return variable
+
     def _new(self, next_creator, kwargs):
         # The traced function is not to hold it: it would be traced a second time.
         kwargs = {**kwargs, "experimental_enable_variable_lifting": False}
         if tf.executing_eagerly():
-            return next_creator(**kwargs)
+            return self._slot(next_creator, kwargs)
         # tf.Variable's names depend on the name scope; get_variable has reset it.
         scopes = [v1.get_default_graph().get_name_scope(), kwargs.get("name")]
         scope, _, name = "/".join(s for s in scopes if s).rpartition("/")
@@ -157,6 +198,11 @@ class _Graph:
         ):
             del self._replicas._recorded[recorded:]  # Metrics' totals are not saved.
         return variable
+
+
+def _name_of(variable):
+    """A variable's name, without the number of the output."""
+    return variable.name.partition(":")[0]
 
 
 def _is_trainable(kwargs):

@@ -12,10 +12,19 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrate.tables import symbols
+
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
 
 MODULE = "estimator_loop"
+CANNED_MODULE = "canned_estimators"
+
+CANNED = tuple(
+    f"{model}{kind}"
+    for model in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
+    for kind in ("Classifier", "Regressor")
+)
 
 _HOOKS = (
     "CheckpointSaverHook",
@@ -80,6 +89,14 @@ EMITTED: dict[str, str] = {
     "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
     "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
     "tf.train.Scaffold": f"{MODULE}.Scaffold",
+    **{
+        f"tf.estimator.{name}": f"{CANNED_MODULE}.{name}"
+        for name in (
+            *CANNED,
+            "classifier_parse_example_spec",
+            "regressor_parse_example_spec",
+        )
+    },
     # Modules that a name stands for.
     "tf.estimator": MODULE,
     "tf.estimator.export": f"{MODULE}.export",
@@ -218,31 +235,27 @@ SWITCHES = frozenset(
     }
 )
 
-_OWN = "Write its model as a model_fn of your own, or as a Keras model."
+_TREES_GONE = "gradient boosted trees, which TensorFlow 2.16 and later do not have"
 _TREES = "Use TensorFlow Decision Forests."
-_CANNED = "a ready-made Estimator, which TensorFlow 2.16 and later do not have"
+_HEAD = "its head, an object that makes the loss, is not covered"
+_HEADS = (
+    "Use the Classifier or Regressor of the same name, where it has the loss, or write "
+    "its model as a model_fn of your own."
+)
 
 # Symbol, or a class or module with all below it -> (code, reason, recipe).
 REFUSED: dict[str, tuple[str, str, str]] = {
     **{
-        f"tf.estimator.{name}": ("E110", _CANNED, _OWN)
+        f"tf.estimator.{name}": ("E110", _HEAD, _HEADS)
         for name in (
-            "BaselineClassifier",
             "BaselineEstimator",
-            "BaselineRegressor",
-            "DNNClassifier",
             "DNNEstimator",
-            "DNNLinearCombinedClassifier",
             "DNNLinearCombinedEstimator",
-            "DNNLinearCombinedRegressor",
-            "DNNRegressor",
-            "LinearClassifier",
             "LinearEstimator",
-            "LinearRegressor",
         )
     },
     **{
-        f"tf.estimator.BoostedTrees{name}": ("E110", _CANNED, _TREES)
+        f"tf.estimator.BoostedTrees{name}": ("E110", _TREES_GONE, _TREES)
         for name in ("Classifier", "Estimator", "Regressor")
     },
     **{
@@ -311,6 +324,9 @@ BATCH_NORMALIZATION = frozenset(
 
 # Where programs import the same from TensorFlow's own files: module -> public module.
 _PRIVATE = {
+    "tf.python.estimator.canned.dnn": "tf.estimator",
+    "tf.python.estimator.canned.dnn_linear_combined": "tf.estimator",
+    "tf.python.estimator.canned.linear": "tf.estimator",
     "tf.python.estimator.estimator": "tf.estimator",
     "tf.python.estimator.export.export": "tf.estimator.export",
     "tf.python.estimator.exporter": "tf.estimator",
@@ -336,6 +352,15 @@ def public(symbol: str) -> str:
 def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
     """Every use of a TensorFlow symbol in a file, by its public name."""
     return [(node, public(symbol)) for node, symbol in scopes.walk_uses()]
+
+
+def of_tf2(uses: list[tuple[ast.expr, str]]) -> str:
+    """A symbol among the uses that TensorFlow 1 has not and TensorFlow 2 has; or ""."""
+    for _, symbol in uses:
+        if symbol not in symbols.modules() and symbols.lookup(symbol) is None:
+            if symbols.exists_in_tf2(symbol):
+                return symbol
+    return ""
 
 
 def longest(symbol: str, table: dict[str, str]) -> str | None:
