@@ -40,6 +40,8 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
     },
     "tf.feature_column.numeric_column": ("normalizer_fn",),
 }
+# Of use only where a graph is being built, and here Estimators build all of them.
+_GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 _HOOK = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -78,6 +80,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _hooks(scopes)
     model += _called_in_graph(uses, scopes)
+    model += _holding(uses, _GLOBAL_STEP, scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
     inputs = [f for call in iterators for f in _function(call, scopes)]
