@@ -163,9 +163,9 @@ _ROWS = (
     ),
     Code(
         "E110",
-        "ready-made Estimator with a head",
-        "TensorFlow 2.16 and later have no ready-made Estimators. Of those that take a head, "
-        "and of boosted trees, this version writes none.",
+        "boosted trees",
+        "TensorFlow 2.16 and later have no ready-made Estimators, and of boosted trees this "
+        "version writes none.",
     ),
     Code(
         "E111",

@@ -23,6 +23,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.rules import calls
 from migrate.rules.symbols import SymbolRules
+from migrate.tables import estimator as table
 from migrate.tables import roles, symbols
 
 if TYPE_CHECKING:
@@ -211,7 +212,7 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
-    emitted = {"training_session", "estimator_loop", "canned_estimators"}
+    emitted = {"training_session", table.MODULE, *table.BESIDE}
     return bool(emitted & set(scopes.module.bindings))
 
 

@@ -27,6 +27,7 @@ ENVIRONMENT = {
 SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
+    "estimator_heads",
     "estimator_loop",
     "training_session",
     "mnist_input_data",

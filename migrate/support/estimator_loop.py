@@ -228,16 +228,15 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
         path = tf.train.latest_checkpoint(path)
     reader = tf.train.load_checkpoint(path)
     shapes = reader.get_variable_to_shape_map()
-    graph = v1.get_default_graph()
-    here = {
-        v.name.partition(":")[0]: v
-        for v in graph.get_collection(_Keys.GLOBAL_VARIABLES)
-    }
-    chosen = {}
+    here = {}
+    for variable in v1.get_default_graph().get_collection(_Keys.GLOBAL_VARIABLES):
+        here.setdefault(_whole_name(variable), []).append(variable)
+    chosen = {}  # Name -> the variable, or its parts; and what they are called there.
     items = getattr(assignment_map, "items", lambda: assignment_map)()
     for source, target in items:
         if not isinstance(target, str):
-            chosen[target.name.partition(":")[0]] = (target, source)
+            parts = [target] if hasattr(target, "assign") else list(target)
+            chosen[_whole_name(parts[0])] = (parts, source)
         elif not source.endswith("/"):
             if target not in here:
                 raise ValueError(f"Assignment map target {target} is no variable")
@@ -245,19 +244,31 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
         else:
             source = "" if source == "/" else source
             inside = "" if target == "/" else target
-            for name, variable in here.items():
+            for name, parts in here.items():
                 if name.startswith(inside) and source + name[len(inside) :] in shapes:
-                    chosen[name] = (variable, source + name[len(inside) :])
-    for name, (variable, source) in chosen.items():
+                    chosen[name] = (parts, source + name[len(inside) :])
+    for name, (parts, source) in chosen.items():
         if source not in shapes:
             raise ValueError(f"Tensor {source} is not found in {path}")
-        if list(shapes[source]) != list(variable.shape):
+        rows = parts[0]._get_save_slice_info()
+        shape = list(rows.full_shape if rows else parts[0].shape)
+        if list(shapes[source]) != shape:
             raise ValueError(
-                f"Shape of variable {name} ({variable.shape}) doesn't match with shape "
+                f"Shape of variable {name} ({shape}) doesn't match with shape "
                 f"of tensor {source} ({shapes[source]}) from checkpoint reader."
             )
+        value = reader.get_tensor(source)
         with tf.init_scope():
-            variable.assign(reader.get_tensor(source))
+            for part in parts:
+                rows = part._get_save_slice_info()
+                first = rows.var_offset[0] if rows else 0
+                part.assign(value[first : first + rows.var_shape[0]] if rows else value)
+
+
+def _whole_name(variable):
+    """The name in checkpoints of a variable, or of what it is a part of."""
+    rows = variable._get_save_slice_info()
+    return rows.full_name if rows else _name_of(variable)
 
 
 class ExponentialMovingAverage(v1.train.ExponentialMovingAverage):
@@ -568,6 +579,73 @@ class EvalSpec(
             tuple(exporters),
             start_delay_secs,
             throttle_secs,
+        )
+
+
+class WarmStartSettings(
+    collections.namedtuple(
+        "WarmStartSettings",
+        [
+            "ckpt_to_initialize_from",
+            "vars_to_warm_start",
+            "var_name_to_vocab_info",
+            "var_name_to_prev_var_name",
+        ],
+    )
+):
+    """The checkpoint, or directory, from which a new training starts; parameters are TF1's.
+
+    `vars_to_warm_start` is a regular expression of names of trainable variables, or a list
+    of those of any variables, or of variables.
+
+    Raises:
+      ValueError: there is a `var_name_to_vocab_info`, which is not supported.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        ckpt_to_initialize_from,
+        vars_to_warm_start=".*",
+        var_name_to_vocab_info=None,
+        var_name_to_prev_var_name=None,
+    ):
+        if not ckpt_to_initialize_from:
+            raise ValueError(
+                "`ckpt_to_initialize_from` MUST be set in WarmStartSettings"
+            )
+        if var_name_to_vocab_info:
+            raise ValueError("`var_name_to_vocab_info` is not supported")
+        return super().__new__(
+            cls,
+            ckpt_to_initialize_from,
+            vars_to_warm_start,
+            {},
+            dict(var_name_to_prev_var_name or {}),
+        )
+
+    def start(self, replicas, session):
+        """Gives the variables their values.
+
+        Raises:
+          ValueError: one is not in the checkpoint, or has another shape there.
+        """
+        path = self.ckpt_to_initialize_from
+        if tf.io.gfile.isdir(path):
+            path = tf.train.latest_checkpoint(path)
+        for name, parts in replicas.entries().items():
+            if self._starts(parts[0]):
+                source = self.var_name_to_prev_var_name.get(name, name)
+                training_session.Saver({source: parts}).restore(session, path)
+
+    def _starts(self, variable):
+        wanted = self.vars_to_warm_start
+        if wanted is None or isinstance(wanted, str):
+            return variable.trainable and bool(re.match(wanted or "", variable.name))
+        return any(
+            re.match(item, variable.name) if isinstance(item, str) else item is variable
+            for item in wanted
         )
 
 
@@ -1053,8 +1131,8 @@ class Estimator:
       model_dir: where checkpoints and summaries are; default a temporary directory.
       config: a RunConfig.
       params: passed to model_fn and input_fn.
-      warm_start_from: a checkpoint, or directory of one, whose variables a new training
-        starts from: those of model_fn that it has.
+      warm_start_from: a checkpoint, a directory of them, or WarmStartSettings: what a
+        new training's variables start from.
     """
 
     def __init__(
@@ -1316,20 +1394,12 @@ class Estimator:
 
     def _warm_start(self, replicas):
         """What gives a new training the values of another's checkpoint."""
-        source = self._warm_start_from
-        if not source:
+        settings = self._warm_start_from
+        if not settings:
             return None
-
-        def start(scaffold, sess):
-            path = source
-            if tf.io.gfile.isdir(path):
-                path = tf.train.latest_checkpoint(path)
-            known = dict(tf.train.list_variables(path))
-            for name, parts in replicas.entries().items():
-                if name in known and parts[0].trainable:
-                    training_session.Saver({name: parts[0]}).restore(sess, path)
-
-        return start
+        if not isinstance(settings, WarmStartSettings):
+            settings = WarmStartSettings(settings)
+        return lambda scaffold, sess: settings.start(replicas, sess)
 
     # Evaluation.
 

@@ -19,11 +19,18 @@ if TYPE_CHECKING:
 
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
+HEADS_MODULE = "estimator_heads"
+
+# Emitted modules for what few programs have -> files that they need beside MODULE's.
+BESIDE: dict[str, tuple[str, ...]] = {
+    CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
+    HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+}
 
 CANNED = tuple(
     f"{model}{kind}"
     for model in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
-    for kind in ("Classifier", "Regressor")
+    for kind in ("Classifier", "Estimator", "Regressor")
 )
 
 _HOOKS = (
@@ -58,6 +65,7 @@ EMITTED: dict[str, str] = {
             "ModeKeys",
             "RunConfig",
             "TrainSpec",
+            "WarmStartSettings",
             "train_and_evaluate",
             "inputs.numpy_input_fn",
             "inputs.pandas_input_fn",
@@ -93,8 +101,21 @@ EMITTED: dict[str, str] = {
         f"tf.estimator.{name}": f"{CANNED_MODULE}.{name}"
         for name in (
             *CANNED,
+            "add_metrics",
             "classifier_parse_example_spec",
             "regressor_parse_example_spec",
+        )
+    },
+    "tf.contrib.estimator.add_metrics": f"{CANNED_MODULE}.add_metrics",
+    "tf.python.estimator.canned.optimizers.get_optimizer_instance": (
+        f"{CANNED_MODULE}.get_optimizer_instance"
+    ),
+    **{
+        f"tf.contrib.estimator.{name}": f"{HEADS_MODULE}.{name}"
+        for name in (
+            "binary_classification_head",
+            "multi_class_head",
+            "regression_head",
         )
     },
     # Modules that a name stands for.
@@ -237,23 +258,8 @@ SWITCHES = frozenset(
 
 _TREES_GONE = "gradient boosted trees, which TensorFlow 2.16 and later do not have"
 _TREES = "Use TensorFlow Decision Forests."
-_HEAD = "its head, an object that makes the loss, is not covered"
-_HEADS = (
-    "Use the Classifier or Regressor of the same name, where it has the loss, or write "
-    "its model as a model_fn of your own."
-)
-
 # Symbol, or a class or module with all below it -> (code, reason, recipe).
 REFUSED: dict[str, tuple[str, str, str]] = {
-    **{
-        f"tf.estimator.{name}": ("E110", _HEAD, _HEADS)
-        for name in (
-            "BaselineEstimator",
-            "DNNEstimator",
-            "DNNLinearCombinedEstimator",
-            "LinearEstimator",
-        )
-    },
     **{
         f"tf.estimator.BoostedTrees{name}": ("E110", _TREES_GONE, _TREES)
         for name in ("Classifier", "Estimator", "Regressor")

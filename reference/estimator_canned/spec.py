@@ -60,7 +60,7 @@ SCENARIO = Scenario(
             "linear_sgd",
             "losses, weights=weights, reduction=self._reduction",
             "losses, weights=1.0, reduction=self._reduction",
-            file=_MODULE,
+            file="estimator_heads.py",
         ),
         Fault(
             "averages too fast",
