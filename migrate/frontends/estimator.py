@@ -39,6 +39,8 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
         for name in table.CANNED
     },
     "tf.feature_column.numeric_column": ("normalizer_fn",),
+    "tf.contrib.estimator.add_metrics": ("metric_fn",),
+    "tf.estimator.add_metrics": ("metric_fn",),
 }
 # Of use only where a graph is being built, and here Estimators build all of them.
 _GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
@@ -149,13 +151,15 @@ def _called_in_graph(
         call = scopes.parents.get(node)
         if symbol not in _CALLED_IN_GRAPH or not isinstance(call, ast.Call):
             continue
-        for keyword in call.keywords:
-            if keyword.arg not in _CALLED_IN_GRAPH[symbol]:
-                continue
-            if isinstance(keyword.value, ast.Lambda):
-                yield keyword.value
-            elif isinstance(keyword.value, ast.Name):
-                yield from definitions(scopes, keyword.value)
+        named = _CALLED_IN_GRAPH[symbol]
+        given = [k.value for k in call.keywords if k.arg in named]
+        if named == ("metric_fn",):
+            given += call.args[1:2]
+        for value in given:
+            if isinstance(value, ast.Lambda):
+                yield value
+            elif isinstance(value, ast.Name):
+                yield from definitions(scopes, value)
 
 
 def _hooks(scopes: Scopes) -> Iterator[ast.AST]:

@@ -77,6 +77,44 @@ _SHARED = (
 )
 
 
+# A traced function's own: the variables made since a layer last began to make one.
+_NEW = "estimator_loop/new_variables"
+
+
+def _penalise_once():
+    """Layers add a weight's penalty where they make the weight, as TF1's did.
+
+    TensorFlow 2's would add it again where a layer is applied to weights that are there
+    (`reuse`).
+    """
+    layer = next(
+        c
+        for c in layers.Dense.__mro__
+        if c.__module__.endswith("legacy_tf_layers.base")
+    )
+    make, penalise = layer.add_weight, layer._handle_weight_regularization
+
+    def traced():
+        return v1.get_default_graph().building_function
+
+    def add_weight(self, *args, **kwargs):
+        if traced():
+            v1.get_collection_ref(_NEW).clear()
+        return make(self, *args, **kwargs)
+
+    def handle_weight_regularization(self, name, variable, regularizer):
+        parts = [variable] if hasattr(variable, "assign") else list(variable)
+        new = v1.get_collection(_NEW)
+        if not traced() or any(part is v for part in parts for v in new):
+            penalise(self, name, variable, regularizer)
+
+    layer.add_weight = add_weight
+    layer._handle_weight_regularization = handle_weight_regularization
+
+
+_penalise_once()
+
+
 class _Graph:
     """The graph that a model_fn builds: gives it variables that outlive the trace.
 
@@ -123,6 +161,7 @@ class _Graph:
             return variable  # A slot: its optimizer makes it outside by itself.
         self._know_its_rows(variable)
         graph = v1.get_default_graph()
+        graph.add_to_collection(_NEW, variable)
         listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
         for key in listed:
             graph.add_to_collection(key, variable)
@@ -1031,6 +1070,7 @@ class _OwnHook(_TensorHook, training_session.Hook):
 
     def __init__(self, hook):
         self._hook = hook
+        self._graph = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -1062,10 +1102,13 @@ class _OwnHook(_TensorHook, training_session.Hook):
 
     def begin(self, sess):
         self._hook.after_create_session(sess, None)
+        self._graph = tf.Graph()
+        self._graph.add_to_collection(_Keys.GLOBAL_STEP, sess.replicas.global_step)
 
     def before_run(self, sess):
         self._context = SessionRunContext(session=sess)
-        self._asked = self._hook.before_run(self._context)
+        with self._graph.as_default():  # It may look for the global step there.
+            self._asked = self._hook.before_run(self._context)
 
     def after_run(self, sess, step, results):
         values = None
@@ -1225,14 +1268,17 @@ class Estimator:
             return _dataset(lambda: input_fn(**kwargs))
 
     def _seed(self, anew=False):
-        """Sets the seed of all operations that RunConfig asks for.
+        """Sets the seed of all operations that RunConfig asks for; none, where it does not.
+
+        TF1 built an Estimator's graphs apart from the program's own and from others.
 
         Args:
           anew: also where it is set. That begins all random numbers anew, which a
             training that has yet to go on must not see.
         """
         seed = self.config.tf_random_seed
-        if seed is not None and (anew or v1.get_seed(0)[0] != seed):
+        wanted = training_session.NO_SEED if seed is None else seed
+        if (anew and seed is not None) or v1.get_seed(0)[0] != wanted:
             tf.random.set_seed(seed)
 
     # Training.

@@ -45,6 +45,8 @@ import tensorflow as tf
 
 _USE_DEFAULT = object()
 _DONE = "training_done"
+# What TensorFlow takes for the seed of all operations where there is none.
+NO_SEED = 87654321
 # MonitoredTrainingSession's defaults: how long a task waits for another, how soon it
 # says so, and how long the other loops may take to end when one has failed.
 _MAX_WAIT_SECS = 7200
@@ -1040,7 +1042,7 @@ def _seeds_begin_anew():
     alike. Where the program sets no seed for all operations, setting none again does it.
     """
     with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
-        if tf.compat.v1.get_seed(0)[0] == 87654321:  # TensorFlow's number for no seed.
+        if tf.compat.v1.get_seed(0)[0] == NO_SEED:
             tf.random.set_seed(None)
 
 
