@@ -228,10 +228,22 @@ _ROWS = (
         "accuracy = tf.compat.v1.metrics.accuracy(labels, classes)",
     ),
     Code(
-        "E110",
+        "E107",
         "ready-made Estimator",
-        "TensorFlow 2.16 and later have none of the ready-made Estimators, and this version "
-        "writes none. Write the model as a model_fn, or in Keras.",
+        "A linear model, a network, or both, of the emitted module `canned_estimators`, with "
+        "TF1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the "
+        "linear part and Adagrad the network, at TF1's learning rates. (TensorFlow 2's own "
+        "ready-made Estimators took the mean.)",
+        "model = tf.estimator.LinearClassifier(columns)",
+        "model = canned_estimators.LinearClassifier(columns)",
+        promise="The same losses, metrics, predictions and signatures from the same "
+        "checkpoint; variables and slots keep their names, so an old model_dir is continued.",
+    ),
+    Code(
+        "E110",
+        "boosted trees",
+        "TensorFlow 2.16 and later have no ready-made Estimators, and of boosted trees this "
+        "version writes none.",
     ),
     Code(
         "E111",
@@ -262,6 +274,13 @@ _ROWS = (
         "E115",
         "synchronous Estimator",
         "SyncReplicasOptimizer in a model_fn.",
+    ),
+    Code(
+        "E116",
+        "ready-made Estimator of TensorFlow 2",
+        "TensorFlow 2 gave tf.estimator's ready-made models another meaning under the same "
+        "name: their loss is the mean over a batch, and Keras optimizers train them. The "
+        "program uses what only TensorFlow 2 has.",
     ),
     Code(
         "E117",

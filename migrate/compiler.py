@@ -26,6 +26,7 @@ from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
+from migrate.tables import estimator as table
 from migrate.tables import modes, roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unused import without_unused
@@ -328,10 +329,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
-    return bool(
-        {"training_session", "plain_session", "estimator_loop"}
-        & set(scopes.module.bindings)
-    )
+    emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
+    return bool(emitted & set(scopes.module.bindings))
 
 
 def _plan(

@@ -26,6 +26,8 @@ ENVIRONMENT = {
 # Modules that `tf1to2` writes beside a program.
 SUPPORT = (
     # Before what it imports itself.
+    "canned_estimators",
+    "estimator_heads",
     "estimator_loop",
     "training_session",
     "plain_session",

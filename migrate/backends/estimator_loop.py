@@ -17,6 +17,7 @@ from migrate.frontends.estimator import EstimatorProgram
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
+from migrate.tables import roles
 
 # The emitted module, and the one it needs beside it.
 SUPPORT = (f"{table.MODULE}.py", "training_session.py")
@@ -48,12 +49,13 @@ class EstimatorRewrite:
 
     def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
+        self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
         self.rewritten: list[Finding] = []
 
     def run(self) -> None:
-        uses = table.uses(self._scopes)
+        uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:
@@ -70,10 +72,19 @@ class EstimatorRewrite:
     def _use(self, node: ast.expr, symbol: str) -> None:
         if symbol in table.SWITCHES:
             return self._drop_switch(node)
+        if symbol in roles.PARTITIONERS:
+            return self._become(
+                node,
+                f"tf.compat.v1{symbol[2:]}",
+                "E102",
+                "kept: the variables of a model_fn are made in the same parts",
+            )
         if symbol in table.TPU_SPECS and self._has_host_call(node):
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
         if target is not None:
+            if target.partition(".")[0] in table.BESIDE:
+                return self._canned(node, symbol, target)
             return self._become(node, target, "E101", f"now {target}")
         target = table.longest(symbol, table.LAYERS)
         if target is not None:
@@ -125,6 +136,29 @@ class EstimatorRewrite:
     def _become(self, node: ast.expr, target: str, code_: str, reason: str) -> None:
         self._plan.replace(node, code(target))
         self.claimed[node] = (code_, reason)
+
+    def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
+        """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
+        path = self._scopes.dotted(node) or ""
+        only_in_tf2 = table.of_tf2(self._uses)
+        by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
+        if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
+            return self._refuse(
+                node,
+                "E116",
+                symbol,
+                f"`{only_in_tf2}` says that this is a program of TensorFlow 2, whose "
+                "ready-made Estimators have other losses and optimizers than TF1's",
+                f"If TF1's is meant, say tf.compat.v1{symbol[2:]}, with optimizers of "
+                "tf.compat.v1.train.",
+            )
+        module = target.partition(".")[0]
+        self._plan.support.update(table.BESIDE[module])
+        self._plan.imports.append(f"import {module}")
+        reason = f"now {target}, as TF1 had it"
+        if by_name:
+            reason += ": its loss is the sum over a batch"
+        self._become(node, target, "E107", reason)
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"

@@ -24,6 +24,26 @@ _RECEIVERS = (
     "tf.estimator.export.ServingInputReceiver",
     "tf.estimator.export.TensorServingInputReceiver",
 )
+# What ready-made Estimators, and numeric columns, are given and call in their graph.
+_CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
+    **{
+        f"tf.estimator.{name}": (
+            "optimizer",
+            "linear_optimizer",
+            "dnn_optimizer",
+            "activation_fn",
+            "dnn_activation_fn",
+            "partitioner",
+            "input_layer_partitioner",
+        )
+        for name in table.CANNED
+    },
+    "tf.feature_column.numeric_column": ("normalizer_fn",),
+    "tf.contrib.estimator.add_metrics": ("metric_fn",),
+    "tf.estimator.add_metrics": ("metric_fn",),
+}
+# Of use only where a graph is being built, and here Estimators build all of them.
+_GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 _HOOK = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -61,6 +81,8 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _hooks(scopes)
+    model += _called_in_graph(uses, scopes)
+    model += _holding(uses, _GLOBAL_STEP, scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
     iterators = tuple(_iterators(scopes))
     inputs = [f for call in iterators for f in _function(call, scopes)]
@@ -115,6 +137,25 @@ def _model_functions(
             continue
         given = [k.value for k in call.keywords if k.arg == "model_fn"]
         for value in [*given, *call.args[:1]]:
+            if isinstance(value, ast.Lambda):
+                yield value
+            elif isinstance(value, ast.Name):
+                yield from definitions(scopes, value)
+
+
+def _called_in_graph(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[ast.AST]:
+    """Functions that ready-made Estimators call when they build their graph."""
+    for node, symbol in uses:
+        call = scopes.parents.get(node)
+        if symbol not in _CALLED_IN_GRAPH or not isinstance(call, ast.Call):
+            continue
+        named = _CALLED_IN_GRAPH[symbol]
+        given = [k.value for k in call.keywords if k.arg in named]
+        if named == ("metric_fn",):
+            given += call.args[1:2]
+        for value in given:
             if isinstance(value, ast.Lambda):
                 yield value
             elif isinstance(value, ast.Name):

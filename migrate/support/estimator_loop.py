@@ -77,6 +77,44 @@ _SHARED = (
 )
 
 
+# A traced function's own: the variables made since a layer last began to make one.
+_NEW = "estimator_loop/new_variables"
+
+
+def _penalise_once():
+    """Layers add a weight's penalty where they make the weight, as TF1's did.
+
+    TensorFlow 2's would add it again where a layer is applied to weights that are there
+    (`reuse`).
+    """
+    layer = next(
+        c
+        for c in layers.Dense.__mro__
+        if c.__module__.endswith("legacy_tf_layers.base")
+    )
+    make, penalise = layer.add_weight, layer._handle_weight_regularization
+
+    def traced():
+        return v1.get_default_graph().building_function
+
+    def add_weight(self, *args, **kwargs):
+        if traced():
+            v1.get_collection_ref(_NEW).clear()
+        return make(self, *args, **kwargs)
+
+    def handle_weight_regularization(self, name, variable, regularizer):
+        parts = [variable] if hasattr(variable, "assign") else list(variable)
+        new = v1.get_collection(_NEW)
+        if not traced() or any(part is v for part in parts for v in new):
+            penalise(self, name, variable, regularizer)
+
+    layer.add_weight = add_weight
+    layer._handle_weight_regularization = handle_weight_regularization
+
+
+_penalise_once()
+
+
 class _Graph:
     """The graph that a model_fn builds: gives it variables that outlive the trace.
 
@@ -121,7 +159,9 @@ class _Graph:
         self._given += 1
         if tf.executing_eagerly():
             return variable  # A slot: its optimizer makes it outside by itself.
+        self._know_its_rows(variable)
         graph = v1.get_default_graph()
+        graph.add_to_collection(_NEW, variable)
         listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
         for key in listed:
             graph.add_to_collection(key, variable)
@@ -129,11 +169,51 @@ class _Graph:
             graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
         return variable
 
+    def _know_its_rows(self, variable):
+        """A partitioner's variables are told which rows they hold: kept for checkpoints.
+
+        What optimizers look for is left empty: they would ask a variable of TF2 for its
+        operation, which it has not.
+
+        Raises (when it is told):
+          ValueError: it holds columns.
+        """
+
+        def tell(rows):
+            if any(rows.var_offset[1:]):
+                raise ValueError(
+                    f"{rows.full_name} is partitioned by another axis than its first"
+                )
+            variable._get_save_slice_info = lambda: rows
+            self._replicas.parts[_name_of(variable)] = rows.full_name
+
+        variable._set_save_slice_info = tell
+
+    def _slot(self, next_creator, kwargs):
+        """A slot; one of a part is known by the name that TF1 gave it in checkpoints.
+
+        Its own name is that of the part, below the variable scope in which the optimizer
+        was applied; TF1 took as many letters off it as the part's name has. So the
+        checkpoints of ready-made Estimators have "dnn/logits/kernel/t_0/Adagrad".
+        """
+        variable = next_creator(**kwargs)
+        name = _name_of(variable)
+        for part in self._made:
+            told = getattr(part, "_get_save_slice_info", None)
+            rows = told and told()
+            scope, found, _ = f"/{name}".rpartition(f"/{_name_of(part)}/")
+            if found and rows and variable.shape.rank == len(rows.full_shape):
+                saved = f"{rows.full_name}/{name[len(_name_of(part)) + 1 :]}"
+                self._replicas.parts[name] = saved
+                if scope and rows.var_shape != rows.full_shape:
+                    self._replicas.slices[saved] = rows.spec
+        return variable
+
     def _new(self, next_creator, kwargs):
         # The traced function is not to hold it: it would be traced a second time.
         kwargs = {**kwargs, "experimental_enable_variable_lifting": False}
         if tf.executing_eagerly():
-            return next_creator(**kwargs)
+            return self._slot(next_creator, kwargs)
         # tf.Variable's names depend on the name scope; get_variable has reset it.
         scopes = [v1.get_default_graph().get_name_scope(), kwargs.get("name")]
         scope, _, name = "/".join(s for s in scopes if s).rpartition("/")
@@ -159,6 +239,11 @@ class _Graph:
         return variable
 
 
+def _name_of(variable):
+    """A variable's name, without the number of the output."""
+    return variable.name.partition(":")[0]
+
+
 def _is_trainable(kwargs):
     trainable = kwargs.get("trainable")
     return True if trainable is None else trainable
@@ -182,16 +267,15 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
         path = tf.train.latest_checkpoint(path)
     reader = tf.train.load_checkpoint(path)
     shapes = reader.get_variable_to_shape_map()
-    graph = v1.get_default_graph()
-    here = {
-        v.name.partition(":")[0]: v
-        for v in graph.get_collection(_Keys.GLOBAL_VARIABLES)
-    }
-    chosen = {}
+    here = {}
+    for variable in v1.get_default_graph().get_collection(_Keys.GLOBAL_VARIABLES):
+        here.setdefault(_whole_name(variable), []).append(variable)
+    chosen = {}  # Name -> the variable, or its parts; and what they are called there.
     items = getattr(assignment_map, "items", lambda: assignment_map)()
     for source, target in items:
         if not isinstance(target, str):
-            chosen[target.name.partition(":")[0]] = (target, source)
+            parts = [target] if hasattr(target, "assign") else list(target)
+            chosen[_whole_name(parts[0])] = (parts, source)
         elif not source.endswith("/"):
             if target not in here:
                 raise ValueError(f"Assignment map target {target} is no variable")
@@ -199,19 +283,31 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
         else:
             source = "" if source == "/" else source
             inside = "" if target == "/" else target
-            for name, variable in here.items():
+            for name, parts in here.items():
                 if name.startswith(inside) and source + name[len(inside) :] in shapes:
-                    chosen[name] = (variable, source + name[len(inside) :])
-    for name, (variable, source) in chosen.items():
+                    chosen[name] = (parts, source + name[len(inside) :])
+    for name, (parts, source) in chosen.items():
         if source not in shapes:
             raise ValueError(f"Tensor {source} is not found in {path}")
-        if list(shapes[source]) != list(variable.shape):
+        rows = parts[0]._get_save_slice_info()
+        shape = list(rows.full_shape if rows else parts[0].shape)
+        if list(shapes[source]) != shape:
             raise ValueError(
-                f"Shape of variable {name} ({variable.shape}) doesn't match with shape "
+                f"Shape of variable {name} ({shape}) doesn't match with shape "
                 f"of tensor {source} ({shapes[source]}) from checkpoint reader."
             )
+        value = reader.get_tensor(source)
         with tf.init_scope():
-            variable.assign(reader.get_tensor(source))
+            for part in parts:
+                rows = part._get_save_slice_info()
+                first = rows.var_offset[0] if rows else 0
+                part.assign(value[first : first + rows.var_shape[0]] if rows else value)
+
+
+def _whole_name(variable):
+    """The name in checkpoints of a variable, or of what it is a part of."""
+    rows = variable._get_save_slice_info()
+    return rows.full_name if rows else _name_of(variable)
 
 
 class ExponentialMovingAverage(v1.train.ExponentialMovingAverage):
@@ -522,6 +618,73 @@ class EvalSpec(
             tuple(exporters),
             start_delay_secs,
             throttle_secs,
+        )
+
+
+class WarmStartSettings(
+    collections.namedtuple(
+        "WarmStartSettings",
+        [
+            "ckpt_to_initialize_from",
+            "vars_to_warm_start",
+            "var_name_to_vocab_info",
+            "var_name_to_prev_var_name",
+        ],
+    )
+):
+    """The checkpoint, or directory, from which a new training starts; parameters are TF1's.
+
+    `vars_to_warm_start` is a regular expression of names of trainable variables, or a list
+    of those of any variables, or of variables.
+
+    Raises:
+      ValueError: there is a `var_name_to_vocab_info`, which is not supported.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        cls,
+        ckpt_to_initialize_from,
+        vars_to_warm_start=".*",
+        var_name_to_vocab_info=None,
+        var_name_to_prev_var_name=None,
+    ):
+        if not ckpt_to_initialize_from:
+            raise ValueError(
+                "`ckpt_to_initialize_from` MUST be set in WarmStartSettings"
+            )
+        if var_name_to_vocab_info:
+            raise ValueError("`var_name_to_vocab_info` is not supported")
+        return super().__new__(
+            cls,
+            ckpt_to_initialize_from,
+            vars_to_warm_start,
+            {},
+            dict(var_name_to_prev_var_name or {}),
+        )
+
+    def start(self, replicas, session):
+        """Gives the variables their values.
+
+        Raises:
+          ValueError: one is not in the checkpoint, or has another shape there.
+        """
+        path = self.ckpt_to_initialize_from
+        if tf.io.gfile.isdir(path):
+            path = tf.train.latest_checkpoint(path)
+        for name, parts in replicas.entries().items():
+            if self._starts(parts[0]):
+                source = self.var_name_to_prev_var_name.get(name, name)
+                training_session.Saver({source: parts}).restore(session, path)
+
+    def _starts(self, variable):
+        wanted = self.vars_to_warm_start
+        if wanted is None or isinstance(wanted, str):
+            return variable.trainable and bool(re.match(wanted or "", variable.name))
+        return any(
+            re.match(item, variable.name) if isinstance(item, str) else item is variable
+            for item in wanted
         )
 
 
@@ -907,6 +1070,7 @@ class _OwnHook(_TensorHook, training_session.Hook):
 
     def __init__(self, hook):
         self._hook = hook
+        self._graph = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -938,10 +1102,13 @@ class _OwnHook(_TensorHook, training_session.Hook):
 
     def begin(self, sess):
         self._hook.after_create_session(sess, None)
+        self._graph = tf.Graph()
+        self._graph.add_to_collection(_Keys.GLOBAL_STEP, sess.replicas.global_step)
 
     def before_run(self, sess):
         self._context = SessionRunContext(session=sess)
-        self._asked = self._hook.before_run(self._context)
+        with self._graph.as_default():  # It may look for the global step there.
+            self._asked = self._hook.before_run(self._context)
 
     def after_run(self, sess, step, results):
         values = None
@@ -1007,8 +1174,8 @@ class Estimator:
       model_dir: where checkpoints and summaries are; default a temporary directory.
       config: a RunConfig.
       params: passed to model_fn and input_fn.
-      warm_start_from: a checkpoint, or directory of one, whose variables a new training
-        starts from: those of model_fn that it has.
+      warm_start_from: a checkpoint, a directory of them, or WarmStartSettings: what a
+        new training's variables start from.
     """
 
     def __init__(
@@ -1101,14 +1268,17 @@ class Estimator:
             return _dataset(lambda: input_fn(**kwargs))
 
     def _seed(self, anew=False):
-        """Sets the seed of all operations that RunConfig asks for.
+        """Sets the seed of all operations that RunConfig asks for; none, where it does not.
+
+        TF1 built an Estimator's graphs apart from the program's own and from others.
 
         Args:
           anew: also where it is set. That begins all random numbers anew, which a
             training that has yet to go on must not see.
         """
         seed = self.config.tf_random_seed
-        if seed is not None and (anew or v1.get_seed(0)[0] != seed):
+        wanted = training_session.NO_SEED if seed is None else seed
+        if (anew and seed is not None) or v1.get_seed(0)[0] != wanted:
             tf.random.set_seed(seed)
 
     # Training.
@@ -1270,20 +1440,12 @@ class Estimator:
 
     def _warm_start(self, replicas):
         """What gives a new training the values of another's checkpoint."""
-        source = self._warm_start_from
-        if not source:
+        settings = self._warm_start_from
+        if not settings:
             return None
-
-        def start(scaffold, sess):
-            path = source
-            if tf.io.gfile.isdir(path):
-                path = tf.train.latest_checkpoint(path)
-            known = dict(tf.train.list_variables(path))
-            for name, parts in replicas.entries().items():
-                if name in known and parts[0].trainable:
-                    training_session.Saver({name: parts[0]}).restore(sess, path)
-
-        return start
+        if not isinstance(settings, WarmStartSettings):
+            settings = WarmStartSettings(settings)
+        return lambda scaffold, sess: settings.start(replicas, sess)
 
     # Evaluation.
 

@@ -45,6 +45,8 @@ import tensorflow as tf
 
 _USE_DEFAULT = object()
 _DONE = "training_done"
+# What TensorFlow takes for the seed of all operations where there is none.
+NO_SEED = 87654321
 # MonitoredTrainingSession's defaults: how long a task waits for another, how soon it
 # says so, and how long the other loops may take to end when one has failed.
 _MAX_WAIT_SECS = 7200
@@ -395,6 +397,11 @@ class _Replicas:
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
+        # What a TF1 partitioner has split, by the variables' own names: the name that
+        # such a part has in checkpoints; and, by that, which rows it holds where no
+        # other part has the same name.
+        self.parts = {}
+        self.slices = {}
         self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
         # What a step that is traced observes: MirroredStrategy traces every replica in
@@ -586,7 +593,9 @@ class _Replicas:
         for variable in self._recorded:
             name = _name(variable)
             slot = re.fullmatch(r"(.*)/part_\d+/(.*)", name)
-            if slot and slot[1] in sharded:
+            if name in self.parts:
+                found.setdefault(self.parts[name], []).append(variable)
+            elif slot and slot[1] in sharded:
                 found.setdefault(f"{slot[1]}/{slot[2]}", []).append(variable)
             else:
                 found.setdefault(name, []).extend(_parts(variable))
@@ -1044,7 +1053,7 @@ def _seeds_begin_anew():
     alike. Where the program sets no seed for all operations, setting none again does it.
     """
     with tf.init_scope():  # Keras makes a layer's variables while a step is traced.
-        if tf.compat.v1.get_seed(0)[0] == 87654321:  # TensorFlow's number for no seed.
+        if tf.compat.v1.get_seed(0)[0] == NO_SEED:
             tf.random.set_seed(None)
 
 
@@ -1271,7 +1280,7 @@ class Saver:
             tf.raw_ops.SaveV2(
                 prefix=prefix,
                 tensor_names=names,
-                shape_and_slices=[""] * len(names),
+                shape_and_slices=[sess.replicas.slices.get(name, "") for name in names],
                 tensors=[tf.convert_to_tensor(t) for t in tensors],
             )
         self._keep(directory or ".", prefix)
@@ -1310,11 +1319,13 @@ class Saver:
         reader = tf.train.load_checkpoint(save_path)
         shapes = reader.get_variable_to_shape_map()
         wrong = []
-        entries = self._entries(sess.replicas)
+        entries, slices = self._entries(sess.replicas), sess.replicas.slices
         for name, parts in entries.items():
             shape = list(parts[0].shape)
             if len(parts) > 1:
                 shape[0] = sum(int(p.shape[0]) for p in parts)
+            if name in slices:
+                shape[0] = int(slices[name].split()[0])
             if name not in shapes:
                 wrong.append(f"{name}: not in the checkpoint")
             elif list(shapes[name]) != shape:
@@ -1324,7 +1335,15 @@ class Saver:
                 f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             )
         for name, parts in entries.items():
-            value = reader.get_tensor(name)
+            if name in slices:
+                (value,) = tf.raw_ops.RestoreV2(
+                    prefix=save_path,
+                    tensor_names=[name],
+                    shape_and_slices=[slices[name]],
+                    dtypes=[parts[0].dtype],
+                )
+            else:
+                value = reader.get_tensor(name)
             row = 0
             for part in parts:
                 rows = int(part.shape[0]) if len(parts) > 1 else None

@@ -12,10 +12,26 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrate.tables import symbols
+
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
 
 MODULE = "estimator_loop"
+CANNED_MODULE = "canned_estimators"
+HEADS_MODULE = "estimator_heads"
+
+# Emitted modules for what few programs have -> files that they need beside MODULE's.
+BESIDE: dict[str, tuple[str, ...]] = {
+    CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
+    HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+}
+
+CANNED = tuple(
+    f"{model}{kind}"
+    for model in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
+    for kind in ("Classifier", "Estimator", "Regressor")
+)
 
 _HOOKS = (
     "CheckpointSaverHook",
@@ -49,6 +65,7 @@ EMITTED: dict[str, str] = {
             "ModeKeys",
             "RunConfig",
             "TrainSpec",
+            "WarmStartSettings",
             "train_and_evaluate",
             "inputs.numpy_input_fn",
             "inputs.pandas_input_fn",
@@ -80,6 +97,27 @@ EMITTED: dict[str, str] = {
     "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
     "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
     "tf.train.Scaffold": f"{MODULE}.Scaffold",
+    **{
+        f"tf.estimator.{name}": f"{CANNED_MODULE}.{name}"
+        for name in (
+            *CANNED,
+            "add_metrics",
+            "classifier_parse_example_spec",
+            "regressor_parse_example_spec",
+        )
+    },
+    "tf.contrib.estimator.add_metrics": f"{CANNED_MODULE}.add_metrics",
+    "tf.python.estimator.canned.optimizers.get_optimizer_instance": (
+        f"{CANNED_MODULE}.get_optimizer_instance"
+    ),
+    **{
+        f"tf.contrib.estimator.{name}": f"{HEADS_MODULE}.{name}"
+        for name in (
+            "binary_classification_head",
+            "multi_class_head",
+            "regression_head",
+        )
+    },
     # Modules that a name stands for.
     "tf.estimator": MODULE,
     "tf.estimator.export": f"{MODULE}.export",
@@ -218,31 +256,12 @@ SWITCHES = frozenset(
     }
 )
 
-_OWN = "Write its model as a model_fn of your own, or as a Keras model."
+_TREES_GONE = "gradient boosted trees, which TensorFlow 2.16 and later do not have"
 _TREES = "Use TensorFlow Decision Forests."
-_CANNED = "a ready-made Estimator, which TensorFlow 2.16 and later do not have"
-
 # Symbol, or a class or module with all below it -> (code, reason, recipe).
 REFUSED: dict[str, tuple[str, str, str]] = {
     **{
-        f"tf.estimator.{name}": ("E110", _CANNED, _OWN)
-        for name in (
-            "BaselineClassifier",
-            "BaselineEstimator",
-            "BaselineRegressor",
-            "DNNClassifier",
-            "DNNEstimator",
-            "DNNLinearCombinedClassifier",
-            "DNNLinearCombinedEstimator",
-            "DNNLinearCombinedRegressor",
-            "DNNRegressor",
-            "LinearClassifier",
-            "LinearEstimator",
-            "LinearRegressor",
-        )
-    },
-    **{
-        f"tf.estimator.BoostedTrees{name}": ("E110", _CANNED, _TREES)
+        f"tf.estimator.BoostedTrees{name}": ("E110", _TREES_GONE, _TREES)
         for name in ("Classifier", "Estimator", "Regressor")
     },
     **{
@@ -311,6 +330,9 @@ BATCH_NORMALIZATION = frozenset(
 
 # Where programs import the same from TensorFlow's own files: module -> public module.
 _PRIVATE = {
+    "tf.python.estimator.canned.dnn": "tf.estimator",
+    "tf.python.estimator.canned.dnn_linear_combined": "tf.estimator",
+    "tf.python.estimator.canned.linear": "tf.estimator",
     "tf.python.estimator.estimator": "tf.estimator",
     "tf.python.estimator.export.export": "tf.estimator.export",
     "tf.python.estimator.exporter": "tf.estimator",
@@ -336,6 +358,15 @@ def public(symbol: str) -> str:
 def uses(scopes: Scopes) -> list[tuple[ast.expr, str]]:
     """Every use of a TensorFlow symbol in a file, by its public name."""
     return [(node, public(symbol)) for node, symbol in scopes.walk_uses()]
+
+
+def of_tf2(uses: list[tuple[ast.expr, str]]) -> str:
+    """A symbol among the uses that TensorFlow 1 has not and TensorFlow 2 has; or ""."""
+    for _, symbol in uses:
+        if symbol not in symbols.modules() and symbols.lookup(symbol) is None:
+            if symbols.exists_in_tf2(symbol):
+                return symbol
+    return ""
 
 
 def longest(symbol: str, table: dict[str, str]) -> str | None:

@@ -12,6 +12,7 @@ import numpy as np
 from reference import checkpoints, oracle, processes, runner
 from reference.compare import Array
 from reference.registry import SCENARIOS
+from reference.scenario import Scenario
 
 PROGRAM = SCENARIOS["estimator_train_and_evaluate"]
 
@@ -25,7 +26,8 @@ def run(
     optimizer: str = "sgd",
     arguments: Sequence[str] = (),
     fault: tuple[str, str] | None = None,
-    steps: int = 120,
+    steps: int | None = None,
+    scenario: Scenario = PROGRAM,
     python: str = sys.executable,
     timeout: float = 240.0,
 ) -> dict[str, Array]:
@@ -34,14 +36,15 @@ def run(
     Args:
       work: a new directory; the Estimator's model_dir is `work/model`.
       optimizer: a float32 run of the scenario, whose initial values are taken.
+      steps: how many, if not the scenario's.
       workers: the chief and the workers.
       fault: (old, new), replaced in estimator_loop.py.
       evaluator: whether one more task evaluates the checkpoints.
     """
     work.mkdir(parents=True, exist_ok=True)
     replaced = {} if fault is None else {"estimator_loop.py": fault}
-    program = runner.copied(PROGRAM.migration, work / "program", replaced)
-    initial = oracle.recorded(PROGRAM, PROGRAM.run(optimizer)).initial
+    program = runner.copied(scenario.migration, work / "program", replaced)
+    initial = oracle.recorded(scenario, scenario.run(optimizer)).initial
     checkpoints.write(work / "model", initial, 0)
 
     def task(job: str, index: int) -> dict[str, str | int]:
@@ -69,7 +72,7 @@ def run(
         [str(program)],
         [
             f"--checkpoint_dir={work / 'model'}",
-            f"--train_steps={steps}",
+            f"--train_steps={steps or scenario.steps}",
             f"--optimizer={optimizer}",
             *arguments,
         ],

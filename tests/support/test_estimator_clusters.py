@@ -11,6 +11,7 @@ import pathlib
 import numpy as np
 
 from reference import oracle
+from reference.registry import SCENARIOS
 from tests.support import estimator_clusters
 from tests.support.estimator_clusters import PROGRAM
 
@@ -44,6 +45,27 @@ def test_synchronous_workers_average_their_gradients(tmp_path: pathlib.Path) -> 
     assert found["evaluator/eval/global_step"][-1] == PROGRAM.steps
     for name in ("loss", "mae", "rmse"):
         assert found[f"evaluator/eval/{name}"][-1] == recorded[f"0/eval/{name}"][-1]
+
+
+def test_a_ready_made_estimators_parts_are_spread_over_parameter_servers(
+    tmp_path: pathlib.Path,
+) -> None:
+    scenario = SCENARIOS["estimator_wide_deep"]
+    run = scenario.run("default")
+    found = estimator_clusters.run(
+        tmp_path, ps=2, workers=1, optimizer="default", scenario=scenario
+    )
+    trace = {
+        key.replace("chief/", "0/"): value
+        if key.startswith("chief/")
+        else np.expand_dims(value, 0)
+        for key, value in found.items()
+    }
+    expected = oracle.recorded(scenario, run).trace
+    # With TF_CONFIG train_and_evaluate leaves evaluation to another task.
+    expected = {k: v for k, v in expected.items() if not k.startswith("0/eval/")}
+    divergence = oracle.compare(scenario, run, expected, trace, same_processor=False)
+    assert divergence is None, str(divergence)
 
 
 def test_gradients_that_are_only_added_up_are_seen(tmp_path: pathlib.Path) -> None:

@@ -1,0 +1,73 @@
+"""Ready-made Estimators on feature columns of every kind, from serialized examples."""
+
+from __future__ import annotations
+
+from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+
+_MODULE = "canned_estimators.py"
+_EXP = "exp differs by one ULP, and newer Eigen rounds roots and powers otherwise"
+_COUNTS = (
+    Looser("*/eval/accuracy*", 0.0, "counts of classes"),
+    Looser("*/class_ids", 0.0, "classes"),
+    # Losses are sums over a batch, so gradients are large.
+    Looser("checkpoint/*/Adagrad", 1e-3, "sums of squares: four ULPs of 2e3"),
+    Looser("checkpoint/*/Ftrl*", 2e-4, "sums of squares: four ULPs of 500"),
+)
+
+
+def _run(name: str, model: str, optimizer: str, tolerance: float) -> Run:
+    return Run(
+        name,
+        (f"--model={model}", f"--optimizer={optimizer}"),
+        tolerance=tolerance,
+        reason=_EXP,
+        looser=_COUNTS,
+    )
+
+
+SCENARIO = Scenario(
+    name="estimator_canned",
+    title="ready-made linear and deep Estimators on feature columns",
+    steps=100,
+    topology=SINGLE,
+    checkpoint=True,
+    no_compat="TensorFlow 2.16 and later have no tf.estimator",
+    runs=(
+        # The first run's weights are everybody's: it has no slots.
+        _run("linear_sgd", "linear", "sgd", 5e-6),
+        _run("linear", "linear", "default", 5e-6),
+        _run("dnn", "dnn", "default", 1e-5),
+        _run("regressor", "regressor", "adam", 2e-5),
+    ),
+    faults=(
+        Fault(
+            "rate of a linear model",
+            "linear",
+            '"linear": 0.2,',
+            '"linear": 0.199,',
+            file=_MODULE,
+        ),
+        Fault("rate of a network", "dnn", '"dnn": 0.05', '"dnn": 0.0499', file=_MODULE),
+        Fault(
+            "mean of a batch, not its sum",
+            "dnn",
+            "_SUM = v1.losses.Reduction.SUM",
+            "_SUM = v1.losses.Reduction.SUM_OVER_BATCH_SIZE",
+            file=_MODULE,
+        ),
+        Fault(
+            "weights of examples left out",
+            "linear_sgd",
+            "losses, weights=weights, reduction=self._reduction",
+            "losses, weights=1.0, reduction=self._reduction",
+            file="estimator_heads.py",
+        ),
+        Fault(
+            "averages too fast",
+            "regressor",
+            "momentum=0.999",
+            "momentum=0.99",
+            file=_MODULE,
+        ),
+    ),
+)

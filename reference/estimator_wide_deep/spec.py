@@ -1,0 +1,54 @@
+"""A linear model and a network under one loss, with partitioned embeddings."""
+
+from __future__ import annotations
+
+from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
+
+_MODULE = "canned_estimators.py"
+_COUNTS = (
+    Looser("*/eval/accuracy*", 0.0, "counts of classes"),
+    Looser("*/eval/precision", 0.0, "counts of classes"),
+    Looser("*/eval/recall", 0.0, "counts of classes"),
+    Looser("*/class_ids", 0.0, "classes"),
+    # Prices are not scaled, so gradients are large.
+    Looser("checkpoint/*/Adagrad", 2e-3, "sums of squares: two ULPs of 1e4"),
+    Looser("checkpoint/*/Ftrl*", 2e-4, "sums of squares: four ULPs of 500"),
+)
+_EXP = "exp differs by one ULP, and newer Eigen rounds roots and powers otherwise"
+
+SCENARIO = Scenario(
+    name="estimator_wide_deep",
+    title="a ready-made wide and deep Estimator, embeddings in parts",
+    steps=100,
+    topology=SINGLE,
+    checkpoint=True,
+    no_compat="TensorFlow 2.16 and later have no tf.estimator",
+    runs=(
+        # The first run's weights are everybody's: it has no slots.
+        Run("sgd", ("--optimizer=sgd",), tolerance=5e-6, reason=_EXP, looser=_COUNTS),
+        Run("default", tolerance=5e-6, reason=_EXP, looser=_COUNTS),
+    ),
+    faults=(
+        Fault(
+            "parts in another order",
+            "sgd",
+            "found.setdefault(self.parts[name], []).append(variable)",
+            "found.setdefault(self.parts[name], []).insert(0, variable)",
+            file="training_session.py",
+        ),
+        Fault(
+            "the linear model's rate without a bound",
+            "default",
+            "min(_RATES[model], 1.0 / math.sqrt(len(columns)))",
+            "1.0 / math.sqrt(len(columns))",
+            file=_MODULE,
+        ),
+        Fault(
+            "one optimizer trains both",
+            "sgd",
+            "v1.GraphKeys.TRAINABLE_VARIABLES, scope=scope",
+            "v1.GraphKeys.TRAINABLE_VARIABLES",
+            file=_MODULE,
+        ),
+    ),
+)

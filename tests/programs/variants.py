@@ -1,0 +1,163 @@
+"""Small Estimator programs, and what TensorFlow 1.15.5 computed with them.
+
+`python -m tests.programs.variants` runs them under TensorFlow 1.15.5 and records that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import pathlib
+import tempfile
+
+import numpy as np
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.pipeline import support_source
+from reference import processes, runner
+from reference.compare import Array
+from reference.environment import find_tf1
+
+HERE = pathlib.Path(__file__).parent / "estimator_variants"
+_RECORDED = HERE / "recorded.npz"
+_DIGESTS = HERE / "recorded.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A module of `estimator_variants`.
+
+    Attributes:
+      name: of the module.
+      tolerance: largest absolute difference of a result.
+      reason: why it is not smaller.
+    """
+
+    name: str
+    tolerance: float
+    reason: str
+
+    @property
+    def path(self) -> pathlib.Path:
+        return HERE / f"{self.name}.py"
+
+
+_EXACT = "the same operations in the same order"
+_EXP = "exp differs by an ULP"
+_EIGEN = "newer Eigen rounds roots and divisions otherwise"
+
+VARIANTS = (
+    Variant("adversaries", 1e-6, _EXP),
+    Variant("averaged", 0.0, _EXACT),
+    Variant("columns", 2e-5, "Ftrl's slots are sums of squares, up to 100"),
+    Variant("exported", 0.0, _EXACT),
+    Variant("heads", 1e-6, _EXP),
+    Variant("partitioned", 2e-6, _EIGEN),
+    Variant("positional", 1e-5, _EIGEN),
+    Variant("ready_made", 2e-5, "Ftrl's slots are sums of squares, up to 100"),
+    Variant("warm_started", 2e-6, "tanh differs by an ULP"),
+    Variant("watched", 0.0, _EXACT),
+)
+
+
+def _digest(variant: Variant) -> str:
+    return hashlib.sha256(variant.path.read_bytes()).hexdigest()
+
+
+def recorded() -> dict[str, Array]:
+    """What TensorFlow 1.15.5 found, by "<variant>/<name>".
+
+    Raises:
+      ValueError: a program has changed since.
+    """
+    digests = json.loads(_DIGESTS.read_text())
+    old = [v.name for v in VARIANTS if digests.get(v.name) != _digest(v)]
+    if old:
+        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
+    with np.load(_RECORDED) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def migrated(
+    variants: tuple[Variant, ...],
+    directory: pathlib.Path,
+    fault: tuple[str, str, str] | None = None,
+) -> None:
+    """Writes the migrations of variants, and what they need, to a new directory.
+
+    Args:
+      fault: (file, old, new): what is replaced in an emitted file.
+    """
+    directory.mkdir(parents=True)
+    for variant in variants:
+        migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
+        loud = (Outcome.REFUSED, Outcome.FAILED)
+        assert not [f for f in migration.findings if f.outcome in loud], variant.name
+        assert migrate_text(migration.text).text == migration.text
+        (directory / variant.path.name).write_text(migration.text)
+        for name in migration.support:
+            source = support_source(name).decode()
+            if fault is not None and fault[0] == name:
+                assert fault[1] in source
+                source = source.replace(fault[1], fault[2])
+            (directory / name).write_text(source)
+
+
+def run(
+    variants: tuple[Variant, ...],
+    python: str,
+    source: pathlib.Path,
+    work: pathlib.Path,
+    preloaded: bool,
+) -> dict[str, Array]:
+    """What the variants of a directory find, in one process."""
+    work.mkdir(parents=True)
+    names = [variant.name for variant in variants]
+    processes.run_tasks(
+        python,
+        HERE / "run.py",
+        [],
+        work,
+        ps=0,
+        workers=1,
+        environment=runner.ENVIRONMENT,
+        timeout=400,
+        command_line=lambda *task: [str(source), str(work), *names],
+        preloaded=preloaded,
+    )
+    with np.load(work / "results.npz") as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def differences(
+    variant: Variant, expected: dict[str, Array], found: dict[str, Array]
+) -> dict[str, float]:
+    """Largest difference by result of one variant; infinite where shapes differ."""
+    rows = {}
+    for name in sorted({*expected, *found}):
+        if name.startswith(f"{variant.name}/"):
+            a, b = expected.get(name), found.get(name)
+            if a is None or b is None or a.shape != b.shape:
+                rows[name] = float("inf")
+            else:
+                difference = np.abs(a.astype(float) - b.astype(float))
+                rows[name] = float(np.max(difference, initial=0.0))
+    return rows
+
+
+def main() -> None:
+    python = find_tf1()
+    if python is None:
+        raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    with tempfile.TemporaryDirectory() as temporary:
+        work = pathlib.Path(temporary) / "work"
+        found = run(VARIANTS, str(python), HERE, work, preloaded=False)
+    np.savez_compressed(_RECORDED, **found)
+    digests = {variant.name: _digest(variant) for variant in VARIANTS}
+    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
