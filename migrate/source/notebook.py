@@ -266,13 +266,21 @@ def write(
                 source = magics.unmask(new)
             except magics.MagicLost as error:
                 raise NotebookChanged(f"cell {cell.index + 1}: {error}") from None
-        source = treated(source)
+        source = _newlines_of(cell.source, treated(source))
         if source != cell.source:
             edits += _cell_edits(cell.place, source, style)
     text = notebook.raw
     for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
     return Written(text, moved)
+
+
+def _newlines_of(old: str, new: str) -> str:
+    """The new source, its lines ended as those of the old one where these are alike."""
+    ends = old.count("\n")
+    if ends and old.count("\r\n") == ends:
+        return re.sub(r"\r?\n", "\r\n", new)
+    return new
 
 
 def _is_mark(line: str) -> bool:

@@ -1,7 +1,7 @@
 """docs/drawings/*.svg: who holds the variables, and what is sent, in each architecture.
 
-Plain boxes and arrows, so that a diff of a drawing can be read. Colours hold on light
-and dark pages.
+Plain boxes and arrows, so that a diff of a drawing can be read; on white, so that they can
+be read on dark pages.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-_GREY, _BLUE, _RED = "#777777", "#3867d6", "#d1495b"
+_GREY, _BLUE, _RED = "#444444", "#3867d6", "#d1495b"
 WIDTH, HEIGHT = 640, 250
 _BOX = (150, 52)
 
@@ -124,6 +124,7 @@ def svg(drawing: Drawing) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         'role="img" font-family="sans-serif" font-size="13">',
         f"<title>{drawing.title}</title>",
+        f'<rect width="{WIDTH}" height="{HEIGHT}" rx="8" fill="#ffffff"/>',
         '<defs><marker id="head" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" '
         'markerHeight="7" orient="auto-start-reverse">'
         f'<path d="M0 0L8 4L0 8z" fill="{_GREY}"/></marker></defs>',

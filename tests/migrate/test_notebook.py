@@ -77,6 +77,17 @@ def test_the_jsons_own_style_is_kept(style, newline, end):
     assert result.new.decode() == text.replace("tf.log", "tf.math.log")
 
 
+def test_lines_that_end_in_crlf_still_do():
+    text = build(
+        IMPORT, "!ls\r\nx = tf.log(2.)\r\nfor y in x:\r\n    pass\r\n", "a\r\nb"
+    )
+    assert migrated(text).new.decode() == text.replace("tf.log", "tf.math.log")
+    result = migrated(build("import os\r\n%tensorflow_version 1.x", IMPORT))
+    assert sources(result.new.decode())[0].startswith("import os\r\n%pip install")
+    result = migrated(build("import os\r\nimport tensorflow", "tf.needs_import"))
+    assert sources(result.new.decode())[0].count("\r\n") == 2
+
+
 def test_unusual_spellings_of_unchanged_lines_are_kept():
     text = build(IMPORT, "a = 'x/y'\nb = a > 'é'\nx = tf.log(2.)")
     text = text.replace("x/y", "x\\/y").replace("a > ", "a \\u003e ")
