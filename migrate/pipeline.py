@@ -199,14 +199,20 @@ def _notebook(
         [
             *map(notebook.located, found),
             *of_files,
-            *notebooks.hidden_findings(notebook, migrated),
+            *(
+                f
+                for f in notebooks.hidden_findings(notebook, migrated)
+                if options.reports(f.code)
+            ),
         ]
     )
     sources = {one.old: one.new for one in files if one.new}
     needed = {*support, *(name for one in files for name in one.support)}
 
     def treated(source: str) -> str:
-        return sources.get(source) or hidden.applied(source, migrated)
+        return sources.get(source) or hidden.applied(
+            source, migrated, options.reports("E007")
+        )
 
     try:
         written = notebooks.write(notebook, new, treated)

@@ -67,11 +67,12 @@ def places(source: str) -> Iterator[Place]:
         number = end
 
 
-def applied(source: str, migrated: bool) -> str:
+def applied(source: str, migrated: bool, noted: bool = True) -> str:
     """The cell with what installs TensorFlow 1 replaced, and a note above the rest.
 
     Args:
       migrated: the notebook's own code has become TensorFlow 2's.
+      noted: whether notes are wanted.
     """
     lines = source.split("\n")
     foreign = magics.is_foreign_cell(source)
@@ -79,6 +80,8 @@ def applied(source: str, migrated: bool) -> str:
         at = place.line - 1
         if place.new is not None and migrated:
             lines[at : place.end - 1] = place.new.split("\n")
+        elif not noted:
+            continue
         elif foreign:
             # The head stays first; not every language has comments like Python's.
             if _COMMENTED.match(lines[0]) and NOTE not in lines:

@@ -63,8 +63,10 @@ def with_head_first(body: str, head: str, grown: bool) -> str:
         raise CannotJoin(f"{head} cannot stand above the code of two cells")
     masked = magics.mask(head)
     lines = body.split("\n")
-    at = next(i for i, line in enumerate(lines) if line.strip() == masked.strip())
-    del lines[at]
+    at = [i for i, line in enumerate(lines) if line.strip() == masked.strip()]
+    if not at:
+        raise CannotJoin(f"{head} has moved away from the code below it")
+    del lines[at[0]]
     first = next((line for line in lines if line.strip()), "")
     present = magics.unmask(first)
     if present.startswith("%%"):

@@ -370,6 +370,21 @@ def test_tensorflow_1_stays_installed_where_something_is_refused() -> None:
     )
 
 
+def test_codes_are_chosen_in_magics_too() -> None:
+    text = build(
+        "!pip install tensorflow==1.15\n!conda install tensorflow=1.15", IMPORT
+    )
+    for options, codes in (
+        (Options(ignore=("E007",)), ["E008"]),
+        (Options(select=("T",)), []),
+        (Options(select=("E", "T")), ["E008", "E007"]),
+    ):
+        path = pathlib.Path("a.ipynb")
+        result = migrate_bytes(path, text.encode(), options, rename)
+        assert [f.code for f in result.findings] == codes
+        assert (hidden.NOTE in result.new.decode()) is ("E007" in codes)
+
+
 def test_a_program_that_a_cell_writes_is_migrated() -> None:
     head = "%%writefile train.py\n"
     text = build(f"{head}{IMPORT}\nx = tf.log(2.)", "!python train.py")
