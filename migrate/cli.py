@@ -431,32 +431,36 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
     """
     import os
 
-    from migrate import pipeline
+    from migrate import diff, pipeline
 
     if not result.changed:
         return
-    _echo_diff(result.old, result.new, os.fsencode(result.path))
-    for name in result.support:
-        path = result.path.parent / name
+    name = os.fsencode(result.path)
+    if result.path.suffix == ".ipynb":
+        from migrate import notebook_diff
+
+        _echo_lines(notebook_diff.unified(result.old, result.new, name))
+    else:
+        _echo_lines(diff.unified(result.old, result.new, name))
+    for module in result.support:
+        path = result.path.parent / module
         if path.exists() or path in shown:
             continue
         shown.add(path)
-        source = pipeline.support_source(name)
+        source = pipeline.support_source(module)
         if sys.stdout.isatty():
             lines = source.count(b"\n")
             click.secho(
                 f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
             )
         else:
-            _echo_diff(None, source, os.fsencode(path))
+            _echo_lines(diff.unified(None, source, os.fsencode(path)))
 
 
-def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
-    from migrate import diff
-
+def _echo_lines(lines: Iterator[bytes]) -> None:
     colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
     colourful = sys.stdout.isatty()
-    for line in diff.unified(old, new, name):
+    for line in lines:
         colour = colours.get(line[:1]) if colourful else None
         text = line.rstrip(b"\n")
         end = line[len(text) :]

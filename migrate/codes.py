@@ -169,11 +169,23 @@ _ROWS = (
     Code(
         "E007",
         "TensorFlow 1 in a magic",
-        "A notebook's magic or shell line installs or selects TensorFlow 1, or is another "
-        "file's source (%%writefile). Only IPython sees it, so it is not migrated. Change "
-        "or delete it.",
-        before="%tensorflow_version 1.x\n!pip install tensorflow==1.15",
-        after="!pip install tensorflow tf-keras",
+        "A notebook's magic or shell line installs or selects TensorFlow 1 in a way that is "
+        "not read (conda, a wheel's address), or in a notebook of which something else is "
+        "refused; or a cell is another program's source. Only IPython sees it, so it is "
+        "not migrated. Change or delete it.",
+        before="!conda install tensorflow=1.15",
+        after="!conda install tensorflow tf-keras",
+    ),
+    Code(
+        "E008",
+        "TensorFlow 2 is installed",
+        "A notebook's line that installed or selected TensorFlow 1 installs the versions "
+        "that the migrated notebook runs on, and TensorFlow's own companions (estimator, "
+        "tensorboard) come with them. What else the line installs stays: versions that were "
+        "chosen for TensorFlow 1 may have to change.",
+        before="%tensorflow_version 1.x",
+        after='%pip install -q "tensorflow>=2.15,<2.22" "tf-keras>=2.15,<2.22"',
+        refused_when="Something in the notebook is refused: it is TensorFlow 1's then.",
     ),
     Code(
         "E101",

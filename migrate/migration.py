@@ -23,6 +23,12 @@ class Options:
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
 
+    def reports(self, code: str) -> bool:
+        """Whether the user wants to know of a code."""
+        if self.ignore and code.startswith(self.ignore):
+            return False
+        return not self.select or code.startswith(self.select)
+
 
 @dataclasses.dataclass(frozen=True)
 class Migration:

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
+from migrate.source import hidden, python
 from migrate.source import notebook as notebooks
-from migrate.source import python
 
 Core = Callable[[str, Options, str], Migration]
 
@@ -159,11 +159,18 @@ def _ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     return tuple(sorted(findings, key=lambda f: (f.cell or 0, f.line, f.column)))
 
 
-def _joined(written: notebooks.Written) -> Iterator[Finding]:
+def _joined(
+    notebook: notebooks.Notebook, written: notebooks.Written
+) -> Iterator[Finding]:
+    shows = {cell.index for cell in notebook.cells if cell.shows}
     for cell, into in written.joined.items():
         reason = (
             f"the program needs this cell's code in one place: it is in cell {into + 1}"
         )
+        if cell in shows:
+            reason += (
+                "; what it displayed by ending in an expression takes display(...)"
+            )
         yield Finding(1, 1, "S131", Outcome.REWRITTEN, "", reason, cell=cell)
 
 
@@ -177,16 +184,86 @@ def _notebook(
         raise python.Unreadable(
             Finding(1, 1, "E003", Outcome.FAILED, "", reason)
         ) from None
-    if not notebook.cells:
+    if not any(_PREFILTER.decode() in cell.source for cell in notebook.cells):
         return text, (), ()
     notebooks.check_cells(notebook, str(path))
     new, found, support = _module(notebook.module, str(path), options, core)
-    findings = _ordered([*map(notebook.located, found), *notebooks.hidden(notebook)])
-    if new == notebook.module:
-        return text, findings, ()
+    if any(f.outcome is Outcome.FAILED for f in found):
+        return text, _ordered([*map(notebook.located, found)]), ()
+    files = [_written_file(c, path, options, core) for c in notebook.cells]
+    of_files = [f for one in files for f in one.findings]
+    migrated = (notebook.imports_tensorflow or bool(of_files)) and not any(
+        f.outcome is Outcome.REFUSED for f in (*found, *of_files)
+    )
+    findings = _ordered(
+        [
+            *map(notebook.located, found),
+            *of_files,
+            *(
+                f
+                for f in notebooks.hidden_findings(notebook, migrated)
+                if options.reports(f.code)
+            ),
+        ]
+    )
+    sources = {one.old: one.new for one in files if one.new}
+    needed = {*support, *(name for one in files for name in one.support)}
+
+    def treated(source: str) -> str:
+        return sources.get(source) or hidden.applied(
+            source, migrated, options.reports("E007")
+        )
+
     try:
-        written = notebooks.write(notebook, new)
-        return written.text, (*findings, *_joined(written)), support
+        written = notebooks.write(notebook, new, treated)
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
         return text, (*findings, failed), ()
+    return written.text, (*findings, *_joined(notebook, written)), tuple(sorted(needed))
+
+
+@dataclasses.dataclass(frozen=True)
+class _WrittenFile:
+    """A cell that writes a program (%%writefile): its source before and after.
+
+    `new` is empty where the cell is left.
+    """
+
+    old: str = ""
+    new: str = ""
+    findings: tuple[Finding, ...] = ()
+    support: tuple[str, ...] = ()
+
+
+def _written_file(
+    cell: notebooks.Cell, path: pathlib.Path, options: Options, core: Core | None
+) -> _WrittenFile:
+    name = hidden.written_file(cell.source)
+    program = cell.source.partition("\n")[2] + "\n"
+    if name is None or _PREFILTER.decode() not in program:
+        return _WrittenFile()
+    target = path.parent / name
+    try:
+        python.check_syntax(program, str(target))
+        new, found, support = _module(program, str(target), options, core)
+    except python.Unreadable as error:
+        new, found, support = program, (error.finding,), ()
+    findings = [
+        dataclasses.replace(
+            f,
+            line=f.line + 1,
+            cell=cell.index,
+            # The notebook itself is none the worse.
+            outcome=Outcome.REFUSED if f.outcome is Outcome.FAILED else f.outcome,
+        )
+        for f in found
+    ]
+    if support and target.parent != path.parent:
+        reason = "the program needs modules beside it, which a notebook cannot write"
+        recipe = "Migrate it as a file of its own."
+        findings = [
+            Finding(1, 1, "E007", Outcome.REFUSED, "", reason, recipe, cell.index)
+        ]
+        new, support = program, ()
+    source = "" if new == program else hidden.with_file(cell.source, new)
+    return _WrittenFile(cell.source, source, tuple(findings), support)

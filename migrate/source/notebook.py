@@ -12,10 +12,10 @@ import dataclasses
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from migrate.findings import Finding, Outcome
-from migrate.source import magics, python
+from migrate.source import hidden, joined, magics, python
 from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
@@ -27,11 +27,7 @@ _JOINED = "# This cell's code is in cell {} now: the program needs it in one pla
 _BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
 _PRELUDE = magics.binding("get_ipython = display = In = Out = _ = __ = ___")
 _PRELUDE_LINE = re.compile(rf"^[ \t]*{re.escape(_PRELUDE)}[ \t]*\n", re.M)
-# What reaches for TensorFlow 1 where only IPython sees it.
-_HIDDEN = re.compile(
-    r"^\s*%tensorflow_version\s+1|\bpip3?\s+install\b.*\btensorflow[\w-]*\s*[=~<]=?=?\s*1\b"
-    r"|^\s*(?:import|from)\s+tensorflow\b"
-)
+_IMPORT = re.compile(r"^\s*(?:import|from)\s+tensorflow\b", re.M)
 
 
 class NotebookChanged(ValueError):
@@ -46,7 +42,7 @@ class Cell:
       index: 0-based, among all cells of the notebook.
       line: 1-based line of its marker in the module.
       source: what the user wrote.
-      masked: the same lines as Python.
+      masked: the same lines as Python; empty if it is another interpreter's.
       place: the cell's object in the file's text.
     """
 
@@ -56,6 +52,21 @@ class Cell:
     masked: str
     place: Span = dataclasses.field(repr=False)
 
+    @property
+    def has_output(self) -> bool:
+        return bool(_items(self.place.get("outputs")))
+
+    @property
+    def shows(self) -> bool:
+        """Whether it displays a value by ending in its name (a call may do so, too)."""
+        statements = _parsed(self.masked)
+        if not statements or self.source.rstrip().endswith(";"):
+            return False
+        last = statements[-1]
+        return isinstance(last, ast.Expr) and not isinstance(
+            last.value, (ast.Call, ast.Await, ast.Constant)
+        )
+
 
 @dataclasses.dataclass(frozen=True)
 class Notebook:
@@ -64,6 +75,11 @@ class Notebook:
     raw: str
     module: str
     cells: tuple[Cell, ...]
+
+    @property
+    def imports_tensorflow(self) -> bool:
+        """Whether its own code does, and not a magic."""
+        return bool(_IMPORT.search(self.module))
 
     def locate(self, line: int) -> tuple[int, int]:
         """The cell's index and the line in it, of a line of the module (1-based)."""
@@ -106,8 +122,11 @@ def read(text: str) -> Notebook:
     cells = []
     parts = [module]
     for index, source in sources.items():
-        cells.append(Cell(index, line, source, magics.mask(source), places[index]))
-        parts.append(f"{_MARK}{index}\n{cells[-1].masked}\n")
+        # Another interpreter's cell binds nothing here: only its place is to be known.
+        foreign = magics.is_foreign_cell(source)
+        masked = "" if foreign else magics.mask(source)
+        cells.append(Cell(index, line, source, masked, places[index]))
+        parts.append(f"{_MARK}{index}\n" + ("" if foreign else f"{masked}\n"))
         line += parts[-1].count("\n")
     return Notebook(text, "".join(parts), tuple(cells))
 
@@ -126,27 +145,38 @@ def check_cells(notebook: Notebook, filename: str) -> None:
             raise python.Unreadable(place) from None
 
 
-def hidden(notebook: Notebook) -> Iterator[Finding]:
-    """TensorFlow 1 in what only IPython sees: refusals, for nothing is silent."""
+def hidden_findings(notebook: Notebook, migrated: bool) -> Iterator[Finding]:
+    """TensorFlow 1 in what only IPython sees: nothing is silent.
+
+    Args:
+      migrated: the notebook's own code has become TensorFlow 2's.
+    """
     for cell in notebook.cells:
-        lines = cell.source.split("\n")
-        foreign = magics.is_foreign_cell(cell.source)
-        masked = cell.masked.split("\n")
-        for number, (line, seen) in enumerate(zip(lines, masked, strict=True), 1):
-            if (foreign or line != seen) and _HIDDEN.search(line):
+        for place in hidden.places(cell.source):
+            if place.new is not None and migrated:
                 yield Finding(
-                    number,
+                    place.line,
                     1,
-                    "E007",
-                    Outcome.REFUSED,
+                    "E008",
+                    Outcome.REWRITTEN,
                     "",
-                    "TensorFlow 1 in a magic, which is not migrated",
-                    "Change or delete the line; a %%writefile cell's program can be "
-                    "migrated as a file.",
-                    cell.index,
+                    "installs what the migrated notebook needs; see to the versions of "
+                    "other packages that were chosen for TensorFlow 1",
+                    cell=cell.index,
                 )
-                if foreign:
-                    break
+                continue
+            yield Finding(
+                place.line,
+                1,
+                "E007",
+                Outcome.REFUSED,
+                "",
+                "TensorFlow 1 in a magic, which is not migrated",
+                "Change the line when the notebook's own refusals are resolved."
+                if place.new is not None
+                else "Change or delete the line; migrate another program as a file.",
+                cell.index,
+            )
 
 
 def _items(span: Span | None) -> list[Span]:
@@ -189,13 +219,19 @@ class Written:
     joined: dict[int, int]
 
 
-def write(notebook: Notebook, module: str) -> Written:
+def write(
+    notebook: Notebook, module: str, treated: Callable[[str], str] = str
+) -> Written:
     """The notebook's text with changed cells replaced; all else as it was.
 
     Where code has moved across cells, these become one: the first of them that is
     left at the module's own level holds the code, the others a comment that says so.
     Outputs and execution counts of changed cells are cleared: they are of the old
     program.
+
+    Args:
+      module: the migrated module.
+      treated: changes what only IPython sees in a cell.
 
     Raises:
       NotebookChanged: a magic got lost or moved, or no cell can stand by itself.
@@ -205,14 +241,12 @@ def write(notebook: Notebook, module: str) -> Written:
         magics.marks(_PRELUDE_LINE.sub("", notebook.module))
     ):
         raise NotebookChanged("the result would lose or move one of the cells' magics")
-    pieces, joined = _pieces(notebook, module)
-    for cell in notebook.cells:
-        if cell.index in joined and cell.source.lstrip().startswith("%%"):
-            raise NotebookChanged(
-                f"cell {cell.index + 1} begins with a cell magic and would have to be "
-                f"joined with cell {joined[cell.index] + 1}; put the program into one cell"
-            )
+    pieces, moved = _pieces(notebook, joined.raised(module, _is_mark))
     bodies = [piece.removesuffix("\n") for piece in pieces[2::2]]
+    try:
+        _place_magics(notebook, bodies, moved)
+    except joined.CannotJoin as error:
+        raise NotebookChanged(f"{error}; put the program into one cell") from None
     lead = pieces[0].strip("\n")
     if lead:
         _insert(lead, bodies)
@@ -220,33 +254,72 @@ def write(notebook: Notebook, module: str) -> Written:
     style = _Style(notebook.raw)
     for cell, body in zip(notebook.cells, bodies, strict=True):
         end = cell.masked[len(cell.masked.rstrip("\n")) :]
-        if cell.index in joined:
-            body, end = _JOINED.format(joined[cell.index] + 1), ""
+        if cell.index in moved:
+            body, end = _JOINED.format(moved[cell.index] + 1), ""
         new = body.rstrip("\n") + end
         if new == cell.masked:
-            continue
-        if not cell.masked.startswith("\n"):
-            new = new.lstrip("\n")
-        try:
-            source = magics.unmask(new)
-        except magics.MagicLost as error:
-            raise NotebookChanged(f"cell {cell.index + 1}: {error}") from None
-        edits += _cell_edits(cell.place, source, style)
+            source = cell.source  # So is that of another interpreter's cell.
+        else:
+            if not cell.masked.startswith("\n"):
+                new = new.lstrip("\n")
+            try:
+                source = magics.unmask(new)
+            except magics.MagicLost as error:
+                raise NotebookChanged(f"cell {cell.index + 1}: {error}") from None
+        source = _newlines_of(cell.source, treated(source))
+        if source != cell.source:
+            edits += _cell_edits(cell.place, source, style)
     text = notebook.raw
     for span, replacement in sorted(edits, key=lambda e: e[0].start, reverse=True):
         text = text[: span.start] + replacement + text[span.end :]
-    return Written(text, joined)
+    return Written(text, moved)
+
+
+def _newlines_of(old: str, new: str) -> str:
+    """The new source, its lines ended as those of the old one where these are alike."""
+    ends = old.count("\n")
+    if ends and old.count("\r\n") == ends:
+        return re.sub(r"\r?\n", "\r\n", new)
+    return new
+
+
+def _is_mark(line: str) -> bool:
+    return bool(_ANY_MARK.fullmatch(f"{line}\n"))
+
+
+def _place_magics(notebook: Notebook, bodies: list[str], moved: dict[int, int]) -> None:
+    """Cell magics stand first again, and no cell that is not Python gets code."""
+    place = {cell.index: i for i, cell in enumerate(notebook.cells)}
+    grown = set(moved.values())
+    for cell in notebook.cells:
+        if not cell.source.lstrip().startswith("%%"):
+            continue
+        at = place[moved.get(cell.index, cell.index)]
+        if magics.is_foreign_cell(cell.source):
+            if cell.index not in moved and bodies[at].strip("\n"):
+                raise joined.CannotJoin(
+                    f"cell {cell.index + 1} is not Python and would get code"
+                )
+        elif bodies[at] != cell.masked.removesuffix("\n"):
+            head = cell.source.lstrip().split("\n", 1)[0]
+            shared = cell.index in moved or cell.index in grown
+            bodies[at] = joined.with_head_first(bodies[at], head, shared)
 
 
 def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]:
     """`_CUT`'s pieces of the module, one per cell, and which cells were joined."""
     order = [int(n) for n in _ANY_MARK.findall(module)]
+    calls = {
+        cell.index: joined.as_call(cell.source)
+        for cell in notebook.cells
+        if magics.is_foreign_cell(cell.source)
+    }
     kept: list[int] = []
     for index in (int(n) for n in _CUT.findall(module)):
         if not kept or index > kept[-1]:
             kept.append(index)
     while True:
-        pieces = _CUT.split(_ANY_MARK.sub(lambda m: _only(m, kept), module))
+        pieces = _CUT.split(_ANY_MARK.sub(lambda m: _only(m, kept, calls), module))
         bodies = dict(zip(map(int, pieces[1::2]), pieces[2::2], strict=True))
         broken = [
             index
@@ -266,20 +339,26 @@ def _pieces(notebook: Notebook, module: str) -> tuple[list[str], dict[int, int]]
         raise NotebookChanged(
             "a cell's place in the result is not known; put the program into one cell"
         )
-    joined: dict[int, int] = {}
+    moved: dict[int, int] = {}
     for index in order:
         if index not in kept:
             before = [k for k in order[: order.index(index)] if k in kept]
-            joined[index] = before[-1] if before else kept[0]
+            moved[index] = before[-1] if before else kept[0]
     parts = [pieces[0]]
     for cell in notebook.cells:
         parts += [str(cell.index), bodies.get(cell.index, "")]
-    return parts, joined
+    return parts, moved
 
 
-def _only(match: re.Match[str], kept: list[int]) -> str:
-    own = match[0].startswith(_MARK) and int(match[1]) in kept
-    return match[0] if own else ""
+def _only(match: re.Match[str], kept: list[int], calls: Mapping[int, str]) -> str:
+    """A mark that stays; of another, the call that the cell becomes, if it is one."""
+    index = int(match[1])
+    if match[0].startswith(_MARK) and index in kept:
+        return match[0]
+    if index in calls:
+        indent = match[0][: len(match[0]) - len(match[0].lstrip())]
+        return f"{indent}{calls[index]}\n"
+    return ""
 
 
 def _insert(lead: str, bodies: list[str]) -> None:

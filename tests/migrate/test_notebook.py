@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from migrate.findings import Outcome
 from migrate.migration import Options
 from migrate.pipeline import FileResult, migrate_bytes
-from migrate.source import magics, notebook, spans
+from migrate.source import hidden, installs, magics, notebook, spans
 from tests.migrate.stand_in import rename
 
 IMPORT = "import tensorflow as tf"
@@ -75,6 +75,17 @@ def test_the_jsons_own_style_is_kept(style, newline, end):
     text = json.dumps(data, **style).replace("\n", newline) + end
     result = migrated(text)
     assert result.new.decode() == text.replace("tf.log", "tf.math.log")
+
+
+def test_lines_that_end_in_crlf_still_do():
+    text = build(
+        IMPORT, "!ls\r\nx = tf.log(2.)\r\nfor y in x:\r\n    pass\r\n", "a\r\nb"
+    )
+    assert migrated(text).new.decode() == text.replace("tf.log", "tf.math.log")
+    result = migrated(build("import os\r\n%tensorflow_version 1.x", IMPORT))
+    assert sources(result.new.decode())[0].startswith("import os\r\n%pip install")
+    result = migrated(build("import os\r\nimport tensorflow", "tf.needs_import"))
+    assert sources(result.new.decode())[0].count("\r\n") == 2
 
 
 def test_unusual_spellings_of_unchanged_lines_are_kept():
@@ -271,24 +282,153 @@ def test_notebooks_of_other_languages_are_left():
     assert migrated(text) == FileResult(pathlib.Path("a.ipynb"))
 
 
+NEEDED = '"tensorflow>=2.15,<2.22" "tf-keras>=2.15,<2.22"'
+
+
 @pytest.mark.parametrize(
-    "source",
+    "source, expected",
     [
-        "%tensorflow_version 1.x",
-        "!pip install -q tensorflow==1.15",
-        "!pip3 install 'tensorflow-gpu<=1.15' numpy",
-        "%%writefile train.py\nimport tensorflow as tf\nimport tensorflow.contrib",
+        ("%tensorflow_version 1.x", f"%pip install -q {NEEDED}"),
+        (
+            "try:\n  %tensorflow_version 1.15  # Colab\nexcept Exception:\n  pass",
+            f"try:\n  %pip install -q {NEEDED}\nexcept Exception:\n  pass",
+        ),
+        ("!pip install -q tensorflow==1.15", f"!pip install -q {NEEDED}"),
+        (
+            "!pip3 install 'tensorflow-gpu<=1.15' numpy",
+            f"!pip3 install {NEEDED} numpy",
+        ),
+        (
+            "%pip install tensorflow~=1.14 tensorboard==1.14.0 tensorflow_hub==0.7",
+            f"%pip install {NEEDED} tensorflow_hub==0.7",
+        ),
+        (
+            "!python -m pip install \\\n  'tensorflow>=1.4,<2' \\\n  six",
+            f"!python -m pip install \\\n  {NEEDED} \\\n  six",
+        ),
+        (
+            "%%bash\npip install tensorflow==1.15.* && echo done",
+            f"%%bash\npip install {NEEDED} && echo done",
+        ),
+        (
+            "%%capture\n!pip install tensorflow-cpu===1.15",
+            f"%%capture\n!pip install {NEEDED}",
+        ),
     ],
 )
-def test_tensorflow_1_in_a_magic_is_not_silent(source):
+def test_what_installs_tensorflow_1_installs_2(source: str, expected: str) -> None:
+    result = migrated(build(source, IMPORT))
+    (finding,) = result.findings
+    assert (finding.code, finding.outcome) == ("E008", Outcome.REWRITTEN)
+    assert sources(result.new.decode()) == [expected, IMPORT]
+    again = migrate_bytes(pathlib.Path("a.ipynb"), result.new, Options(), rename)
+    assert not again.changed and not again.findings
+
+
+def test_the_versions_are_this_projects() -> None:
+    text = (pathlib.Path(__file__).parents[2] / "pyproject.toml").read_text()
+    assert all(requirement in text for requirement in installs.REQUIREMENTS)
+
+
+@pytest.mark.parametrize(
+    "source, expected",
+    [
+        (
+            "x = 1\n!conda install tensorflow=1.15",
+            f"x = 1\n{hidden.NOTE}\n!conda install tensorflow=1.15",
+        ),
+        (
+            "if x:\n    !pip install https://a/tensorflow-1.15-cp37.whl",
+            f"if x:\n    {hidden.NOTE}\n    !pip install https://a/tensorflow-1.15-cp37.whl",
+        ),
+        (
+            "%%bash\npython - <<E\nimport tensorflow as tf\nE",
+            f"%%bash\n{hidden.NOTE}\npython - <<E\nimport tensorflow as tf\nE",
+        ),
+        (
+            "get_ipython().run_line_magic('tensorflow_version', '1.x')",
+            f"{hidden.NOTE}\nget_ipython().run_line_magic('tensorflow_version', '1.x')",
+        ),
+        ("%%html\nimport tensorflow as tf", "%%html\nimport tensorflow as tf"),
+    ],
+)
+def test_tensorflow_1_in_a_magic_is_not_silent(source: str, expected: str) -> None:
     result = migrated(build(source, IMPORT))
     (finding,) = result.findings
     assert (finding.code, finding.outcome, finding.cell) == ("E007", Outcome.REFUSED, 0)
+    text = result.new.decode() if result.changed else build(source, IMPORT)
+    assert sources(text) == [expected, IMPORT]
+    again = migrate_bytes(pathlib.Path("a.ipynb"), text.encode(), Options(), rename)
+    assert not again.changed
+
+
+def test_tensorflow_1_stays_installed_where_something_is_refused() -> None:
+    result = migrated(build("!pip install tensorflow==1.15", IMPORT, "tf.Session()"))
+    assert [f.code for f in result.findings] == ["E007", "S120"]
+    assert sources(result.new.decode())[0] == (
+        f"{hidden.NOTE}\n!pip install tensorflow==1.15"
+    )
+
+
+def test_codes_are_chosen_in_magics_too() -> None:
+    text = build(
+        "!pip install tensorflow==1.15\n!conda install tensorflow=1.15", IMPORT
+    )
+    for options, codes in (
+        (Options(ignore=("E007",)), ["E008"]),
+        (Options(select=("T",)), []),
+        (Options(select=("E", "T")), ["E008", "E007"]),
+    ):
+        path = pathlib.Path("a.ipynb")
+        result = migrate_bytes(path, text.encode(), options, rename)
+        assert [f.code for f in result.findings] == codes
+        assert (hidden.NOTE in result.new.decode()) is ("E007" in codes)
+
+
+def test_a_program_that_a_cell_writes_is_migrated() -> None:
+    head = "%%writefile train.py\n"
+    text = build(f"{head}{IMPORT}\nx = tf.log(2.)", "!python train.py")
+    result = migrated(text)
+    assert result.new.decode() == text.replace("tf.log", "tf.math.log")
+    (finding,) = result.findings
+    assert (finding.code, finding.cell, finding.line) == ("T102", 0, 3)
 
 
 @pytest.mark.parametrize(
-    "source", ["!pip install tensorflow==2.15", "!ls tensorflow", "%%bash\nls"]
+    "name, support, codes",
+    [
+        ("train.py", ("training_session.py",), ["T102"]),
+        ("./train.py", ("training_session.py",), ["T102"]),
+        ("src/train.py", (), ["E007"]),
+    ],
 )
+def test_modules_beside_a_written_program(
+    name: str, support: tuple[str, ...], codes: list[str]
+) -> None:
+    text = build(f"%%writefile {name}\n{IMPORT}\nx = tf.log(2.)  # tf.needs_session")
+    result = migrated(text)
+    assert (result.support, [f.code for f in result.findings]) == (support, codes)
+    assert result.changed is bool(support)
+
+
+def test_a_written_program_that_cannot_be_read_is_left() -> None:
+    result = migrated(build("%%writefile a.py\nimport tensorflow\nprint 'x'", IMPORT))
+    (finding,) = result.findings
+    assert (finding.code, finding.outcome, finding.line) == ("E004", Outcome.REFUSED, 3)
+    assert not result.changed
+
+
+OTHER_MAGICS = [
+    "!pip install tensorflow==2.15",
+    "!pip install 'tensorflow>=1.15' tensorflow-datasets==1.2",
+    "!ls tensorflow",
+    "%%bash\nls",
+    "# !pip install tensorflow==1.15",
+    "s = '''\n!pip install tensorflow==1.15\n'''",
+]
+
+
+@pytest.mark.parametrize("source", OTHER_MAGICS)
 def test_other_magics_are_no_findings(source):
     assert migrated(build(source, IMPORT)).findings == ()
 

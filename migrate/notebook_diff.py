@@ -1,0 +1,38 @@
+"""A notebook's diff, cell by cell: for the eye, for no one reads a notebook's JSON.
+
+It is no patch. `--write` changes the file; a version control's own diff is one.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from migrate.source import notebook, python
+
+
+def unified(old: bytes, new: bytes, name: bytes) -> Iterator[bytes]:
+    """The lines of the diff, each with its newline; a header names each changed cell."""
+    pairs = zip(_cells(old), _cells(new), strict=True)
+    for before, after in pairs:
+        if before.source == after.source:
+            continue
+        title = name + b", cell %d" % (before.index + 1)
+        yield from difflib.diff_bytes(
+            difflib.unified_diff,
+            _lines(before.source),
+            _lines(after.source),
+            title,
+            title,
+        )
+        if before.has_output:
+            yield b"(outputs cleared)\n"
+
+
+def _cells(data: bytes) -> tuple[notebook.Cell, ...]:
+    return notebook.read(python.decode(data).text).cells
+
+
+def _lines(source: str) -> list[bytes]:
+    lines = source.encode(errors="surrogatepass").split(b"\n")
+    return [line + b"\n" for line in lines]

@@ -1,0 +1,1 @@
+"""The paired notebooks in `notebooks/`: built from reviewed sources, executed, compared."""

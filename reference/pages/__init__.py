@@ -1,0 +1,1 @@
+"""Pages of `docs/` that are generated: `python -m reference.pages` writes them."""

@@ -1,0 +1,220 @@
+"""docs/how-to.md: idioms before and after, cut out of programs that the tests execute.
+
+The programs are the notebooks' pairs and those of `tests/programs`; the latter are
+migrated here, as the tests do before they run them beside TensorFlow 1.15.5.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import textwrap
+
+import nbformat
+
+from migrate.compiler import migrate_text
+from migrate.migration import Options
+from reference.notebooks import build
+from reference.scenario import HERE
+
+_PROGRAMS = HERE.parent / "tests" / "programs"
+_HEAD = """\
+<!-- Written by `python -m reference.pages`; do not edit. -->
+# How each idiom is migrated
+
+Before, as users wrote it; after, as `tf1to2` writes it. All of it is cut out of programs that the
+tests run under TensorFlow 1.15.5 and migrated under TensorFlow 2: the
+[paired notebooks](notebooks.md) and `tests/programs`. Why a construct is refused, and what to do
+then, is told by its [rule](rules.md).
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """Lines of a program, from one that contains `first` to the next with `last`.
+
+    Attributes:
+      program: a pair of notebooks ("async_parameter_server") or a file of
+        tests/programs ("feeds.py").
+      last: empty for all until the end of the cell (of the first line's suite).
+    """
+
+    program: str
+    first: str
+    last: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class Idiom:
+    """A section.
+
+    Attributes:
+      before: of the TensorFlow 1 program.
+      after: of the migrated one; (first, last), from the same program.
+    """
+
+    title: str
+    text: str
+    before: Part
+    after: tuple[str, str]
+
+
+IDIOMS = (
+    Idiom(
+        "Cluster and server",
+        "Old flags or TF_CONFIG stay. Worker 0's process, or the chief's, is also the "
+        "coordinator; every other task serves it.",
+        Part("async_parameter_server", "config = json", "server.join()"),
+        ("config = json", "replicas = "),
+    ),
+    Idiom(
+        "Variables, loss and optimizer",
+        "What is made once stands under the strategy's scope; what depends on a feed has "
+        "become a function of it. Optimizers are TensorFlow 1's own kernels.",
+        Part("async_parameter_server", "with tf.device", "train_op ="),
+        ("with strategy.scope()", "return loss"),
+    ),
+    Idiom(
+        "The training loop",
+        "`session.run` names the step function that computes its fetches from its feeds. "
+        "The loop runs once per worker.",
+        Part("async_parameter_server", "with tf.train.Monitored", "losses.append"),
+        ("def run_worker", "losses.append"),
+    ),
+    Idiom(
+        "SyncReplicasOptimizer",
+        "Every worker runs the program, and the gradients are averaged in every step. No "
+        "parameter server is needed.",
+        Part("sync_replicas", "optimizer = tf.train.Sync", "train_op ="),
+        ("optimizer = tf.compat", "return loss"),
+    ),
+    Idiom(
+        "Synchronous by a flag",
+        "Where a flag decided at run time, the same flag decides.",
+        Part("mnist_reader.py", "if FLAGS.sync:", "train_op ="),
+        ("  if FLAGS.sync:\n    strategy", "replicas = training_session.Asyn"),
+    ),
+    Idiom(
+        "Supervisor",
+        "It becomes the session that it manages: restore, save, summaries, stop.",
+        Part("supervised_loop.py", "sv = tf.train.Supervisor", "feed_dict="),
+        ("with training_session.Monitored", "value, summary"),
+    ),
+    Idiom(
+        "Feeds made by functions",
+        "A feed is written out where it is used, each value computed once.",
+        Part("feeds.py", "def fill_feed_dict", "return feed_dict"),
+        ("def fill_feed_dict", "return x_feed"),
+    ),
+    Idiom(
+        "tf.layers",
+        "Layers are made once, with TensorFlow 1's defaults, and applied in every step.",
+        Part("layers_functions.py", "def conv_net", "return tf.layers"),
+        ("def conv_net", "return apply"),
+    ),
+    Idiom(
+        "An initializable iterator",
+        "A dataset's iterator is Python's; initialising it again begins a new one.",
+        Part("initializable_iterator.py", "for epoch in", "break"),
+        ("for epoch in", "break"),
+    ),
+    Idiom(
+        "Partitioners",
+        "Each variable keeps its own, inside `sharding`.",
+        Part("partitioners", "by_count = tf.get_variable", "max_shard_bytes=96"),
+        ("with training_session.partitioner", "by_bytes = "),
+    ),
+    Idiom(
+        "embedding_lookup",
+        '"mod", the default, kept row i in shard i % n; the ids are mapped to where the '
+        "rows are.",
+        Part("partitioners", "mod = tf.nn.embedding_lookup", "div ="),
+        ("mod = tf.nn.embedding_lookup", "div ="),
+    ),
+    Idiom(
+        "A model_fn",
+        "It still builds a graph, which TensorFlow traces; names of TensorFlow change, and "
+        "nothing else.",
+        Part("estimator", "def model_fn"),
+        ("def model_fn", ""),
+    ),
+    Idiom(
+        "train_and_evaluate",
+        "The strategy is chosen at run time from the TF_CONFIG that TensorFlow 1 read.",
+        Part("estimator", "estimator = tf.estimator.Estimator", "exporters"),
+        ("estimator = estimator_loop.Estimator", "exporters"),
+    ),
+    Idiom(
+        "Optimizers of tf.contrib.opt",
+        "`contrib_optimizers.py` is written beside the program, with TensorFlow 1's updates "
+        "and slots.",
+        Part("contrib_optimizers_mixed.py", "rate = tf.train", "adamw = "),
+        ("rate = tf.compat", "adamw = "),
+    ),
+    Idiom(
+        "Checkpoints",
+        "A TensorFlow 1 checkpoint in the directory is continued, slots and step too.",
+        Part("checkpoint_continuation", "with tf.train.Monitored", "losses.append"),
+        ("with training_session.Monitored", "losses.append"),
+    ),
+)
+
+
+@functools.cache
+def _texts(program: str) -> tuple[str, str]:
+    """A program before and after."""
+    if program.endswith(".py"):
+        old = (_PROGRAMS / program).read_text()
+        return old, migrate_text(old, Options(), program).text
+    return _code(f"{program}_tf1"), _code(f"{program}_tf2")
+
+
+def _code(name: str) -> str:
+    read = nbformat.read(build.NOTEBOOKS / f"{name}.ipynb", as_version=4)
+    return "\n\n".join(c.source for c in read.cells if c.cell_type == "code")
+
+
+def cut(text: str, first: str, last: str) -> str:
+    """Lines of a text: see `Part`; less what all of them are indented by.
+
+    Raises:
+      ValueError: there are no such lines.
+    """
+    start = text.find(first)
+    if start < 0:
+        raise ValueError(f"no line has {first!r}")
+    start = text.rfind("\n", 0, start) + 1
+    lines = text[start:].split("\n")
+    if not last:
+        kept = [lines[0]]
+        for line in lines[1:]:
+            if line and not line.startswith((" ", "\t")):
+                break
+            kept.append(line)
+        return textwrap.dedent("\n".join(kept)).rstrip("\n")
+    end = next((n for n, line in enumerate(lines) if last in line), None)
+    if end is None:
+        raise ValueError(f"no line after {first!r} has {last!r}")
+    while end + 1 < len(lines) and _open("\n".join(lines[: end + 1])):
+        end += 1
+    return textwrap.dedent("\n".join(lines[: end + 1]))
+
+
+def _open(text: str) -> bool:
+    """Whether a bracket is left open; the programs have none in strings."""
+    return sum(text.count(a) - text.count(b) for a, b in ("()", "[]", "{}")) > 0
+
+
+def page() -> str:
+    """The page."""
+    parts = [_HEAD]
+    for idiom in IDIOMS:
+        old, new = _texts(idiom.before.program)
+        before = cut(old, idiom.before.first, idiom.before.last)
+        after = cut(new, *idiom.after)
+        parts.append(
+            f"## {idiom.title}\n\n{idiom.text}\n\n"
+            f"Before:\n\n```python\n{before}\n```\n\n"
+            f"After:\n\n```python\n{after}\n```\n"
+        )
+    return "\n".join(parts)

@@ -1,0 +1,204 @@
+"""The documentation: built, linked, generated where it says so, and its code run."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from reference import processes
+from reference.pages import drawings, how_to
+from reference.pages.__main__ import generated
+
+ROOT = pathlib.Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+TEXTS = [*PAGES, *ROOT.glob("*.md"), *ROOT.glob("notebooks/*.md")]
+_BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
+_LINK = re.compile(r"!?\[[^\]\n]*\]\(([^)\s]+)\)")
+
+
+def blocks(path: pathlib.Path, language: str) -> list[str]:
+    return [text for name, text in _BLOCK.findall(path.read_text()) if name == language]
+
+
+def run(script: str, directory: pathlib.Path, timeout: float = 60) -> str:
+    """What a shell script prints; `tf1to2` is this repository's."""
+    tools = directory / "bin"
+    tools.mkdir(exist_ok=True)
+    tool = tools / "tf1to2"
+    tool.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m migrate "$@"\n')
+    tool.chmod(0o755)
+    path = os.pathsep.join(
+        [str(tools), os.path.dirname(sys.executable), os.environ["PATH"]]
+    )
+    done = subprocess.run(
+        ["bash", "-euc", script],
+        cwd=directory,
+        env={
+            **processes.environment_with(),
+            "PATH": path,
+            "PYTHONPATH": str(ROOT),
+            "CUDA_VISIBLE_DEVICES": "",
+        },
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+# -- the site --------------------------------------------------------------------------
+
+
+def test_the_site_builds_without_a_warning(tmp_path: pathlib.Path) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-d", str(tmp_path)],
+        cwd=ROOT,
+        check=True,
+        timeout=120,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    for page in PAGES:
+        name = page.stem
+        built = tmp_path / ("index.html" if name == "index" else f"{name}/index.html")
+        assert "<h1" in built.read_text()
+        # Nothing is loaded from elsewhere.
+        loaded = re.findall(
+            r'(?:src|href)="(https?:)?//[^"]+\.(?:js|css|woff2?)"', built.read_text()
+        )
+        assert not loaded
+
+
+def anchors(path: pathlib.Path) -> set[str]:
+    """What mkdocs calls the headings of a page."""
+    found = set()
+    text = _BLOCK.sub("", path.read_text())
+    for title in re.findall(r"^#+ (.+)$", text, re.M):
+        plain = re.sub(r"[^\w\s-]", "", title).strip().lower()
+        found.add(re.sub(r"[-\s]+", "-", plain))
+    return found
+
+
+def links(path: pathlib.Path) -> Iterator[str]:
+    yield from _LINK.findall(_BLOCK.sub("", path.read_text()))
+
+
+@pytest.mark.parametrize("path", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_lead_somewhere(path: pathlib.Path) -> None:
+    for link in links(path):
+        assert not link.startswith(("http:", "/")), link
+        if link.startswith("https:"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (path.parent / name).resolve() if name else path
+        assert target.exists(), link
+        assert target.is_relative_to(ROOT)
+        if path.parent == DOCS:
+            assert target.is_relative_to(DOCS), f"{link} is not part of the site"
+        if anchor:
+            assert anchor in anchors(target), link
+
+
+# -- generated pages -------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path, text", [pytest.param(p, t, id=p.name) for p, t in generated()]
+)
+def test_generated_pages_are_new(path: pathlib.Path, text: str) -> None:
+    assert path.read_text() == text, "python -m reference.pages"
+
+
+def test_an_excerpt_that_is_gone_is_an_error() -> None:
+    with pytest.raises(ValueError, match="no line has"):
+        how_to.cut("a = 1\n", "b =", "")
+    with pytest.raises(ValueError, match="no line after"):
+        how_to.cut("a = 1\n", "a =", "b =")
+    assert how_to.cut("x\n  a = f(\n    1)\n  b\n", "a =", "f(") == "a = f(\n  1)"
+
+
+def test_every_drawing_is_shown_and_tells_what_it_shows() -> None:
+    text = (DOCS / "architectures.md").read_text()
+    for name, drawing in drawings.DRAWINGS.items():
+        assert f"(drawings/{name}.svg)" in text
+        assert len(drawing.title) > 40
+
+
+def test_measured_numbers_are_those_of_their_page() -> None:
+    """Rows that architectures.md takes from communication.md."""
+    measured = (DOCS / "communication.md").read_text()
+    rows = re.findall(
+        r"^\| `(\w+)`, [^|]+\| (\d) \| ([\d.]+) \| (\d+) \|$",
+        (DOCS / "architectures.md").read_text(),
+        re.M,
+    )
+    assert len(rows) == 4
+    for name, workers, megabytes, speed in rows:
+        kind = (
+            r", as migrated" if name.startswith("Multi") else r", TensorFlow 1\.15\.5"
+        )
+        row = rf"^\| {name}{kind} .*\| {workers} \| {megabytes} \|.*\| {speed} \|$"
+        assert re.search(row, measured, re.M), (name, workers)
+
+
+# -- code ------------------------------------------------------------------------------
+
+
+def test_the_tutorial(tmp_path: pathlib.Path) -> None:
+    """Every command of it, in one shell; other ports, for they may be taken here."""
+    (tmp_path / "reference").symlink_to(ROOT / "reference")
+    script = "".join(blocks(DOCS / "tutorial.md", "bash"))
+    for old, new in zip((2222, 2223, 2224), processes.free_ports(3)):
+        assert f"localhost:{old}" in script
+        script = script.replace(f"localhost:{old}", f"localhost:{new}")
+    out = run(script, tmp_path, timeout=500)
+    made = tmp_path / "build" / "tutorial"
+    assert {p.name for p in made.iterdir()} >= {
+        *("train.py", "training_session.py", "mnist_input_data.py"),
+        *("losses.png", "report.html"),
+    }
+    assert "0 refused" in out and "Training took" in out
+    assert re.search(r"^\s*0/loss +0 +0 +0 +0 ", out, re.M)  # Equal bits at every step.
+    assert (made / "losses.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_example_of_contributing() -> None:
+    """Its Python blocks, in one session."""
+    code = "".join(blocks(DOCS / "contributing.md", "python"))
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
+
+
+def test_the_readmes_commands(tmp_path: pathlib.Path) -> None:
+    """What is not an installation or the tests themselves, which `.ci/run` does."""
+    texts = [(ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md")]
+    commands = [re.findall(r"^    (pip .+)$", text, re.M) for text in texts]
+    assert commands[0] == commands[1] and len(commands[0]) == 3
+    inline = [set(re.findall(r"`((?:tf1to2|python) [^`]+)`", text)) for text in texts]
+    assert inline[0] == inline[1]
+    (tmp_path / "reference").symlink_to(ROOT / "reference")
+    assert "scope" in run(
+        "tf1to2 migrate reference/ --diff || test $? -eq 1\n", tmp_path, 300
+    )
+    assert "async_parameter_server" in run("python -m reference list", tmp_path)
+
+
+def test_every_other_block_is_known() -> None:
+    """A page with a new kind of code has to have a test."""
+    executed = {
+        # Page: languages, and by what.
+        "tutorial.md": {"bash", "console"},
+        "contributing.md": {"python", "console"},
+        "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
+        "how-to.md": {"python"},  # Generated, of executed programs.
+        "rules.md": {"python"},  # Generated, of `migrate/codes.py`.
+    }
+    for page in PAGES:
+        found = {language for language, _ in _BLOCK.findall(page.read_text())}
+        assert found <= executed.get(page.name, set()), page.name
