@@ -1746,6 +1746,9 @@ class _EvaluationSession:
     def should_stop(self):
         return self.stop
 
+    def restored(self):
+        """A saver has restored variables; an evaluation begins after that."""
+
 
 def _inside(strategy, function):
     """The function, called in a strategy's scope."""

@@ -41,4 +41,6 @@ def test_runs_under_genuine_tf1(variant: Variant, tmp_path: pathlib.Path) -> Non
     assert sum(map(len, traces)) >= variant.lines
     assert all(math.isfinite(loss) for trace in traces for loss in trace)
     # It learns: a program that does not move would agree with anything.
-    assert all(trace[0] != trace[-1] for trace in traces)
+    # (Of two asynchronous workers one may come when all but its one step are done.)
+    moved = [trace[0] != trace[-1] for trace in traces if len(trace) > 1]
+    assert moved and all(moved)
