@@ -106,6 +106,11 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Override the strategy that the program's own code implies.",
         ),
         click.option(
+            "--python2",
+            is_flag=True,
+            help="Bring Python 2 sources to Python 3 first.",
+        ),
+        click.option(
             "--jobs",
             type=click.IntRange(0),
             metavar="N",
@@ -240,6 +245,7 @@ class _Job:
             shared["strategy"] or config.strategy,
             _codes("--select", shared["select"]) or _codes("select", config.select),
             _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
+            python2=shared["python2"],
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._exclude: tuple[str, ...] = shared["exclude"]
@@ -435,7 +441,11 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
 
     if not result.changed:
         return
-    _echo_diff(result.old, result.new, os.fsencode(result.path))
+    shown_as = os.fsencode(result.path)
+    if result.python3:  # Two steps, two diffs.
+        _echo_diff(result.old, result.python3, shown_as)
+    if result.python3 != result.new:
+        _echo_diff(result.python3 or result.old, result.new, shown_as)
     for name in result.support:
         path = result.path.parent / name
         if path.exists() or path in shown:
