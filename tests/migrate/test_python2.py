@@ -73,16 +73,16 @@ def test_without_the_floors_it_would_not() -> None:
     assert printed(converted(PROGRAM).text.replace("//", "/")) != PRINTED
 
 
-@pytest.mark.skipif(
-    shutil.which("python2.7") is None, reason="no python2.7 on the PATH"
-)
 def test_python_2_prints_it(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "program.py"
     path.write_text(PROGRAM)
-    command = [str(shutil.which("python2.7")), str(path)]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=60, check=True
-    )
+    command = [shutil.which("python2.7") or "python2.7", str(path)]
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    except OSError:
+        pytest.skip("no python2.7 on the PATH")
+    if done.returncode == 127:
+        pytest.skip("python2.7 on the PATH is a shim without a Python 2")
     assert done.stdout == PRINTED
 
 
