@@ -232,7 +232,9 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    program = between_graph.recognise(scopes, diagnostics)
+    program = None
+    if not _alone_in_compat(scopes):
+        program = between_graph.recognise(scopes, diagnostics)
     if program is not None:
         program = _with_strategy(program, options)
         program.partitioned = _partitions(scopes)
@@ -275,6 +277,14 @@ def _plan(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]]:
         *rules.findings,
         *unanswered(scopes, plan),
     ]
+
+
+def _alone_in_compat(scopes: Scopes) -> bool:
+    """Whether a file of compat.v1 starts no server: its sessions are of one process."""
+    return scopes.imports_compat() and not any(
+        symbol in ("tf.train.Server", "tf.train.replica_device_setter")
+        for _, symbol in scopes.walk_uses()
+    )
 
 
 def _plan_estimators(
