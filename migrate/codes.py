@@ -976,6 +976,17 @@ _ROWS = (
         refused_when="always, unless the name is written out and means the same in TF2.",
     ),
     Code(
+        "T117",
+        "private, still there",
+        "The program takes a function or class from TensorFlow's own files that has no "
+        "public name. TensorFlow 2.21 has it at the same place with the same parameters, so "
+        "it is kept. A later version may not have it.",
+        "from tensorflow.python.client import device_lib",
+        "from tensorflow.python.client import device_lib",
+        promise="It exists and takes the same arguments; what it computes is taken to be "
+        "what it was.",
+    ),
+    Code(
         "V101",
         "variable scope",
         "tf.name_scope: names stay; sharing is resolved by name when migrating.",

@@ -11,7 +11,7 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib, modes, not_public
+from migrate.tables import contrib, modes, not_public, private_names
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
 from migrate.tables.optimizers import OPTIMIZERS
@@ -35,6 +35,13 @@ class Verdict:
     recipe: str = ""
 
 
+_STILL_THERE = Verdict(
+    Outcome.KEPT,
+    "T117",
+    "",
+    "private, and without a public equal: TensorFlow 2.21 still has it there, with the "
+    "same parameters",
+)
 PRIVATE_MODULE = Verdict(
     Outcome.REFUSED,
     "T111",
@@ -76,6 +83,10 @@ def verdict(symbol: str) -> Verdict:
         return refused
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
+    if symbol.startswith("tf.python.") and private_names.still_there(
+        f"tensorflow{symbol.removeprefix('tf')}"
+    ):
+        return _STILL_THERE
     if symbol.startswith("tf.compat.v2."):
         return _version_two(symbol)
     if symbol == "tf.data" or (
