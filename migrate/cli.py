@@ -106,6 +106,11 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Override the strategy that the program's own code implies.",
         ),
         click.option(
+            "--python2",
+            is_flag=True,
+            help="Bring Python 2 sources to Python 3 first.",
+        ),
+        click.option(
             "--jobs",
             type=click.IntRange(0),
             metavar="N",
@@ -240,6 +245,7 @@ class _Job:
             shared["strategy"] or config.strategy,
             _codes("--select", shared["select"]) or _codes("select", config.select),
             _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
+            python2=shared["python2"],
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._exclude: tuple[str, ...] = shared["exclude"]
@@ -436,12 +442,15 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
     if not result.changed:
         return
     name = os.fsencode(result.path)
+    unified: Callable[[bytes, bytes, bytes], Iterator[bytes]] = diff.unified
     if result.path.suffix == ".ipynb":
         from migrate import notebook_diff
 
-        _echo_lines(notebook_diff.unified(result.old, result.new, name))
-    else:
-        _echo_lines(diff.unified(result.old, result.new, name))
+        unified = notebook_diff.unified
+    if result.python3:  # Two steps, two diffs.
+        _echo_lines(unified(result.old, result.python3, name))
+    if result.python3 != result.new:
+        _echo_lines(unified(result.python3 or result.old, result.new, name))
     for module in result.support:
         path = result.path.parent / module
         if path.exists() or path in shown:

@@ -146,8 +146,8 @@ _ROWS = (
     Code(
         "E004",
         "Python 2",
-        "The file is Python 2. Bring it to Python 3 first, for instance with "
-        "python-modernize, futurize or 2to3; then migrate it.",
+        "The file is Python 2. With --python2 it is brought to Python 3 first, and then "
+        "migrated; or do so yourself, for instance with python-modernize.",
         before='print "loss", loss',
         after='print("loss", loss)',
         promise="The file is left as it is, byte for byte.",
@@ -186,6 +186,28 @@ _ROWS = (
         before="%tensorflow_version 1.x",
         after='%pip install -q "tensorflow>=2.15,<2.22" "tf-keras>=2.15,<2.22"',
         refused_when="Something in the notebook is refused: it is TensorFlow 1's then.",
+    ),
+    Code(
+        "E008",
+        "brought to Python 3",
+        "With --python2 a Python 2 source becomes Python 3 before it is migrated, by the "
+        "fixers of fissix (the maintained lib2to3). `--diff` shows the two steps apart.",
+        before="for k, v in d.iteritems(): print k",
+        after="for k, v in d.items(): print(k)",
+        promise="What lib2to3's fixers promise. Where both sides of a division are seen to "
+        "be integers, it floors as before. Text and bytes are left as they are written: "
+        "Python 3 tells them apart.",
+        refused_when="a division cannot be told (E009).",
+    ),
+    Code(
+        "E009",
+        "division",
+        "Python 2's `/` floored for two integers. Here it cannot be seen what is divided: "
+        "nothing says that it is an integer, or that one side is a float. The slash is "
+        "left, and each such line is reported once.",
+        before="steps = FLAGS.examples / FLAGS.batch",
+        after="steps = FLAGS.examples // FLAGS.batch",
+        refused_when="neither side is seen to be an integer or a float.",
     ),
     Code(
         "E101",
@@ -1091,6 +1113,17 @@ _ROWS = (
         "activation = getattr(tf.nn, name)",
         'activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
         refused_when="always, unless the name is written out and means the same in TF2.",
+    ),
+    Code(
+        "T117",
+        "private, still there",
+        "The program takes a function or class from TensorFlow's own files that has no "
+        "public name. TensorFlow 2.21 has it at the same place with the same parameters, so "
+        "it is kept. A later version may not have it.",
+        "from tensorflow.python.client import device_lib",
+        "from tensorflow.python.client import device_lib",
+        promise="It exists and takes the same arguments; what it computes is taken to be "
+        "what it was.",
     ),
     Code(
         "V101",

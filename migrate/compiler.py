@@ -339,7 +339,9 @@ def _plan(
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    program = between_graph.recognise(scopes, diagnostics, towers)
+    program = None
+    if not _alone_in_compat(scopes):
+        program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
         program.partitioned = _partitions(scopes)
@@ -408,6 +410,14 @@ def _outside_of_programs(
     at = {(f.line, f.column) for f in own}
     rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
     return Plan(), [*own, *rest]
+
+
+def _alone_in_compat(scopes: Scopes) -> bool:
+    """Whether a file of compat.v1 starts no server: its sessions are of one process."""
+    return scopes.imports_compat() and not any(
+        symbol in ("tf.train.Server", "tf.train.replica_device_setter")
+        for _, symbol in scopes.walk_uses()
+    )
 
 
 def _plan_estimators(

@@ -22,6 +22,8 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Whether Python 2 sources are first brought to Python 3.
+    python2: bool = False
 
     def reports(self, code: str) -> bool:
         """Whether the user wants to know of a code."""

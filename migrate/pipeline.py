@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
-from migrate.source import hidden, python
+from migrate.source import hidden, python, python2
 from migrate.source import notebook as notebooks
 
 Core = Callable[[str, Options, str], Migration]
@@ -31,6 +31,7 @@ class FileResult:
       old, new: its bytes before and after; both empty where nothing changes.
       findings: every TF1 construct in it, or why it failed.
       support: emitted modules it needs beside it.
+      python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
     """
 
     path: pathlib.Path
@@ -38,6 +39,7 @@ class FileResult:
     new: bytes = b""
     findings: tuple[Finding, ...] = ()
     support: tuple[str, ...] = ()
+    python3: bytes = b""
 
     @property
     def changed(self) -> bool:
@@ -53,9 +55,13 @@ class FileResult:
         return FileResult(self.path, findings=(*self.findings, finding))
 
 
-def is_candidate(path: pathlib.Path, data: bytes) -> bool:
-    """Whether a file can need a migration, told from its bytes alone."""
-    if _PREFILTER not in data:
+def is_candidate(path: pathlib.Path, data: bytes, python2: bool = False) -> bool:
+    """Whether a file can need a migration, told from its bytes alone.
+
+    Args:
+      python2: whether Python 2 is to be brought to Python 3, so that any module can.
+    """
+    if _PREFILTER not in data and not (python2 and path.suffix == ".py"):
         return data.startswith(_UTF16)
     return not is_support(path, data)
 
@@ -88,18 +94,26 @@ def migrate_bytes(
       core: what migrates a module's text; None is the compiler.
     """
     unchanged = FileResult(path)
-    if not is_candidate(path, data):
+    if not is_candidate(path, data, options.python2):
         return unchanged
+    python3 = b""
     try:
         source = python.decode(data)
         if path.suffix == ".ipynb":
             text, findings, support = _notebook(path, source.text, options, core)
+        elif options.python2 and (three := _as_python3(source.text, str(path))):
+            text, findings, support = _module(three.text, str(path), options, core)
+            findings = _together(three, findings)
+            if any(f.outcome is Outcome.FAILED for f in findings):
+                return FileResult(path, findings=findings)
+            python3 = source.encode(three.text)
         else:
             python.check_syntax(source.text, str(path))
             text, findings, support = _module(source.text, str(path), options, core)
         if text == source.text:
             return FileResult(path, findings=findings)
-        return FileResult(path, data, source.encode(text), findings, support)
+        new = source.encode(text)
+        return FileResult(path, data, new, findings, support, python3)
     except python.Unreadable as error:
         return FileResult(path, findings=(error.finding,))
     except (RecursionError, MemoryError):
@@ -110,6 +124,26 @@ def migrate_bytes(
             f"the result does not fit {error.encoding}",
             "Save the file as UTF-8.",
         )
+
+
+def _as_python3(text: str, filename: str) -> python2.Converted | None:
+    """A Python 2 module as Python 3, or None where it is no Python 2."""
+    try:
+        return python2.converted(text, filename)
+    except python2.NotConvertible:
+        return None  # Why it is no Python 3 is said by who parses it.
+
+
+def _together(
+    three: python2.Converted, findings: Iterable[Finding]
+) -> tuple[Finding, ...]:
+    """What was done to bring a file to Python 3, and then, at the lines of the file."""
+    moved = (
+        dataclasses.replace(f, line=three.origins[f.line - 1])
+        for f in findings
+        if f.line <= len(three.origins)
+    )
+    return _ordered([*three.findings, *moved])
 
 
 def _compiler() -> Core:

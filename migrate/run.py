@@ -107,7 +107,7 @@ def _results(
     core: Core | None,
     jobs: int,
 ) -> Iterator[FileResult]:
-    items = (_read(item) for item in work)
+    items = (_read(item, options.python2) for item in work)
     if jobs == 1 or len(work) < _FEW:
         for item in items:
             done = item.migrate(options, core) if isinstance(item, _Loaded) else item
@@ -128,7 +128,7 @@ class _Loaded:
         return pipeline.migrate_bytes(self.path, self.data, options, core)
 
 
-def _read(item: pathlib.Path | FileResult) -> _Loaded | FileResult:
+def _read(item: pathlib.Path | FileResult, python2: bool) -> _Loaded | FileResult:
     if isinstance(item, FileResult):
         return item
     try:
@@ -137,7 +137,7 @@ def _read(item: pathlib.Path | FileResult) -> _Loaded | FileResult:
         return FileResult(item).with_failure(
             "E001", f"cannot be read: {error.strerror or error}"
         )
-    if pipeline.is_candidate(item, data):
+    if pipeline.is_candidate(item, data, python2):
         return _Loaded(item, data)
     return FileResult(item)
 

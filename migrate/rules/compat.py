@@ -11,8 +11,8 @@ import ast
 
 from migrate.findings import Outcome
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
+from migrate.tables import modes
 from migrate.tables import symbols as table
-from migrate.tables.modes import MODES
 
 _V1 = "tensorflow.compat.v1"
 
@@ -32,9 +32,12 @@ class CompatRules(SymbolRules):
     def _use(self, node: ast.expr, symbol: str) -> None:
         if not symbol.startswith("tf."):
             return
-        if symbol in MODES and not self._through_alias(node):
+        if symbol in modes.MODES or symbol == modes.CLASS:
+            if self._through_alias(node):
+                return None
             found = verdict(symbol)
             self._add(node, found, symbol)
+            self._emit(found.target)
             return self._spell(node, found.target)
         path = self.scopes.dotted(node) or ""
         public = "tf" + path.removeprefix("tensorflow")

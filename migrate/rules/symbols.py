@@ -11,17 +11,16 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib, not_public, roles
+from migrate.tables import contrib, modes, not_public, private_names, roles
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
-from migrate.tables.modes import MODES
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
 # Modules written beside a program, but not beside every one.
 _EMITTED = ("mnist_input_data", "contrib_optimizers", "contrib_hparams")
-# Packages of their own that a target may be in.
-_PACKAGES = ("tf_keras", "tf_slim")
+# Packages, not emitted, that a target may be in.
+_PACKAGES = ("tf_keras", "tf_slim", "types")
 _HOST_ROOTS = ("absl", "argparse", "json", "os", "numpy", "sys", "six")
 
 
@@ -36,6 +35,13 @@ class Verdict:
     recipe: str = ""
 
 
+_STILL_THERE = Verdict(
+    Outcome.KEPT,
+    "T117",
+    "",
+    "private, and without a public equal: TensorFlow 2.21 still has it there, with the "
+    "same parameters",
+)
 PRIVATE_MODULE = Verdict(
     Outcome.REFUSED,
     "T111",
@@ -62,11 +68,14 @@ def verdict(symbol: str) -> Verdict:
             target,
             "the same reader, written beside the file",
         )
-    if symbol in MODES:
-        value = MODES[symbol]
+    if symbol in modes.MODES:
+        value = modes.MODES[symbol]
         return Verdict(
             Outcome.REWRITTEN, "E107", value, f"the string {value}, as in TF1"
         )
+    if symbol == modes.CLASS:
+        reason = "its three strings, as in TF1"
+        return Verdict(Outcome.REWRITTEN, "E107", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
     refused = _unsupported(symbol)
@@ -74,6 +83,10 @@ def verdict(symbol: str) -> Verdict:
         return refused
     if symbol in ("tf.__version__", "tf.__path__"):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
+    if symbol.startswith("tf.python.") and private_names.still_there(
+        f"tensorflow{symbol.removeprefix('tf')}"
+    ):
+        return _STILL_THERE
     if symbol.startswith("tf.compat.v2."):
         return _version_two(symbol)
     if symbol == "tf.data" or (

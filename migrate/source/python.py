@@ -197,7 +197,8 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
             at,
             1,
             f"this is Python 2: {what}",
-            "Bring the file to Python 3 first (python-modernize, futurize, or 2to3).",
+            "Use --python2, which brings it to Python 3 first; or do so yourself "
+            "(python-modernize, futurize).",
         )
     version = ".".join(map(str, sys.version_info[:2]))
     return _failed(

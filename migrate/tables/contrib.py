@@ -165,7 +165,7 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         "tf.lookup.experimental.MutableHashTable",
         positional=3,
         keywords=("key_dtype", "value_dtype", "default_value", "name"),
-        dropped=("shared_name", "checkpoint"),
+        dropped=("checkpoint",),
     ),
     _row("eager.Iterator", "iter", positional=1),
     _row(

@@ -19,6 +19,9 @@ MODES: dict[str, str] = {
         ("PREDICT", '"infer"'),
     )
 } | {"tf.contrib.learn.ModeKeys.INFER": '"infer"'}
+# The class itself, where a name is made for it.
+CLASS = "tf.estimator.ModeKeys"
+NAMESPACE = 'types.SimpleNamespace(TRAIN="train", EVAL="eval", PREDICT="infer")'
 _OF_ESTIMATORS = ("tf.estimator.", "tf.contrib.tpu.TPU")
 
 
@@ -27,7 +30,10 @@ def alone(scopes: Scopes) -> bool:
     found = False
     for node, symbol in scopes.walk_uses():
         if symbol.startswith(_OF_ESTIMATORS) or symbol == "tf.estimator":
-            if symbol not in MODES or not isinstance(node, ast.Attribute):
+            named = symbol == CLASS and isinstance(scopes.parents.get(node), ast.Assign)
+            if not named and (
+                symbol not in MODES or not isinstance(node, ast.Attribute)
+            ):
                 return False
             found = True
     return found

@@ -27,6 +27,8 @@ def _names(module: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for field in filter(None, _rows()[module].split("\t")):
         prefix, _, names = field.partition(":")
+        if prefix == "!":
+            continue
         if prefix.startswith("="):
             found[prefix[1:]] = names
         else:
@@ -57,3 +59,22 @@ def public(path: str) -> str | None:
         rest = f".{name}{rest}"
         module, _, name = module.rpartition(".")
     return ""
+
+
+@functools.cache
+def _still(module: str) -> frozenset[str]:
+    fields = _rows().get(module, "").split("\t")
+    return frozenset(n for f in fields if f.startswith("!:") for n in f[2:].split())
+
+
+def still_there(path: str) -> bool:
+    """Whether TF2 has a private function or class as 1.15.5 had it, by its parameters.
+
+    An attribute of such a class counts too.
+    """
+    module, _, name = path.rpartition(".")
+    while module:
+        if name in _still(module):
+            return True
+        module, _, name = module.rpartition(".")
+    return False

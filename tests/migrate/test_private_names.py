@@ -67,14 +67,26 @@ def test_recipes_name_what_exists() -> None:
 def test_what_is_not_public_is_refused() -> None:
     text = (
         "import tensorflow as tf\n"
-        "from tensorflow.python.client import device_lib\n"
-        "x = device_lib.list_local_devices()\n"
+        "from tensorflow.python.client import timeline\n"
+        "x = timeline.no_such_name()\n"
     )
     (finding,) = [
         f for f in migrate_text(text).findings if f.outcome.value == "refused"
     ]
     assert (finding.code, finding.line) == ("T111", 3)
     assert "private" in finding.reason
+
+
+def test_what_is_private_and_still_there_is_kept_and_named() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.python.client import device_lib\n"
+        "x = tf.log(float(len(device_lib.list_local_devices())))\n"
+    )
+    result = migrate_text(text)
+    (finding,) = [f for f in result.findings if f.code == "T117"]
+    assert (finding.outcome.value, finding.line) == ("kept", 3)
+    assert result.text == text.replace("tf.log", "tf.math.log")
 
 
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")

@@ -12,6 +12,8 @@ from typing import Any
 
 import pytest
 
+from migrate.findings import Outcome
+from migrate.rules.symbols import verdict
 from migrate.tables import graph_only, semantics, symbols
 from migrate.tables.graph_only import GRAPH_ONLY, Effect
 from reference import symbols as generator
@@ -522,3 +524,28 @@ def test_semantics_claims() -> None:
     assert isinstance(tf.zeros([2]).shape[0], int)
     assert [tf.Variable(1.0, name="q").name for _ in range(2)] == ["q:0", "q:0"]
     assert callable(v1.train.exponential_decay(0.1, tf.Variable(0), 10, 0.9))
+
+
+def test_every_public_name_has_a_verdict_that_holds() -> None:
+    """Kept or rewritten under a name that exists, or refused with a reason and a recipe."""
+    outcomes: dict[str, int] = {}
+    for name in symbols.symbols():
+        found = verdict(name)
+        outcomes[found.outcome.value] = outcomes.get(found.outcome.value, 0) + 1
+        if found.outcome is Outcome.REFUSED:
+            assert found.reason and found.recipe, name
+        elif found.target.startswith(("tf.", "tf_keras.")):
+            assert symbols.exists_in_target(found.target), (name, found.target)
+        else:
+            assert found.target, name
+    assert set(outcomes) == {"kept", "rewritten", "refused"}
+    assert min(outcomes.values()) > 500
+
+
+def test_what_is_written_is_not_taken_for_another_symbol_of_tf1() -> None:
+    """A file that is migrated again is as it was."""
+    for name in symbols.symbols():
+        found = verdict(name)
+        if found.outcome is Outcome.REWRITTEN and symbols.lookup(found.target):
+            again = verdict(found.target)
+            assert (again.outcome, again.target) == (Outcome.KEPT, found.target), name

@@ -1,0 +1,119 @@
+"""Imports that no use answers for, names looked up by text, and files of compat.v1."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+
+def refused(text: str) -> list[tuple[int, str]]:
+    return [
+        (f.line, f.code)
+        for f in migrate_text(text).findings
+        if f.outcome is Outcome.REFUSED
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from tensorflow.contrib import slim\n", [(1, "T114")]),
+        ("from tensorflow.contrib import slim  # noqa\nx = 1\n", [(1, "T114")]),
+        ("from tensorflow import *\nimport tensorflow as tf\ntf.log\n", [(1, "T115")]),
+        ("import tensorflow as tf\ntf.log\ngetattr(tf.nn, name)\n", [(3, "T116")]),
+        ('import tensorflow as tf\ntf.log\ngetattr(tf, "log")\n', [(3, "T116")]),
+        ('import tensorflow as tf\ntf.log\ngetattr(tf.nn, "relu")\n', []),
+        ('import tensorflow as tf\ntf.log\nhasattr(tf, "Session")\n', [(3, "T116")]),
+        ("import tensorflow as tf\ntf.log\ngetattr(x, name)\n", []),
+        ("from tensorflow.python.platform import gfile\nf(gfile)\n", [(2, "T111")]),
+        # Its uses cannot be followed: it is two things.
+        (
+            "try:\n  from tensorflow.contrib import slim\nexcept ImportError:\n"
+            "  import tf_slim as slim\nslim.conv2d\n",
+            [(2, "T114")],
+        ),
+    ],
+)
+def test_what_no_use_answers_for(text: str, expected: list[tuple[int, str]]) -> None:
+    assert refused(text) == expected
+
+
+def test_a_name_that_is_none_where_the_import_fails_is_followed() -> None:
+    text = (
+        "try:\n    from tensorflow.python.ops import math_ops\n"
+        "except ImportError:\n    math_ops = None\n"
+        "y = math_ops.log(x)\n"
+    )
+    new = migrate_text(text).text
+    assert "y = tf.math.log(x)" in new
+    assert "math_ops import" not in new
+    assert "try:\n    pass\n" in new
+    compile(new, "new", "exec")
+
+
+def test_imports_in_functions_go_with_their_uses() -> None:
+    text = (
+        "def f(x):\n    from tensorflow.python.ops import array_ops\n"
+        "    return array_ops.to_float(x), array_ops.zeros([2])\n"
+    )
+    new = migrate_text(text)
+    assert [f.code for f in new.findings if f.outcome is Outcome.REFUSED] == ["T111"]
+    text = text.replace("array_ops.to_float(x), ", "")
+    new = migrate_text(text)
+    assert "tensorflow.python" not in new.text
+    assert "return tf.zeros([2])" in new.text
+
+
+COMPAT = """\
+import tensorflow.compat.v1 as tf
+from tensorflow.python.ops import array_ops
+from tensorflow.python.ops import math_ops
+MODE = tf.estimator.ModeKeys.TRAIN
+a = tf.Session()
+b = array_ops.placeholder(tf.float32)
+c = math_ops.argmax_v2(b, 0)
+d = tf.layers.dense(b, 1)
+e = tf.log(b)
+"""
+
+
+def test_compat_v1_is_kept_and_what_it_lacks_is_not() -> None:
+    result = migrate_text(COMPAT)
+    assert result.text.splitlines() == [
+        "import tensorflow.compat.v1 as tf",
+        'MODE = "train"',
+        "a = tf.Session()",
+        "b = tf.placeholder(tf.float32)",
+        "c = tf.compat.v2.argmax(b, 0)",
+        "# TODO(tf1to2): L120 this layer is used outside a program this version reads",
+        "d = tf.layers.dense(b, 1)",
+        "e = tf.log(b)",
+    ]
+    codes = {(f.line, f.code) for f in result.findings}
+    assert {(4, "E107"), (5, "T105"), (6, "T102"), (8, "L120"), (9, "T105")} <= codes
+    assert migrate_text(result.text).text == result.text
+
+
+def test_another_function_of_that_name_is_spelled_so_that_it_stays() -> None:
+    text = "import tensorflow as tf\ny = tf.where_v2(c, a, b)\nz = tf.Session\n"
+    new = migrate_text(text).text
+    assert "y = tf.compat.v2.where(c, a, b)" in new
+    assert migrate_text(new).text == new
+
+
+def test_a_name_for_modes() -> None:
+    text = (
+        "import tensorflow as tf\nModes = tf.estimator.ModeKeys\n"
+        "y = tf.log(x) if mode == Modes.TRAIN else None\n"
+    )
+    names: dict[str, object] = {"x": 1.0, "mode": "other"}
+    new = migrate_text(text).text
+    pytest.importorskip("tensorflow")
+    exec(new, names)
+    assert vars(names["Modes"]) == {
+        "TRAIN": "train",
+        "EVAL": "eval",
+        "PREDICT": "infer",
+    }
