@@ -538,6 +538,13 @@ _ROWS = (
         "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate.",
     ),
     Code(
+        "C116",
+        "a session beside the server",
+        "tf.Session() computes in its own process, also where a server is started: every "
+        "worker trains a model of its own. tf.Session(server.target) was meant, or no "
+        "server.",
+    ),
+    Code(
         "C120",
         "server outside a program",
         "The server is not part of a program that this version reads.",
