@@ -117,6 +117,15 @@ _ROWS = (
         "is_chief=(FLAGS.task_index == 0)",
     ),
     Code(
+        "D113",
+        "eager code in a session",
+        "A GradientTape within a MonitoredTrainingSession or tf.Session: a program "
+        "migrated by half. The tape trains in this process alone; the session has no "
+        "graph to run and fails to start. The cluster is meant for a strategy: with "
+        "parameter servers ParameterServerStrategy, of workers alone "
+        "MultiWorkerMirroredStrategy.",
+    ),
+    Code(
         "D112",
         "initial values by every worker",
         "A plain session's run(init) in every worker: each that began undid what the "
