@@ -117,6 +117,15 @@ _ROWS = (
         "is_chief=(FLAGS.task_index == 0)",
     ),
     Code(
+        "D113",
+        "eager code in a session",
+        "A GradientTape within a MonitoredTrainingSession or tf.Session: a program "
+        "migrated by half. The tape trains in this process alone; the session has no "
+        "graph to run and fails to start. The cluster is meant for a strategy: with "
+        "parameter servers ParameterServerStrategy, of workers alone "
+        "MultiWorkerMirroredStrategy.",
+    ),
+    Code(
         "D112",
         "initial values by every worker",
         "A plain session's run(init) in every worker: each that began undid what the "
@@ -589,6 +598,13 @@ _ROWS = (
         "C115",
         "placement by hand",
         "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate.",
+    ),
+    Code(
+        "C116",
+        "a session beside the server",
+        "tf.Session() computes in its own process, also where a server is started: every "
+        "worker trains a model of its own. tf.Session(server.target) was meant, or no "
+        "server.",
     ),
     Code(
         "C120",

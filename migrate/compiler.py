@@ -273,10 +273,19 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
 
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
-    from migrate.normalise import collections, normal_forms, statements, written_out
+    from migrate.normalise import (
+        collections,
+        driver,
+        graph_first,
+        normal_forms,
+        sessions,
+        statements,
+        written_out,
+    )
 
     for form in normal_forms(start.source):
-        text = statements.folded(written_out(collections.listed(form.text)))
+        plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield dataclasses.replace(text, origins=origins), brought

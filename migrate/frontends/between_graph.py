@@ -130,6 +130,16 @@ class _Recogniser:
                 "tf.device",
             )
             return None
+        plain = plain_sessions.is_plain(self.scopes, self.session_call)
+        if local and plain and self._servers():
+            refuse(
+                "C116",
+                self.session_call,
+                "the program starts a server, but its session is not opened on it",
+                "Open it on the server: tf.Session(server.target).",
+                "tf.Session",
+            )
+            return None
         if not local or self._servers():
             server = self._find_server(driver)
             cluster = self._cluster(server) if server is not None else None

@@ -24,6 +24,7 @@ from migrate.tables import roles
 
 __all__ = ["NormalForm", "Text", "driver", "normal_forms", "supervisor", "written_out"]
 
+_NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 # More rounds than any program needs; a cycle of calls ends here.
 _ROUNDS = 200
 _GRAPH_METHODS = frozenset(
@@ -108,6 +109,7 @@ class _Normaliser:
             for node in ast.walk(self.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) in roles.SESSIONS
+            and not self._in_inlined_class(node)
         ]
         if len(sessions) != 1:
             return None
@@ -120,6 +122,14 @@ class _Normaliser:
                         name = names.key(item.optional_vars)
             node = self.scopes.parents[node]
         return _Driver(node, sessions[0], name)
+
+    def _in_inlined_class(self, node: ast.AST) -> bool:
+        """Whether it stands in a class whose one object is brought to the driver."""
+        while node in self.scopes.parents:
+            node = self.scopes.parents[node]
+            if isinstance(node, ast.ClassDef) and node.name in self.inlined:
+                return True
+        return False
 
     def _step(self, driver: _Driver) -> Text | None:
         if self.upward and isinstance(driver.node, ast.FunctionDef):
@@ -309,12 +319,57 @@ class _Normaliser:
             statement, (ast.Assign, ast.AnnAssign, ast.Expr)
         )
         if not whole:
-            return self._renamed_uses(inliner.expression(found), driver)
+            try:
+                return self._renamed_uses(inliner.expression(found), driver)
+            except NotInlinable:
+                return self._brought_out(found, taken)
         if isinstance(statement, ast.Assign) and isinstance(
             statement.targets[0], ast.Name
         ):
             self.aggregates.add(statement.targets[0].id)
         return self._renamed_uses(inliner.statement(found), driver)
+
+    def _brought_out(self, found: Call, taken: set[str]) -> Text:
+        """`print(m.step(x))`: the call gets a statement of its own, before.
+
+        Raises:
+          NotInlinable: something else would be computed before it, or it is not always.
+        """
+        statement, call = found.statement, found.call
+        if not isinstance(
+            statement, (ast.Expr, ast.Assign, ast.AugAssign)
+        ) or not self.text.alone(statement):
+            raise NotInlinable("the call's value is used in a larger statement")
+        node: ast.AST = call
+        while node is not statement:
+            node = self.scopes.parents[node]
+            if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
+                raise NotInlinable("the call is not made exactly once")
+        inside = set(ast.walk(call))
+        around = {n for n in ast.walk(statement) if call in ast.walk(n)}
+        for other in ast.walk(statement):
+            if isinstance(other, (ast.Call, ast.Subscript)) and not (
+                other in inside or other in around
+            ):
+                if (other.lineno, other.col_offset) < (call.lineno, call.col_offset):
+                    raise NotInlinable("something else is computed before it")
+        name, number = f"{found.callee.name}_value", 2
+        while name in taken:
+            name, number = f"{found.callee.name}_value_{number}", number + 1
+        source = self.text.segment(call)
+        if "\n" in source:
+            source = ast.unparse(call)
+        line = self.text.lines[statement.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        origin = self.text.origins[statement.lineno - 1]
+        text = self.text.edited([Edit(call, name)])
+        self.brought.pop()
+        return text.spliced(
+            statement.lineno,
+            statement.lineno - 1,
+            [f"{indent}{name} = {source}"],
+            [origin],
+        )
 
     def _attributes(
         self,
@@ -455,11 +510,44 @@ class _Normaliser:
             return frozenset()
         return frozenset(self.scopes.scope_by_node[driver].bindings)
 
+    def _constructed(
+        self, owner: ast.ClassDef, constructor: ast.FunctionDef
+    ) -> Text | None:
+        """A constructor that opens the session, brought to where its one object is made."""
+        made = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Name)
+            and self._definition(node.value.func) is owner
+        ]
+        if len(made) != 1 or owner.bases and ast.unparse(owner.bases[0]) != "object":
+            return None
+        statement = made[0]
+        caller: ast.AST = statement
+        while not isinstance(caller, (ast.FunctionDef, ast.Module)):
+            caller = self.scopes.parents[caller]
+        assert isinstance(statement.value, ast.Call)
+        assert isinstance(statement.targets[0], ast.Name)
+        receiver = statement.targets[0].id
+        if receiver in self.instances:
+            return None
+        title = f"{owner.name}.__init__"
+        call = Call(statement, statement.value, constructor, receiver, None, title)
+        return self._inline(call, caller)
+
     # -- the caller ---------------------------------------------------------------------
 
     def _caller(self, driver: ast.FunctionDef) -> Text | None:
         """The driver brought to its only caller, where it has one."""
         owner = self.scopes.parents.get(driver)
+        if isinstance(owner, ast.ClassDef) and driver.name == "__init__":
+            return self._constructed(owner, driver)
+        if self.instances and not isinstance(owner, ast.ClassDef):
+            return None  # Its names are those of an object's attributes.
         calls: list[tuple[ast.stmt, ast.Call]] = []
         for node in ast.walk(self.tree):
             if not isinstance(node, ast.Call):

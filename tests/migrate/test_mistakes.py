@@ -202,3 +202,29 @@ def test_initial_values_by_every_worker() -> None:
     naive = program[:start] + "        sess.run(init_op)\n" + program[end:]
     (finding,) = [f for f in migrate_text(naive).findings if f.code == "D112"]
     assert finding.outcome is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    ("cluster", "strategy"),
+    [
+        ('{"ps": ["a:1"], "worker": ["b:1"]}', "ParameterServerStrategy"),
+        ('{"worker": ["a:1", "b:1"]}', "MultiWorkerMirroredStrategy"),
+    ],
+)
+def test_eager_code_in_a_session(cluster: str, strategy: str) -> None:
+    text = f"""
+import tensorflow as tf
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.1)
+cluster = tf.train.ClusterSpec({cluster})
+with tf.train.MonitoredTrainingSession(master="grpc://b:1", is_chief=True) as sess:
+    for step in range(10):
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_mean(model(x))
+        gradients = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(gradients, model.trainable_variables))
+"""
+    migration = migrate_text(text)
+    (finding,) = [f for f in migration.findings if f.code == "D113"]
+    assert strategy in finding.recipe
+    assert finding.outcome is Outcome.REFUSED

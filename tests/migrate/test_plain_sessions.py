@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pathlib
+
 import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 
+PROGRAMS = pathlib.Path(__file__).parents[1] / "programs"
 PROGRAM = """
 import numpy as np
 import tensorflow as tf
@@ -92,3 +95,10 @@ def test_graph_made_in_the_block_is_a_step_of_its_own() -> None:
     )
     assert not refused
     assert "def compute_double(x):" in text
+
+
+def test_a_session_that_is_not_on_the_server() -> None:
+    program = (PROGRAMS / "plain_server_session.py").read_text()
+    assert program.count("tf.Session(server.target, config=config)") == 1
+    text = program.replace("server.target, config=config", "")
+    assert "C116" in {f.code for f in migrate_text(text).findings}

@@ -13,6 +13,7 @@ from migrate.rules.mistakes import (
     chiefs,
     datasets,
     hosts,
+    hybrids,
     logits,
     older_distribute,
     per_replica_losses,
@@ -25,6 +26,7 @@ __all__ = ["Mistake", "find"]
 _KINDS = (
     (hosts.find, "ClusterSpec"),
     (chiefs.find, "Server"),
+    (hybrids.find, "GradientTape"),
     (logits.find, "Crossentropy"),
     (per_replica_losses.find, "distribute"),
     (datasets.find, "distribute"),

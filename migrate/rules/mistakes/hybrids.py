@@ -1,0 +1,52 @@
+"""D113: a GradientTape within a graph's session: a program migrated by half.
+
+Eager code trains in its own process, whatever session is open around it; and the
+session, which has a graph without operations, fails to start. The cluster that the
+program describes is meant for a strategy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.tables import roles
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    found = list(calls(scopes))
+    tapes = [call for call, symbol in found if symbol == "tf.GradientTape"]
+    for call, symbol in found:
+        if symbol not in roles.SESSIONS:
+            continue
+        block: ast.AST = call
+        while block in scopes.parents and not isinstance(block, ast.With):
+            block = scopes.parents[block]
+        if not any(tape in ast.walk(block) for tape in tapes):
+            continue
+        yield Mistake(
+            call,
+            "D113",
+            "eager code in a session trains in this process alone, and the session "
+            "has no graph to run",
+            f"Make model and optimizer in the scope of a {_strategy(scopes, found)}, and "
+            "the loop's body a step that it runs; a session is not needed.",
+            symbol=symbol,
+        )
+
+
+def _strategy(scopes: Scopes, found: list[tuple[ast.Call, str]]) -> str:
+    """What the cluster describes: parameter servers, or workers that reduce."""
+    for call, symbol in found:
+        if symbol != "tf.train.ClusterSpec" or not call.args:
+            continue
+        given = binding(scopes, call.args[0]) or call.args[0]
+        if isinstance(given, ast.Dict):
+            jobs = {names.literal(k) for k in given.keys}
+            if "ps" in jobs:
+                return "tf.distribute.ParameterServerStrategy with a ClusterCoordinator"
+            return "tf.distribute.MultiWorkerMirroredStrategy"
+    return "tf.distribute strategy of the cluster"
