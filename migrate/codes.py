@@ -326,8 +326,8 @@ _ROWS = (
     ),
     Code(
         "S134",
-        "fetches that change",
-        "What is fetched is a list or dict that is changed after it is written out.",
+        "fetches not written out",
+        "What is fetched is a list or dict that is changed after it is written out, or put together from others where it is run: which of its parts are operations, which have no value, cannot be told.",
     ),
     Code(
         "O117",

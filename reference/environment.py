@@ -14,6 +14,8 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 
+import filelock
+
 
 @dataclasses.dataclass(frozen=True)
 class Release:
@@ -110,6 +112,21 @@ def make(release: Release = TF1) -> pathlib.Path:
         wanted = " or ".join(release.pythons)
         raise RuntimeError(f"no Python {wanted} found; set {release.option} to one")
     directory = cache_directory(release)
+    directory.parent.mkdir(parents=True, exist_ok=True)
+    with filelock.FileLock(f"{directory}.lock"):  # Two may want it at the same time.
+        find.cache_clear()
+        if find(release) is None:
+            _install(release, base, directory)
+    find.cache_clear()
+    found = find(release)
+    if found is None:
+        raise RuntimeError(
+            f"TensorFlow {release.version} was installed but does not import"
+        )
+    return found
+
+
+def _install(release: Release, base: pathlib.Path, directory: pathlib.Path) -> None:
     for command in (
         [str(base), "-m", "venv", "--clear", str(directory)],
         [
@@ -120,10 +137,3 @@ def make(release: Release = TF1) -> pathlib.Path:
         done = subprocess.run(command, capture_output=True, text=True, timeout=900)
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)} failed:\n{done.stderr[-2000:]}")
-    find.cache_clear()
-    found = find(release)
-    if found is None:
-        raise RuntimeError(
-            f"TensorFlow {release.version} was installed but does not import"
-        )
-    return found

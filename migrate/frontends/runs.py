@@ -354,6 +354,16 @@ class RunResolver:
             return
         fetches = self._display(fetches)
         structure, keys, leaves = self._leaves(fetches)
+        for leaf in [inner for outer in leaves for inner in outer.every()]:
+            if not self._written_out(leaf.node):
+                self.diagnostics.refuse(
+                    "S134",
+                    call,
+                    f"what is fetched, `{ast.unparse(leaf.node)}`, is put together where "
+                    "it is run",
+                    "Write the fetches out in one list or dict.",
+                )
+                return
         if any(leaf.kind is Kind.INITIALIZER_OP for leaf in leaves):
             self._initializer(call, leaves)
             return
@@ -427,7 +437,21 @@ class RunResolver:
             node = self.scopes.parents[node]
         return node
 
+    def _written_out(self, node: ast.expr) -> bool:
+        """Whether it can be told what has a value: operations have none."""
+        if _spread(node):
+            return False
+        if self.analysis._quietly(node) is Kind.OPERATION:
+            return True
+        return not any(
+            isinstance(part, ast.expr)
+            and self.analysis._quietly(part) is Kind.OPERATION
+            for part in ast.walk(node)
+        )
+
     def _leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
+        if _spread(fetches):
+            return "single", [], [Leaf(fetches, Kind.TENSOR)]
         if isinstance(fetches, (ast.List, ast.Tuple)):
             kind = "list" if isinstance(fetches, ast.List) else "tuple"
             return kind, [], [self._leaf(e) for e in fetches.elts]
@@ -440,6 +464,8 @@ class RunResolver:
         return "single", [], [self._leaf(fetches)]
 
     def _leaf(self, node: ast.expr) -> Leaf:
+        if _spread(node):
+            return Leaf(node, Kind.TENSOR)
         if isinstance(node, (ast.List, ast.Tuple)):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
@@ -812,6 +838,13 @@ class RunResolver:
                         f"`{name}` is a tensor of the step; the loop uses it outside run()",
                         "Fetch it, and use the fetched value.",
                     )
+
+
+def _spread(node: ast.expr) -> bool:
+    """`[*a, b]` or `{**a, "b": b}`."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return any(isinstance(e, ast.Starred) for e in node.elts)
+    return isinstance(node, ast.Dict) and None in node.keys
 
 
 def _text(fragment: Code) -> str:

@@ -158,16 +158,20 @@ class Analysis:
             if statement.value is not None:
                 flow.kind = self.expression(statement.value)
                 self._method_effects(statement, flow)
-        elif isinstance(statement, (ast.FunctionDef, ast.ClassDef, ast.Import)):
+        elif isinstance(statement, ast.FunctionDef):
+            flow.kind = self._closure(statement)
+            self.environment[statement.name] = flow.kind
+        elif isinstance(statement, (ast.ClassDef, ast.Import)):
             pass
         else:
             for child in ast.iter_child_nodes(statement):
                 if isinstance(child, ast.expr):
                     flow.kind = _join(flow.kind, self.expression(child))
             self._method_effects(statement, flow)
-        if flow.kind in ir.STEP_KINDS and flow.kind not in (
-            Kind.PLACEHOLDER,
-            Kind.ELEMENT,
+        if (
+            flow.kind in ir.STEP_KINDS
+            and flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
+            and not isinstance(statement, ast.FunctionDef)  # It has scopes of its own.
         ):
             self._lift_creations(statement)
             self._lift_draws(statement)
@@ -623,6 +627,16 @@ class Analysis:
         self.expression(call)
         return 0
 
+    def _closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
+        """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
+        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        if isinstance(node, ast.FunctionDef):
+            for statement in node.body:
+                own |= names.binds(statement)
+        free = names.reads(node) - own
+        step = any(self.environment.get(name) in ir.STEP_KINDS for name in free)
+        return Kind.TENSOR if step else Kind.HOST
+
     def _may_reuse(self, node: ast.expr | None) -> bool:
         return (
             node is not None
@@ -641,7 +655,7 @@ class Analysis:
         if isinstance(node, ast.Call):
             return self._call(node)
         if isinstance(node, ast.Lambda):
-            return Kind.HOST
+            return self._closure(node)
         if isinstance(node, ast.Dict):
             self._hashed([key for key in node.keys if key is not None])
         kind = Kind.HOST

@@ -557,6 +557,11 @@ class _Replicas:
     def _trace(self, function, args):
         """One replica's results: fetches, observed values, summaries, global step."""
         self._observed, summary.entries = {}, []
+        graph = tf.compat.v1.get_default_graph()
+        if graph.building_function:
+            # A summary of a variable's name was numbered: the name was in use.
+            for name in sorted(self._names):
+                graph.unique_name(name)
         fetches = tf.nest.map_structure(_value, function(*args))
         results = {
             "fetches": fetches,

@@ -84,7 +84,7 @@ def main(unused_argv):
     train_op = opt.minimize(loss + count, global_step=global_step)
 
   hooks = [tf.train.StopAtStepHook(last_step=FLAGS.train_steps)]
-  losses, steps, batches = [], [], []
+  losses, batches = [], []
   with tf.train.MonitoredTrainingSession(
       master=server.target,
       is_chief=is_chief,
@@ -96,18 +96,17 @@ def main(unused_argv):
     while not sess.should_stop():
       begin = batch * FLAGS.batch_size
       end = begin + FLAGS.batch_size
-      _, step, loss_value = sess.run(
-          [train_op, global_step, loss],
+      _, loss_value = sess.run(
+          [train_op, loss],
           feed_dict={x: x_data[begin:end], y: y_data[begin:end], number: batch})
       losses.append(loss_value)
-      steps.append(step)
       batches.append(batch)
       batch += num_workers
 
   print("worker %d: %d steps, loss %g" % (FLAGS.task_index, len(losses), losses[-1]))
   if FLAGS.trace:
     np.savez("%s.%d.npz" % (FLAGS.trace, FLAGS.task_index),
-             loss=losses, global_step=steps, batch=batches)
+             loss=losses, batch=batches)
 
 
 if __name__ == "__main__":

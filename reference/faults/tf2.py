@@ -86,8 +86,6 @@ def main(unused_argv):
         tf.TensorSpec([None, 1], dtype),
         tf.TensorSpec([], tf.int32))
     def train_step(x, y, number):
-      # A fetched variable has its value before the update.
-      global_step_value = global_step.read_value()
       with tf.GradientTape() as tape:
         error = tf.matmul(tf.tanh(tf.matmul(x, w1)), w2) - y
         loss = tf.reduce_mean(tf.square(error))
@@ -97,13 +95,13 @@ def main(unused_argv):
       variables = replicas.trainable_variables
       gradients = tape.gradient(training_loss, variables)
       opt.apply_gradients(zip(gradients, variables), global_step=global_step)
-      return global_step_value, loss
+      return loss
 
   def run_worker(task_index):
     is_chief = (task_index == 0)
 
     hooks = [training_session.StopAtStepHook(last_step=FLAGS.train_steps)]
-    losses, steps, batches = [], [], []
+    losses, batches = [], []
     with training_session.MonitoredTrainingSession(
         replicas,
         is_chief=is_chief,
@@ -115,16 +113,15 @@ def main(unused_argv):
       while not sess.should_stop():
         begin = batch * FLAGS.batch_size
         end = begin + FLAGS.batch_size
-        step, loss_value = sess.run(train_step, x_data[begin:end], y_data[begin:end], batch)
+        loss_value = sess.run(train_step, x_data[begin:end], y_data[begin:end], batch)
         losses.append(loss_value)
-        steps.append(step)
         batches.append(batch)
         batch += num_workers
 
     print("worker %d: %d steps, loss %g" % (task_index, len(losses), losses[-1]))
     if FLAGS.trace:
       np.savez("%s.%d.npz" % (FLAGS.trace, task_index),
-               loss=losses, global_step=steps, batch=batches)
+               loss=losses, batch=batches)
 
   replicas.run(run_worker)
 

@@ -31,6 +31,18 @@ def result(body: str, loop: str = LOOP) -> tuple[str, set[str]]:
 
 
 STAND = {
+    "a function that needs the step's tensors": (
+        "w = tf.get_variable('w', [2])\nfirst = tf.reduce_mean(x, 0)\n"
+        "def twice():\n    return 2. * first\n"
+        "half = lambda: first / 2.\n"
+        "chosen = tf.cond(tf.reduce_sum(x) > 1., twice, half)\n"
+        "loss = tf.reduce_sum(chosen * w)\nrate = 0.1\n" + UPDATE,
+        [
+            "def train_step(x):",
+            "            def twice():\n                return 2. * first",
+            "            half = lambda: first / 2.",
+        ],
+    ),
     "a rate that is fed": (
         "rate = tf.placeholder(tf.float32)\n" + MODEL + UPDATE,
         [
@@ -107,6 +119,10 @@ REFUSED = {
     "O118": "rate = 0.5 * tf.placeholder(tf.float32)\n"
     + MODEL
     + UPDATE.replace("rate", "rate * 0.1"),
+    "V126": "w = tf.get_variable('w', [2])\nfirst = tf.reduce_sum(x)\n"
+    "def inner():\n    with tf.variable_scope('s'):\n"
+    "        return first * tf.get_variable('v', [])\n"
+    "loss = tf.cond(first > 1., inner, lambda: first) * w[0]\nrate = 0.1\n" + UPDATE,
     "V127": MODEL + "factors = {w: 2.0}\nrate = 0.1\n" + UPDATE,
     "O117": MODEL
     + "g = tf.gradients(loss, [w])[0]\nloss = loss + tf.reduce_sum(g)\nrate = 0.1\n"
@@ -141,6 +157,16 @@ CHANGED_FETCHES = {
 def test_fetches_that_change_are_refused(made: str) -> None:
     loop = LOOP.replace("_, value = sess.run([op, loss]", "value = sess.run(fetches")
     assert "S134" in result(MODEL + "rate = 0.1\n" + UPDATE + made, loop)[1]
+
+
+SPREAD_FETCHES = ("{**parts, 'op': op}", "dict(parts, op=op)", "[*parts, op]")
+
+
+@pytest.mark.parametrize("fetches", SPREAD_FETCHES)
+def test_fetches_put_together_are_refused(fetches: str) -> None:
+    loop = LOOP.replace("_, value = sess.run([op, loss]", f"v = sess.run({fetches}")
+    body = MODEL + "rate = 0.1\n" + UPDATE + "parts = {'loss': loss}\n"
+    assert "S134" in result(body, loop)[1]
 
 
 def test_parts_of_an_element_are_taken_from_one() -> None:

@@ -284,6 +284,7 @@ def test_wrong_arguments_are_wrong_here_too(
     monkeypatch.chdir(tmp_path)  # v1's ProfilerHook opens a writer there at once.
     with tf.Graph().as_default(), pytest.raises(ValueError):
         getattr(v1.train, hook)(**options)
+    v1.summary.FileWriterCache.clear()  # It makes its file in a thread of its own.
     with pytest.raises(ValueError):
         getattr(training_session, hook)(**options)
 
@@ -418,7 +419,12 @@ def test_feeds_are_converted_as_tf1_did() -> None:
 def test_summary_tags_are_tf1s() -> None:
     """Scopes, families, characters that tags may not have, and names used twice."""
 
-    def tags(summary: Any) -> None:
+    def variable() -> tf.Variable:
+        return tf.Variable([1.0, 2.0], name="w")
+
+    def tags(summary: Any, w: tf.Variable) -> None:
+        summary.histogram("w", w)
+        summary.histogram("w", w)
         summary.scalar("loss", 1.0)
         summary.scalar("loss", 2.0)
         summary.scalar("a b", 1.0)
@@ -439,16 +445,19 @@ def test_summary_tags_are_tf1s() -> None:
         ]
 
     with tf.Graph().as_default(), v1.Session() as sess:
-        tags(v1.summary)
+        tags(v1.summary, variable())
+        sess.run(v1.global_variables_initializer())
         theirs = parsed(sess.run(v1.summary.merge_all()))
     replicas = local_replicas()
     with replicas.recording():
+        w = variable()
 
         @replicas.step_function()
         def step() -> Any:
-            tags(training_session.summary)
+            tags(training_session.summary, w)
             return training_session.summary.merge_all()
 
     with training_session.MonitoredTrainingSession(replicas) as sess:
         ours = parsed(sess.run(step))
     assert ours == theirs
+    assert [tag for tag, *_ in ours[:2]] == ["w_1", "w_2"]  # `w` is the variable.
