@@ -331,6 +331,13 @@ _ROWS = (
         "This part of tf.estimator is not covered yet.",
     ),
     Code(
+        "E118",
+        "hook that runs its session",
+        "A hook of the program's own calls `session.run`. Training has step functions here, "
+        "and no session: a hook sees what its before_run asks for in "
+        "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
+    ),
+    Code(
         "G001",
         "does not compile",
         "A gate: the result would not compile. Please report it.",

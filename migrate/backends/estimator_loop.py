@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
+from migrate.frontends.estimator_hooks import session_runs
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
@@ -65,6 +66,17 @@ class EstimatorRewrite:
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         self.refused += _unmoved_averages(uses, self._scopes)
+        self.refused += [
+            _finding(
+                call,
+                "E118",
+                "",
+                "a hook runs something in its session: a step function has none",
+                "Give the tensor to tf.train.SessionRunArgs in before_run, and keep its "
+                "value in after_run.",
+            )
+            for call in session_runs(self._scopes)
+        ]
         if not self._program.imported:
             self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")

@@ -183,6 +183,48 @@ def test_imports_from_tensorflows_own_files() -> None:
     )
 
 
+_HOOK = """
+import tensorflow as tf
+
+
+class Hook(tf.train.SessionRunHook):
+  def after_create_session(self, session, coord):
+    self.start = {start}
+
+  def after_run(self, run_context, run_values):
+    {after}
+
+
+e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mode))
+"""
+
+
+@pytest.mark.parametrize(
+    ("start", "after"),
+    [
+        ("session.run(self.x)", "pass"),
+        ("0", "self.y = run_context.session.run(self.x)"),
+        ("0", "s = run_context.session; self.y = s.run(self.x)"),
+    ],
+)
+def test_a_hook_that_runs_its_session_is_refused(start: str, after: str) -> None:
+    text = _HOOK.format(start=start, after=after)
+    assert "E118" in {c for c, _ in _refused(migrate_text(text))}
+
+
+@pytest.mark.parametrize(
+    ("start", "after"),
+    [
+        ("0", "self.y = run_values.results"),
+        ("self.clock.run(1)", "run_context.request_stop()"),
+    ],
+)
+def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
+    migration = migrate_text(_HOOK.format(start=start, after=after))
+    assert not _refused(migration)
+    assert after in migration.text
+
+
 # -- refused ---------------------------------------------------------------------------
 
 

@@ -57,6 +57,7 @@ def main(directory):
       master=None,
       model_dir=os.path.join(directory, "model"),
       save_checkpoints_steps=10,
+      tf_random_seed=1,
       tpu_config=tf.contrib.tpu.TPUConfig(
           iterations_per_loop=10, num_shards=8,
           per_host_input_for_training=is_per_host))

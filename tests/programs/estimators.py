@@ -28,7 +28,6 @@ class EstimatorVariant:
       covers: what of tf.estimator it uses that others do not.
       tolerance: of the comparison with TF 1.15.5, from the same initial values.
       reason: why it is not smaller.
-      pretrained: values in the checkpoint `dir/pretrained`, where it reads one.
       free: results that are not compared, as shell patterns.
     """
 
@@ -36,7 +35,6 @@ class EstimatorVariant:
     covers: str
     tolerance: float
     reason: str
-    pretrained: Mapping[str, tuple[int, ...]] = dataclasses.field(default_factory=dict)
     free: tuple[str, ...] = ()
 
     @property
@@ -45,14 +43,6 @@ class EstimatorVariant:
 
 
 VARIANTS = (
-    EstimatorVariant(
-        "builder",
-        "model_fn and input_fn from builders; params in both; Optimizer subclass; tf.gradients; "
-        "init_from_checkpoint; warm-up; layer norm; keep_prob; if, elif, else by mode",
-        5e-6,
-        "exp and tanh differ by an ULP, and Adam divides by roots of small squares",
-        pretrained={"model/embeddings/word_embeddings": (12, 6)},
-    ),
     EstimatorVariant(
         "methods",
         "model_fn a method and a partial, without params; raw variables; weights; "
@@ -83,18 +73,6 @@ VARIANTS = (
         "newer Eigen rounds square roots and divisions otherwise",
     ),
 )
-
-
-def prepare(variant: EstimatorVariant, directory: pathlib.Path) -> None:
-    """Makes the directory, with the checkpoint that the program starts from."""
-    directory.mkdir(parents=True)
-    if variant.pretrained:
-        rng = np.random.RandomState(0)
-        values = {
-            name: rng.randn(*shape).astype(np.float32)
-            for name, shape in variant.pretrained.items()
-        }
-        checkpoints.write(directory / "pretrained", values, 0)
 
 
 def run(

@@ -81,7 +81,7 @@ def exports(tmp_path_factory: pytest.TempPathFactory) -> dict[str, pathlib.Path]
         pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
     work = tmp_path_factory.mktemp("export")
     for name in ("tf1", "tf2"):
-        estimators.prepare(VARIANT, work / name)
+        (work / name).mkdir()
     estimators.run(str(python), VARIANT.path, work / "tf1")
     estimators.start(work / "tf1", work / "tf2")
     program = migrated(VARIANT, work / "program")
