@@ -437,39 +437,37 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
     """
     import os
 
-    from migrate import diff, pipeline
+    from migrate import pipeline
 
     if not result.changed:
         return
-    name = os.fsencode(result.path)
-    unified: Callable[[bytes, bytes, bytes], Iterator[bytes]] = diff.unified
-    if result.path.suffix == ".ipynb":
-        from migrate import notebook_diff
-
-        unified = notebook_diff.unified
+    shown_as = os.fsencode(result.path)
     if result.python3:  # Two steps, two diffs.
-        _echo_lines(unified(result.old, result.python3, name))
+        _echo_diff(result.old, result.python3, shown_as)
     if result.python3 != result.new:
-        _echo_lines(unified(result.python3 or result.old, result.new, name))
-    for module in result.support:
-        path = result.path.parent / module
+        _echo_diff(result.python3 or result.old, result.new, shown_as)
+    for name in result.support:
+        path = result.path.parent / name
         if path.exists() or path in shown:
             continue
         shown.add(path)
-        source = pipeline.support_source(module)
+        source = pipeline.support_source(name)
         if sys.stdout.isatty():
             lines = source.count(b"\n")
             click.secho(
                 f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
             )
         else:
-            _echo_lines(diff.unified(None, source, os.fsencode(path)))
+            _echo_diff(None, source, os.fsencode(path))
 
 
-def _echo_lines(lines: Iterator[bytes]) -> None:
+def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
+    from migrate import diff, notebook_diff
+
+    unified = notebook_diff.unified if name.endswith(b".ipynb") else diff.unified
     colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
     colourful = sys.stdout.isatty()
-    for line in lines:
+    for line in unified(old, new, name):
         colour = colours.get(line[:1]) if colourful else None
         text = line.rstrip(b"\n")
         end = line[len(text) :]

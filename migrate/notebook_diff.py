@@ -8,11 +8,19 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterator
 
+from migrate import diff
 from migrate.source import notebook, python
 
 
-def unified(old: bytes, new: bytes, name: bytes) -> Iterator[bytes]:
-    """The lines of the diff, each with its newline; a header names each changed cell."""
+def unified(old: bytes | None, new: bytes, name: bytes) -> Iterator[bytes]:
+    """The lines of the diff, each with its newline; a header names each changed cell.
+
+    Args:
+      old: None for a notebook that is not there yet, of which all is new.
+    """
+    if old is None:
+        yield from diff.unified(None, new, name)
+        return
     pairs = zip(_cells(old), _cells(new), strict=True)
     for before, after in pairs:
         if before.source == after.source:

@@ -282,22 +282,21 @@ def _written_file(
         new, found, support = _module(program, str(target), options, core)
     except python.Unreadable as error:
         new, found, support = program, (error.finding,), ()
-    findings = [
-        dataclasses.replace(
-            f,
-            line=f.line + 1,
-            cell=cell.index,
-            # The notebook itself is none the worse.
-            outcome=Outcome.REFUSED if f.outcome is Outcome.FAILED else f.outcome,
-        )
-        for f in found
-    ]
     if support and target.parent != path.parent:
         reason = "the program needs modules beside it, which a notebook cannot write"
         recipe = "Migrate it as a file of its own."
-        findings = [
-            Finding(1, 1, "E007", Outcome.REFUSED, "", reason, recipe, cell.index)
-        ]
-        new, support = program, ()
+        left = Finding(0, 1, "E007", Outcome.REFUSED, "", reason, recipe)
+        new, found, support = program, (left,), ()
     source = "" if new == program else hidden.with_file(cell.source, new)
+    findings = []
+    for finding in found:
+        # The notebook itself is none the worse for a program that cannot be read.
+        left_whole = finding.outcome is Outcome.FAILED or finding.line == 0
+        outcome = Outcome.REFUSED if left_whole else finding.outcome
+        if left_whole and options.reports(finding.code):
+            source = hidden.with_note(cell.source, finding.code, finding.reason)
+        line = finding.line + 1
+        findings.append(
+            dataclasses.replace(finding, line=line, cell=cell.index, outcome=outcome)
+        )
     return _WrittenFile(cell.source, source, tuple(findings), support)

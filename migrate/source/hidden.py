@@ -39,6 +39,13 @@ def written_file(source: str) -> str | None:
     return found[1] if found and found[1].endswith(".py") else None
 
 
+def with_note(source: str, code: str, reason: str) -> str:
+    """The cell of another program, with a note below its head that says why it is left."""
+    head, *lines = source.split("\n")
+    note = f"# TODO(tf1to2): {code} {reason}"
+    return source if note in lines else "\n".join([head, note, *lines])
+
+
 def with_file(source: str, program: str) -> str:
     """The cell, writing another program to its file."""
     return source.split("\n", 1)[0] + "\n" + program.removesuffix("\n")

@@ -12,7 +12,7 @@ from reference.scenario import Order
 
 NAME = "async_parameter_server"
 CLUSTER = story.Cluster(ps=2, roles=("worker", "worker"))
-STEPS = 120
+STEPS = 200
 
 # %% [markdown]
 # ## The TensorFlow 1 program
@@ -69,8 +69,9 @@ story.plot(tf1, tf2, "asynchronous, in turns")
 #
 # ## Let loose
 #
-# Without turns the workers race, and no two runs are alike. What must agree is where they
-# arrive.
+# Without turns the workers race, and no two runs are alike, in TensorFlow 1 either: a
+# gradient is of weights that the other worker has changed meanwhile
+# ([architectures](../docs/architectures.md)). That they learn is all that can be asked.
 
 # %%
 free = story.tf2(NAME, CLUSTER, STEPS)

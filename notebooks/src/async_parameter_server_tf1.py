@@ -56,7 +56,7 @@ with tf.device(tf.train.replica_device_setter(
     logits = tf.nn.xw_plus_b(hidden, w2, b2)
     loss = tf.reduce_mean(tf.reduce_sum(tf.square(logits - y), axis=1))
     global_step = tf.train.get_or_create_global_step()
-    optimizer = tf.train.MomentumOptimizer(0.05, 0.9)
+    optimizer = tf.train.MomentumOptimizer(0.02, 0.9)
     train_op = optimizer.minimize(loss, global_step=global_step)
 
 # %% [markdown]

@@ -408,14 +408,23 @@ def test_modules_beside_a_written_program(
     text = build(f"%%writefile {name}\n{IMPORT}\nx = tf.log(2.)  # tf.needs_session")
     result = migrated(text)
     assert (result.support, [f.code for f in result.findings]) == (support, codes)
-    assert result.changed is bool(support)
+    (source,) = sources(result.new.decode())
+    assert ("# TODO(tf1to2): E007 the program needs modules" in source) is not bool(
+        support
+    )
+    again = migrate_bytes(pathlib.Path("a.ipynb"), result.new, Options(), rename)
+    assert not again.changed
 
 
 def test_a_written_program_that_cannot_be_read_is_left() -> None:
     result = migrated(build("%%writefile a.py\nimport tensorflow\nprint 'x'", IMPORT))
     (finding,) = result.findings
     assert (finding.code, finding.outcome, finding.line) == ("E004", Outcome.REFUSED, 3)
-    assert not result.changed
+    lines = sources(result.new.decode())[0].split("\n")
+    assert lines[0] == "%%writefile a.py"
+    assert lines[1].startswith("# TODO(tf1to2): E004 this is Python 2")
+    again = migrate_bytes(pathlib.Path("a.ipynb"), result.new, Options(), rename)
+    assert not again.changed
 
 
 OTHER_MAGICS = [

@@ -162,6 +162,8 @@ def assert_only_code_changed(
             assert text == old[value.start : value.end]
 
 
+# U+2028 is no end of a line to Python; IPython wonders about it.
+@pytest.mark.filterwarnings("ignore:.make_tokens_by_line")
 @pytest.mark.parametrize("name", EXPECTED)
 def test_ipython_reads_what_is_written(name: str) -> None:
     _, result = migrated(name)
