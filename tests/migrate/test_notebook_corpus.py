@@ -72,12 +72,11 @@ EXPECTED = {
         holds=((2, "%pylab inline\nfrom __future__ import print_function\n"),),
     ),
     "refused": Expected(
-        (1, 2, 3),
-        refused=("E007", "S120", "S121"),
+        (1, 3),
+        refused=("E007", "N100", "S102"),
         holds=(
             (1, "E007 TensorFlow 1 in a magic"),
-            (2, "# TODO(tf1to2): S121 a placeholder"),
-            (3, "# TODO(tf1to2): S120 sessions do not exist in TF2\nwith tf.Session"),
+            (3, "# TODO(tf1to2): S102 the session is opened inside a loop"),
         ),
     ),
     "writes_a_file": Expected(
@@ -226,7 +225,7 @@ def test_the_diff_is_by_cells(tree: pathlib.Path) -> None:
 def test_a_tree_is_checked_and_written(tree: pathlib.Path) -> None:
     done = run("check", ".", cwd=tree)
     assert done.returncode == 1
-    assert "sub/refused.ipynb:cell 3:1:6: S120" in done.stderr
+    assert "sub/refused.ipynb:cell 3:1:1: S102" in done.stderr
     assert "sub/refused.ipynb:cell 1:1:1: E007" in done.stderr
     assert run("migrate", ".", "--write", cwd=tree).returncode == 1
     for name in ("colab", "one_line", "refused"):
