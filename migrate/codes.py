@@ -1149,6 +1149,16 @@ _ROWS = (
         "what it was.",
     ),
     Code(
+        "T118",
+        "TensorFlow from another file",
+        "The file takes its name for TensorFlow from another file of the tree. It imports "
+        "TensorFlow itself now, as that file does, and is migrated like any other.",
+        "from mylib.compat import tf",
+        "import tensorflow as tf",
+        refused_when="the other file binds the name more than once, or only under a "
+        "condition; or the import has other names beside it. Then its uses are not seen.",
+    ),
+    Code(
         "V101",
         "variable scope",
         "tf.name_scope: names stay; sharing is resolved by name when migrating.",

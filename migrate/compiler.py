@@ -14,6 +14,7 @@ from migrate import gates
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.facts.reexports import written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator
@@ -52,6 +53,12 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
+    taken = options.reexports and options.reexports.get(os.path.realpath(filename))
+    if taken:
+        whole, lines = written_out(text, taken)
+        if lines:
+            own = dataclasses.replace(options, reexports={})
+            return _taken(text, lines, migrate_text(whole, own, filename), whole)
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         options = dataclasses.replace(options, in_graph=in_graph)
@@ -174,6 +181,26 @@ def _written(
         ]
         return Migration(original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _taken(text: str, lines: list[int], found: Migration, whole: str) -> Migration:
+    """The migration of a file that takes TensorFlow from another one of the tree."""
+    if found.text == whole:
+        return Migration(text, found.findings)  # It needs no TensorFlow of its own.
+    imports = [
+        Finding(
+            line,
+            1,
+            "T118",
+            Outcome.REWRITTEN,
+            "tf",
+            "TensorFlow itself, as the other file imports it",
+        )
+        for line in lines
+    ]
+    return Migration(
+        found.text, tuple(sorted([*imports, *found.findings])), found.support
+    )
 
 
 def _applied(text: str, tree: ast.Module, plan: Plan) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from migrate.findings import Finding
 
@@ -22,6 +22,11 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Of files that take TensorFlow from another file of the run, by their real path: line
+    # -> (what stands there, the import that it means).
+    reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
+        default_factory=dict
+    )
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import importlib.resources
+import os
 import pathlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -55,15 +56,22 @@ class FileResult:
         return FileResult(self.path, findings=(*self.findings, finding))
 
 
-def is_candidate(path: pathlib.Path, data: bytes, python2: bool = False) -> bool:
-    """Whether a file can need a migration, told from its bytes alone.
+_NO_OPTIONS = Options()
 
-    Args:
-      python2: whether Python 2 is to be brought to Python 3, so that any module can.
-    """
-    if _PREFILTER not in data and not (python2 and path.suffix == ".py"):
+
+def is_candidate(
+    path: pathlib.Path, data: bytes, options: Options = _NO_OPTIONS
+) -> bool:
+    """Whether a file can need a migration, told from its bytes and the options."""
+    python_2 = options.python2 and path.suffix == ".py"
+    if _PREFILTER not in data and not (python_2 or _takes_it(path, options)):
         return data.startswith(_UTF16)
     return not is_support(path, data)
+
+
+def _takes_it(path: pathlib.Path, options: Options) -> bool:
+    """Whether a file takes TensorFlow from another one."""
+    return bool(options.reexports) and os.path.realpath(path) in options.reexports
 
 
 def is_support(path: pathlib.Path, data: bytes) -> bool:
@@ -94,7 +102,7 @@ def migrate_bytes(
       core: what migrates a module's text; None is the compiler.
     """
     unchanged = FileResult(path)
-    if not is_candidate(path, data, options.python2):
+    if not is_candidate(path, data, options):
         return unchanged
     python3 = b""
     try:

@@ -14,6 +14,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
 from migrate.facts.imports import graph_modules
+from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.pipeline import Core, FileResult
 
@@ -94,7 +95,9 @@ def run_tree(
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) > 1:
-        options = dataclasses.replace(options, graph_modules=graph_modules(files))
+        options = dataclasses.replace(
+            options, graph_modules=graph_modules(files), reexports=reexports(files)
+        )
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
@@ -107,7 +110,7 @@ def _results(
     core: Core | None,
     jobs: int,
 ) -> Iterator[FileResult]:
-    items = (_read(item, options.python2) for item in work)
+    items = (_read(item, options) for item in work)
     if jobs == 1 or len(work) < _FEW:
         for item in items:
             done = item.migrate(options, core) if isinstance(item, _Loaded) else item
@@ -128,7 +131,7 @@ class _Loaded:
         return pipeline.migrate_bytes(self.path, self.data, options, core)
 
 
-def _read(item: pathlib.Path | FileResult, python2: bool) -> _Loaded | FileResult:
+def _read(item: pathlib.Path | FileResult, options: Options) -> _Loaded | FileResult:
     if isinstance(item, FileResult):
         return item
     try:
@@ -137,7 +140,7 @@ def _read(item: pathlib.Path | FileResult, python2: bool) -> _Loaded | FileResul
         return FileResult(item).with_failure(
             "E001", f"cannot be read: {error.strerror or error}"
         )
-    if pipeline.is_candidate(item, data, python2):
+    if pipeline.is_candidate(item, data, options):
         return _Loaded(item, data)
     return FileResult(item)
 

@@ -17,6 +17,8 @@ from migrate.tables import (
     graph_only,
     hooks,
     layers,
+    modes,
+    not_public,
     optimizers,
     roles,
     semantics,
@@ -74,6 +76,8 @@ _TABLES: dict[str, Iterable[str]] = {
         *(row.symbol for row in contrib.CONTRIB_CALLS),
     ],
     "contrib_refused": contrib.NO_HOME,
+    "modes": modes.MODES,
+    "not_public": not_public.INSTEAD,
 }
 
 
@@ -234,8 +238,12 @@ PROOFS = (
     ),
     Proof(
         "contrib:*",
-        reason="a home under another name, by the signatures of TensorFlow 1.15.5; "
-        "tests/reference/test_closed_world.py looks up that the home exists",
+        tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
+    Proof("modes:*", tests=("tests/migrate/test_imports.py::test_a_name_for_modes",)),
+    Proof(
+        "not_public:*",
+        tests=("tests/migrate/test_private_names.py::test_recipes_name_what_exists",),
+    ),
 )
