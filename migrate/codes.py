@@ -821,7 +821,7 @@ _ROWS = (
     Code(
         "N121",
         "other sessions",
-        "MonitoredSession and its relatives are not covered yet.",
+        "A MonitoredSession, or a creator of one, that is not read: it is passed on, or chosen in another way than by one condition.",
     ),
     Code(
         "N123",
@@ -988,7 +988,7 @@ _ROWS = (
     Code(
         "S120",
         "plain session",
-        "Sessions do not exist in TF2, and this one is not a MonitoredTrainingSession.",
+        "Sessions do not exist in TF2, and nothing is run in this one that could be migrated.",
     ),
     Code(
         "S121",

@@ -685,6 +685,13 @@ class Expressions:
         chosen = names.argument(call, "var_list", 0)
         if isinstance(chosen, ast.Constant) and chosen.value is None:
             chosen = None
+        if isinstance(chosen, ast.Call) and not (chosen.args or chosen.keywords):
+            if self.scopes.resolve(chosen.func) in (
+                "tf.global_variables",
+                "tf.all_variables",
+            ):
+                self.claimed[chosen] = ("V112", "all variables: the default")
+                chosen = None
         named = chosen is None or (
             self._in_driver(call) and self._all_variables(chosen)
         )

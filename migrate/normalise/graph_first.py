@@ -36,6 +36,8 @@ _STAYS = frozenset(
 
 def moved(text: Text) -> Text:
     """The text with what its plain session's block adds to the graph before it."""
+    if "Session(" in text.source:
+        text = _Block(text).opened_late()
     while "Session(" in text.source:
         new = _Block(text).one_moved()
         if new is None:
@@ -79,6 +81,85 @@ class _Block:
                 continue
             return self._before(statement, block)
         return None
+
+    def opened_late(self) -> Text:
+        """What stands in the block before the session is used, before the block.
+
+        A graph that is opened in the same statement is the only one there is.
+        """
+        blocks = self._sessions()
+        if len(blocks) != 1:
+            return self._text
+        block = blocks[0]
+        kept = [i for i in block.items if not self._opens_graph(i.context_expr)]
+        item = kept[0] if len(kept) == 1 else None
+        if item is None or not isinstance(item.optional_vars, ast.Name):
+            return self._text
+        name = item.optional_vars.id
+        leading: list[ast.stmt] = []
+        for statement in block.body:
+            if any(
+                isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)
+            ):
+                break
+            leading.append(statement)
+        leading = leading[: len(block.body) - 1]
+        builds = any(self._mentions_graph(s) for s in leading)
+        first = block.body[0]
+        if (
+            not builds
+            or first.lineno == block.lineno
+            or any(inside_strings(s) for s in leading)
+        ):
+            return self._text
+        end = leading[-1].end_lineno or leading[-1].lineno
+        at = self._text.lines[block.lineno - 1]
+        outer = at[: len(at) - len(at.lstrip())]
+        inner = self._text.lines[first.lineno - 1]
+        inner = inner[: len(inner) - len(inner.lstrip())]
+        if not self._text.alone(leading[-1]) or block.items[
+            -1
+        ].context_expr.end_lineno != (block.lineno):
+            return self._text
+        lines = [
+            outer + line[len(inner) :] if line.startswith(inner) else line
+            for line in self._text.lines[block.lineno : end]
+        ]
+        call = self._text.segment(item.context_expr)
+        new = self._text.spliced(
+            block.lineno,
+            end,
+            [*lines, f"{outer}with {call} as {name}:"],
+            [
+                *self._text.origins[block.lineno : end],
+                self._text.origins[block.lineno - 1],
+            ],
+        )
+        try:
+            ast.parse(new.source)
+        except SyntaxError:
+            return self._text
+        return new
+
+    def _opens_graph(self, node: ast.expr) -> bool:
+        """`tf.Graph().as_default()`."""
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "as_default"
+            and isinstance(node.func.value, ast.Call)
+            and self._scopes.resolve(node.func.value.func) == "tf.Graph"
+        )
+
+    def _mentions_graph(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(n, ast.Call)
+            and (self._scopes.resolve(n.func) or "").startswith("tf.")
+            and not roles.has_prefix(
+                self._scopes.resolve(n.func) or "", roles.HOST_PREFIXES
+            )
+            for n in ast.walk(statement)
+        ) or isinstance(statement, ast.Assign)
 
     def _sessions(self) -> list[ast.With]:
         """The sessions' blocks, which stand in one suite, in order."""

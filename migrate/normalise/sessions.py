@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -50,7 +50,8 @@ def plain(text: Text) -> Text:
     if "Session(" not in text.source:
         return text
     text = _Plain(text).named()
-    return _Plain(text).runs_written_out()
+    text = _Plain(text).runs_written_out()
+    return _Plain(text).without_default()
 
 
 class _Monitored:
@@ -256,6 +257,44 @@ class _Plain:
                 plain = func.rpartition(".")[0] + ".Session"
                 text = text.edited([Edit(call.func, plain)])
         return text
+
+    def without_default(self) -> Text:
+        """`with sess.as_default():` around code that runs by the session's name."""
+        sessions = self._sessions()
+        if len(sessions) != 1:
+            return self._text
+        name, _ = self._default(sessions[0])
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.With)
+                and len(node.items) == 1
+                and node.items[0].optional_vars is None
+                and name is not None
+                and isinstance(node.items[0].context_expr, ast.Call)
+                and self._makes_default(node.items[0].context_expr, name)
+            ):
+                continue
+            first, last = node.body[0], node.body[-1]
+            if first.lineno == node.lineno or inside_strings(node):
+                continue
+            end = last.end_lineno or last.lineno
+            at = self._text.lines[node.lineno - 1]
+            outer = at[: len(at) - len(at.lstrip())]
+            inner = self._text.lines[first.lineno - 1]
+            inner = inner[: len(inner) - len(inner.lstrip())]
+            lines = [
+                outer + line[len(inner) :] if line.startswith(inner) else line
+                for line in self._text.lines[node.lineno : end]
+            ]
+            new = self._text.spliced(
+                node.lineno, end, lines, self._text.origins[node.lineno : end]
+            )
+            try:
+                ast.parse(new.source)
+            except SyntaxError:
+                continue
+            return new
+        return self._text
 
     def _default(self, call: ast.Call) -> tuple[str | None, Iterator[ast.AST]]:
         """The session's name, and the code in which it is the default."""

@@ -865,6 +865,9 @@ class Analysis:
             inside = self._arguments(call)
             self._check_initial_value(call, inside)
             return self._variable(call, symbol)
+        if symbol == "tf.group" and call.args and not call.keywords:
+            if all(self._quietly(a) is Kind.INITIALIZER_OP for a in call.args):
+                return Kind.INITIALIZER_OP
         if kind in (Kind.OPERATION, Kind.ASSIGNMENT, Kind.SUMMARY):
             self._arguments(call)
             return kind

@@ -1349,7 +1349,8 @@ class Saver:
                 rows = int(part.shape[0]) if len(parts) > 1 else None
                 part.assign(value if rows is None else value[row : row + rows])
                 row += rows or 0
-        sess.restored()
+        if hasattr(sess, "restored"):
+            sess.restored()  # Where others wait for it.
         unused = sorted(set(shapes) - set(entries))
         if unused and self._var_list is None:
             tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
@@ -1799,9 +1800,6 @@ class MonitoredTrainingSession:
 
     def request_stop(self):
         self._stop = True
-
-    def restored(self):
-        """A saver has restored variables, on its way to the start or in the loop."""
 
     def close(self):
         self.__exit__(None, None, None)

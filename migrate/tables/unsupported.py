@@ -11,7 +11,7 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.Session": (
         "S120",
         "sessions do not exist in TF2",
-        "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
+        "Open one, by `with tf.Session() as sess:`, where the graph is built.",
     ),
     "tf.InteractiveSession": (
         "S120",
@@ -25,22 +25,22 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.MonitoredSession": (
         "N121",
-        "MonitoredSession is not covered yet",
+        "this use of a MonitoredSession has no counterpart",
         "Use tf.train.MonitoredTrainingSession in the TF1 program first.",
     ),
     "tf.train.SingularMonitoredSession": (
         "N121",
-        "SingularMonitoredSession is not covered yet",
+        "this use of a SingularMonitoredSession has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.ChiefSessionCreator": (
         "N121",
-        "session creators are not covered yet",
+        "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.WorkerSessionCreator": (
         "N121",
-        "session creators are not covered yet",
+        "this use of a session creator has no counterpart",
         "Use tf.train.MonitoredTrainingSession.",
     ),
     "tf.train.SessionRunHook": (
