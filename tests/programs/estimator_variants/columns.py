@@ -32,19 +32,23 @@ def run(directory):
   count = 90
   lines = []
   for _ in range(count):
-    lines.append("%d,%d,%s,%d" % (
-        rng.randint(20), rng.randint(20), "%.3f" % rng.rand() if rng.rand() < .8 else "",
-        rng.rand() < 0.5))
+    lines.append("%d,%s,%s,%s" % (
+        rng.randint(20), rng.choice(["book", "film", "song", "game", "play"]),
+        "%.3f" % rng.rand() if rng.rand() < .8 else "", rng.choice(["no", "yes"])))
 
   def parse(line):
-    seen, bought, price, label = tf.decode_csv(line, [[0], [0], [0.25], [0]])
-    return {"seen": seen, "bought": bought, "price": price}, tf.to_float([label])
+    seen, bought, price, label = tf.decode_csv(line, [[0], ["book"], [0.25], ["no"]])
+    return {"seen": seen, "bought": bought, "price": price}, tf.expand_dims(label, 0)
 
   def input_fn(epochs=1):
     dataset = tf.data.Dataset.from_tensor_slices(lines).map(parse, 2)
     iterator = dataset.repeat(epochs).batch(15).make_one_shot_iterator()
     features, label = iterator.get_next()
-    return features, label
+    goods = tf.contrib.lookup.index_table_from_tensor(
+        ["film", "book"], num_oov_buckets=17)
+    features["bought"] = goods.lookup(features["bought"])
+    answers = tf.contrib.lookup.index_table_from_tensor(tf.constant(["no", "yes"]))
+    return features, tf.to_float(answers.lookup(label))
 
   estimator = tf.estimator.Estimator(model_fn, directory, params={"l2": 0.01})
   estimator.train(lambda: input_fn(5))
