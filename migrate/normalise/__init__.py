@@ -109,8 +109,9 @@ class _Normaliser:
             for node in ast.walk(self.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) in roles.SESSIONS
-            and not self._in_inlined_class(node)
         ]
+        if len(sessions) > 1:
+            sessions = [s for s in sessions if not self._in_inlined_class(s)]
         if len(sessions) != 1:
             return None
         node: ast.AST = sessions[0]

@@ -81,7 +81,7 @@ def verdict(symbol: str) -> Verdict:
     refused = _unsupported(symbol)
     if refused is not None:
         return refused
-    if symbol in ("tf.__version__", "tf.__path__"):
+    if symbol.split(".")[1:2] in (["__version__"], ["__path__"]):  # And their methods.
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     if symbol.startswith("tf.python.") and private_names.still_there(
         f"tensorflow{symbol.removeprefix('tf')}"
@@ -160,6 +160,8 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
+        if row is None and table.exists_in_target(symbol):
+            return Verdict(Outcome.KEPT, "T101", "", "TensorFlow 2's own")
         reason, recipe = not_public.explained(symbol)
         return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)
     if row.graph_only:

@@ -95,3 +95,16 @@ def test_the_table_is_that_of_tensorflow() -> None:
     text = generator.generate(str(find_tf1()), sys.executable)
     table = generator.pathlib.Path(private_names.__file__).with_name(generator.TABLE)
     assert text == table.read_text("utf-8")
+
+
+def test_names_of_tensorflow_2_alone_are_kept() -> None:
+    """In a program that asks which version it runs on."""
+    migration = migrate_text(
+        "import tensorflow as tf\n"
+        "if tf.__version__.startswith('2'):\n"
+        "    tf.config.list_physical_devices('CPU')\n"
+        "    tf.config.no_such_function()\n"
+        "tf.logging.info('x')\n"
+    )
+    refused = [f.symbol for f in migration.findings if f.code == "T111"]
+    assert refused == ["tf.config.no_such_function"]
