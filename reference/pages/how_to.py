@@ -95,6 +95,12 @@ IDIOMS = (
         ("  if FLAGS.sync:\n    strategy", "replicas = training_session.Asyn"),
     ),
     Idiom(
+        "Towers",
+        "A tower is a replica of `MirroredStrategy`; `i` is its number.",
+        Part("towers", "image_splits = tf.split", "train_op ="),
+        ("def train_step", "return tower_losses"),
+    ),
+    Idiom(
         "Supervisor",
         "It becomes the session that it manages: restore, save, summaries, stop.",
         Part("supervised_loop.py", "sv = tf.train.Supervisor", "feed_dict="),
