@@ -6,7 +6,9 @@ import contextlib
 import io
 import pathlib
 import shutil
+import signal
 import subprocess
+from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
@@ -50,6 +52,15 @@ caught no
 [1] 511 5 3 True
 6 u
 """
+
+
+@pytest.fixture(autouse=True)
+def _handlers() -> Iterator[None]:
+    """The command sets signal handlers, which are the process's own afterwards."""
+    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
 
 
 def printed(text: str) -> str:
