@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from reference import environment
+
+# A machine that does something else beside is slow, which is no fault of a test.
+settings.register_profile(
+    "loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("loaded")
 
 
 @pytest.fixture(scope="session")
