@@ -14,7 +14,7 @@ from migrate import gates
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
-from migrate.facts.reexports import written_out
+from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator
@@ -57,8 +57,8 @@ def migrate_text(
     if taken:
         whole, lines = written_out(text, taken)
         if lines:
-            own = dataclasses.replace(options, reexports={})
-            return _taken(text, lines, migrate_text(whole, own, filename), whole)
+            alone = dataclasses.replace(options, reexports={})
+            return _taken(text, lines, migrate_text(whole, alone, filename), whole)
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         options = dataclasses.replace(options, in_graph=in_graph)
@@ -198,9 +198,8 @@ def _taken(text: str, lines: list[int], found: Migration, whole: str) -> Migrati
         )
         for line in lines
     ]
-    return Migration(
-        found.text, tuple(sorted([*imports, *found.findings])), found.support
-    )
+    findings = tuple(sorted([*imports, *found.findings]))
+    return Migration(apart(found.text), findings, found.support)
 
 
 def _applied(text: str, tree: ast.Module, plan: Plan) -> str:

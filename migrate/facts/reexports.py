@@ -19,9 +19,14 @@ _EXPORT = re.compile(
     rb"|from tensorflow\.compat import (v1) as (\w+))[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
-# `from module import name`, of one name.
+# `from module import name, other as its_name`, in one line.
 _IMPORT = re.compile(
-    rb"^[ \t]*from (\.*[\w.]*) import (\w+)(?: as (\w+))?[ \t]*(?:#.*)?\r?$",
+    rb"^[ \t]*from (\.*[\w.]*) import (\w[\w \t,]*?)[ \t]*(?:#.*)?\r?$",
+    re.MULTILINE,
+)
+# What `written_out` makes of one that takes other names too.
+_TOGETHER = re.compile(
+    r"^([ \t]*)(from \S+ import [\w ,]+); (import tensorflow[\w.]* as \w+)",
     re.MULTILINE,
 )
 # Line -> what stands there, and the import of TensorFlow that it means.
@@ -45,23 +50,40 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     meant: dict[str, Lines] = {}
     for real, data in texts.items():
         for match in _IMPORT.finditer(data):
-            module, name, other = match[1].decode(), match[2], match[3]
-            if name not in names:
-                continue
-            source = _file(files[real], module, files)
-            if (
-                source is None
-                or source == real
-                or name.decode() not in exports.get(source, {})
-            ):
-                continue
-            path = exports[source][name.decode()]
-            if _alone(files[source], name.decode()):
+            module = match[1].decode()
+            own: list[str] = []
+            taken: list[str] = []
+            for item in match[2].decode().split(","):
+                name, _, other = item.strip().partition(" as ")
+                path = None
+                if name.encode() in names:
+                    path = _meant(files[real], module, name, files, exports)
+                if path is None:
+                    own.append(item.strip())
+                else:
+                    taken.append(f"import {path} as {other.strip() or name}")
+            if taken:
                 line = data.count(b"\n", 0, match.start()) + 1
-                bound = (other or name).decode()
                 stands = match[0].decode("utf-8", "replace").strip()
-                meant.setdefault(real, {})[line] = (stands, f"import {path} as {bound}")
+                if own:  # In one line, so that all others keep their numbers.
+                    taken.insert(0, f"from {module} import {', '.join(own)}")
+                meant.setdefault(real, {})[line] = (stands, "; ".join(taken))
     return meant
+
+
+def _meant(
+    path: pathlib.Path,
+    module: str,
+    name: str,
+    files: dict[str, pathlib.Path],
+    exports: dict[str, dict[str, str]],
+) -> str | None:
+    """The module of TensorFlow that a name of another file stands for, if it does."""
+    source = _file(path, module, files)
+    if source is None or source == os.path.realpath(path):
+        return None
+    found = exports.get(source, {}).get(name)
+    return found if found and _alone(files[source], name) else None
 
 
 def _read(path: pathlib.Path) -> bytes:
@@ -125,3 +147,8 @@ def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
         found[number - 1] = indent + meant + (f"  #{comment}" if mark else "")
         changed.append(number)
     return "\n".join(found), changed
+
+
+def apart(text: str) -> str:
+    """The text with imports that `written_out` put in one line in lines of their own."""
+    return _TOGETHER.sub(r"\1\2\n\1\3", text)

@@ -41,6 +41,11 @@ USE = "x = 1\n{}\ny = tf.log(2.0)\n"
             "import tensorflow as t",
             "import tensorflow as tf",
         ),
+        (
+            "from lib.compat import os as own, tf  # both",
+            "import tensorflow as tf",
+            "from lib.compat import os as own\nimport tensorflow as tf  # both",
+        ),
     ],
 )
 def test_it_is_followed(
