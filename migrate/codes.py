@@ -1196,7 +1196,8 @@ _ROWS = (
     Code(
         "V108",
         "scope option",
-        "The scope changes every variable created inside it by a getter, regulariser, dtype or device.",
+        "The scope changes every variable created inside it by a getter, regulariser, dtype or device, "
+        "or gives its initialiser to layers and to variables of other functions.",
     ),
     Code(
         "V109",

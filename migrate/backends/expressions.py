@@ -36,6 +36,11 @@ _GET_VARIABLE = (
     "custom_getter",
     "constraint",
 )
+# Dtypes whose variables have the initial value zero where none is said.
+_WHOLE = frozenset(
+    {f"tf.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+    | {"tf.bool"}
+)
 _ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 _PARTITIONER_TARGETS = {
     # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
@@ -184,6 +189,9 @@ class Expressions:
                     self.plan.statements[parent] = [Dropped(parent)]
             elif symbol in ("tf.Graph", "tf.reset_default_graph"):
                 claim[node] = ("S118", "dropped: TF2 has no default graph to open")
+                parent = self.scopes.parents.get(node)
+                if symbol != "tf.Graph" and isinstance(parent, ast.Expr):
+                    self.plan.statements[parent] = [Dropped(parent)]
         for node in ast.walk(self.scopes.tree):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = self.scopes.resolve(node)
@@ -224,6 +232,12 @@ class Expressions:
             and self.scopes.resolve(node) is None
         ):  # A variable of TF2 has no `op`.
             self.plan.replace(node, code(node.value.value, '.name.split(":")[0]'))
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initialized_value"
+            and self.scopes.resolve(node) is None
+        ):  # A variable of TF2 has its initial value when it is made.
+            self.plan.replace(node, code(node.value, ".read_value"))
         for child in ast.iter_child_nodes(node):
             self._visit(child, scopes)
 
@@ -491,6 +505,7 @@ class Expressions:
                     found
                     for scope in reversed(scopes)
                     if (found := names.argument(scope, "initializer", 3)) is not None
+                    and not (isinstance(found, ast.Constant) and found.value is None)
                 ),
                 None,
             )
@@ -508,13 +523,23 @@ class Expressions:
                 return code()
             return code(initializer)  # TF1: without a shape it is the value itself.
         made: Code
-        if initializer is None:
+        if initializer is None and self._is_whole(bound.get("dtype")):
+            made = code("tf.compat.v1.zeros_initializer()")
+        elif initializer is None:
             made = code("tf.compat.v1.glorot_uniform_initializer()")
         elif self._is_initializer_class(initializer):
             made = code(initializer, "()")
         else:
             made = code(initializer)
         return code(made, "(", shape, ", dtype=", dtype, ")")
+
+    def _is_whole(self, dtype: ast.expr | None) -> bool:
+        """Whether it is a dtype whose variables TF1 made zero: integers and bool."""
+        if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
+            symbol = f"tf.{dtype.value}"
+        else:
+            symbol = (self.scopes.resolve(dtype) if dtype is not None else None) or ""
+        return symbol in _WHOLE
 
     def _is_initializer_class(self, node: ast.expr) -> bool:
         symbol = self.scopes.resolve(node)

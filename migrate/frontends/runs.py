@@ -6,7 +6,7 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -176,6 +176,17 @@ class RunResolver:
             and name in names.binds(flow.statement)
         ]
         return self._initialised(made[-1]) if made else {"some"}
+
+    def _builder(self, fetched: ast.expr) -> str | None:
+        """A function in what is fetched that makes, or finds again, variables."""
+        for node in ast.walk(fetched):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            for made in reach.definitions(self.scopes, node.func):
+                times = self.analysis.functions.get(made)  # type: ignore[call-overload]
+                if times is not None and (times.staged or times.creates):
+                    return node.func.id
+        return None
 
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
@@ -475,6 +486,15 @@ class RunResolver:
                     leaf.node,
                     f"what is fetched is made of `{sorted(late)[0]}`, which the loop binds",
                     "Feed it.",
+                )
+                return
+            builder = self._builder(leaf.node)
+            if builder is not None:
+                self.diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{builder}` makes variables or layers where it is fetched",
+                    "Call it where the graph is made, and fetch its result by name.",
                 )
                 return
             if leaf.kind is Kind.HOST:

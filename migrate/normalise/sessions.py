@@ -220,37 +220,25 @@ class _Plain:
         return self._text
 
     def runs_written_out(self) -> Text:
-        """`loss.eval(feed)` in a default session is a run of that session."""
+        """`loss.eval(feed)` is a run of its session: the default one, or that it names."""
         sessions = self._sessions()
-        if len(sessions) != 1:
-            return self._text
-        name, region = self._default(sessions[0])
-        edits: list[Edit] = []
-        if name is not None:
-            for node in region:
-                if not (
-                    isinstance(node, ast.Call)
-                    and isinstance(node.func, ast.Attribute)
-                    and node.func.attr in _METHODS
-                    and self._is_fetched(node.func, name)
-                ):
-                    continue
-                bound = names.bound_arguments(node, ("feed_dict", "session"))
-                if bound is None or "session" in bound:
-                    continue
-                given = bound.get("feed_dict")
-                parts = [node.func.value, *([given] if given is not None else [])]
-                shown = ", ".join(
-                    self._text.segment(p)
-                    if "\n" not in self._text.segment(p)
-                    else ast.unparse(p)
-                    for p in parts
-                )
-                edits.append(Edit(node, f"{name}.run({shown})"))
-            text = self._text.edited(edits)
-        else:
-            text = self._text
-        if self._scopes.resolve(sessions[0].func) == _INTERACTIVE:
+        edits: dict[ast.AST, Edit] = {}
+        for session in reversed(sessions):  # Inner blocks before those around them.
+            name, region = self._default(session)
+            for node in region if name is not None else ():
+                if node not in edits and isinstance(node, ast.Call):
+                    edit = self._run_of(node, name)
+                    if edit is not None:
+                        edits[node] = edit
+        for node in ast.walk(self._tree) if sessions else ():
+            if node not in edits and isinstance(node, ast.Call):
+                edit = self._run_of(node, None)
+                if edit is not None:
+                    edits[node] = edit
+        text = self._text.edited(list(edits.values()))
+        if len(sessions) == 1 and self._scopes.resolve(sessions[0].func) == (
+            _INTERACTIVE
+        ):
             call = next(c for c in _Plain(text)._sessions())
             func = text.segment(call.func)
             if func.endswith("InteractiveSession") and "." in func:
@@ -295,6 +283,55 @@ class _Plain:
                 continue
             return new
         return self._text
+
+    def _run_of(self, node: ast.Call, name: str | None) -> Edit | None:
+        """`loss.eval(...)` or `train_op.run(...)` written out.
+
+        Args:
+          node: a call.
+          name: the default session; None for calls that name theirs.
+        """
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS):
+            return None
+        if not self._is_fetched(node.func, name or ""):
+            return None
+        bound = names.bound_arguments(node, ("feed_dict", "session"))
+        if bound is None:
+            return None
+        given = bound.get("feed_dict")
+        if (
+            len(node.args) == 1
+            and "session" not in bound
+            and names.key(node.args[0]) in self._session_names()
+        ):
+            bound = {"session": node.args[0]}  # A variable's only argument.
+            given = None
+        session = bound.get("session")
+        if session is not None:
+            if names.key(session) not in self._session_names():
+                return None
+            name = names.key(session)
+        if name is None:
+            return None
+        parts = [node.func.value, *([given] if given is not None else [])]
+        shown = ", ".join(
+            self._text.segment(p)
+            if "\n" not in self._text.segment(p)
+            else ast.unparse(p)
+            for p in parts
+        )
+        return Edit(node, f"{name}.run({shown})")
+
+    def _session_names(self) -> set[str | None]:
+        """What the sessions are called."""
+        found: set[str | None] = set()
+        for call in self._sessions():
+            parent = self._scopes.parents[call]
+            if isinstance(parent, ast.withitem) and parent.optional_vars is not None:
+                found.add(names.key(parent.optional_vars))
+            elif isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+                found.add(names.key(parent.targets[0]))
+        return found - {None}
 
     def _default(self, call: ast.Call) -> tuple[str | None, Iterator[ast.AST]]:
         """The session's name, and the code in which it is the default."""

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.program import ir
+from migrate.program import ir, scope_defaults
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
 from migrate.tables import roles
@@ -604,6 +604,17 @@ class Analysis:
                         f"variable_scope({unsupported}=...) changes every variable "
                         "created inside it",
                         f"Give {unsupported} to each variable instead.",
+                        "tf.variable_scope",
+                    )
+            if _given(names.argument(call, "initializer", 3)):
+                unseen = scope_defaults.reached_by_initializer(self.scopes, statement)
+                if unseen is not None:
+                    self.diagnostics.refuse(
+                        "V108",
+                        call,
+                        "variable_scope(initializer=...) gives its initial values to "
+                        f"`{ast.unparse(unseen.func)}` too",
+                        "Give the initializer to each variable and layer instead.",
                         "tf.variable_scope",
                     )
             if item.optional_vars is not None:

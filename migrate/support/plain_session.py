@@ -71,13 +71,21 @@ class LocalReplicas(training_session._Replicas):
         return results
 
     def towers(self, value):
-        """A tensor's value in every replica, in a list; the same list in each."""
+        """A tensor's value in every replica, in a list; the same list in each.
+
+        Replicas may have parts of different sizes in the first dimension.
+        """
         context = tf.distribute.get_replica_context()
         count = context.num_replicas_in_sync
         if count == 1:
             return [value]
-        rows = context.all_gather(tf.expand_dims(value, 0), axis=0)
-        return tf.unstack(rows, count)
+        value = tf.convert_to_tensor(value)
+        if value.shape.rank == 0:
+            return tf.unstack(
+                context.all_gather(tf.expand_dims(value, 0), axis=0), count
+            )
+        sizes = context.all_gather(tf.shape(value)[:1], axis=0)
+        return tf.split(context.all_gather(value, axis=0), sizes, num=count)
 
     def average(self, gradients):
         """Gradients divided by the number of replicas; `apply_gradients` adds them up.

@@ -41,6 +41,11 @@ FAULTS = {
         "return loss,",
         "return tower_losses[0],",
     ),
+    "twice_what_it_was": (
+        "evaluated_in_turn",
+        "w.read_value() * 2.0",
+        "w.read_value() * 2.01",
+    ),
     "step_before": (
         "saved_and_restored",
         "return loss, merged, global_step",

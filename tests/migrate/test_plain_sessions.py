@@ -71,6 +71,22 @@ def test_initial_values_again_are_those_that_were_kept() -> None:
     assert text.count("sess.initialize()") == 2
 
 
+def test_a_builder_that_is_called_in_what_is_fetched_is_refused() -> None:
+    text = PROGRAM.replace("# MORE", "print(sess.run(dense(x), {x: np.ones([1, 2])}))")
+    text = text.replace(
+        "loss = ",
+        "def dense(x):\n"
+        "    with tf.variable_scope('d', reuse=tf.AUTO_REUSE):\n"
+        "        return tf.layers.dense(x, 1, name='a')\n\n\n"
+        "h = x + dense(x)\nloss = ",
+    ).replace("tf.matmul(x, w)", "tf.matmul(h, w)")
+    migration = migrate_text(text)
+    assert "S109" in {
+        f.code for f in migration.findings if f.outcome is Outcome.REFUSED
+    }
+    assert "plain_session" not in migration.text
+
+
 def test_local_initialisers_leave_the_variables_alone() -> None:
     text, refused = _migrated("sess.run(tf.local_variables_initializer())")
     assert not refused

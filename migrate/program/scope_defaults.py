@@ -1,0 +1,66 @@
+"""The initialiser of a variable scope, and what it reaches besides its own text.
+
+`tf.variable_scope(..., initializer=i)` gave `i` to every variable made while it was
+open: also to the kernels of layers, and in functions that were called inside. TF2 has
+no such default; it is written out at `tf.get_variable` in the scope's own text only.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+_KERNEL = "kernel_initializer"
+# Cells and layers whose kernels the scope initialises, and that have no row.
+_CELLS = ("tf.nn.rnn_cell.", "tf.contrib.rnn.", "tf.contrib.cudnn_rnn.")
+_SEPARABLE = frozenset({"tf.layers.separable_conv1d", "tf.layers.separable_conv2d"})
+
+
+def reached_by_initializer(scopes: Scopes, block: ast.With) -> ast.Call | None:
+    """The first call that takes its initial values from the scope unseen; None if none.
+
+    Args:
+      scopes: the module's.
+      block: `with tf.variable_scope(..., initializer=...):`.
+    """
+    for node in _calls(block):
+        if _takes_default(scopes, node):
+            return node
+    for definition in reach.reached(scopes, block.body):
+        for node in _calls(definition):
+            if _takes_default(scopes, node) or _is_bare_variable(scopes, node):
+                return node
+    return None
+
+
+def _calls(root: ast.AST) -> list[ast.Call]:
+    found = [n for n in ast.walk(root) if isinstance(n, ast.Call)]
+    return sorted(found, key=lambda n: (n.lineno, n.col_offset))
+
+
+def _takes_default(scopes: Scopes, call: ast.Call) -> bool:
+    """A layer or cell whose kernel has no initialiser of its own."""
+    symbol = scopes.resolve(call.func) or ""
+    if symbol in _SEPARABLE or symbol.startswith(_CELLS):
+        return True
+    row = LAYER_FUNCTIONS.get(symbol) or LAYER_CLASSES.get(symbol)
+    if row is None or _KERNEL not in row.parameters:
+        return False
+    before = 1 if symbol in LAYER_FUNCTIONS else 0  # The inputs.
+    position = before + row.parameters.index(_KERNEL)
+    return not _is_given(names.argument(call, _KERNEL, position))
+
+
+def _is_bare_variable(scopes: Scopes, call: ast.Call) -> bool:
+    return scopes.resolve(call.func) == "tf.get_variable" and not _is_given(
+        names.argument(call, "initializer", 3)
+    )
+
+
+def _is_given(value: ast.expr | None) -> bool:
+    return value is not None and not (
+        isinstance(value, ast.Constant) and value.value is None
+    )

@@ -1,0 +1,78 @@
+"""A scope's initialiser: written out where it is seen, refused where it is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+
+# MATRIX
+x = tf.placeholder(tf.float32, [None, 2])
+with tf.variable_scope("net", initializer=tf.ones_initializer()):
+    out = VALUE
+loss = tf.reduce_mean(out)
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        sess.run(train_op, {x: np.ones([1, 2])})
+"""
+MATRIX = """
+def matrix():
+    return tf.get_variable("w", [2, 1]FUNCTION)
+
+
+"""
+OWN = "tf.zeros_initializer()"
+
+
+def _migrated(value: str, function: str = "") -> tuple[str, set[str]]:
+    text = PROGRAM.replace("VALUE", value)
+    if "matrix()" in value:
+        text = text.replace("# MATRIX", MATRIX.replace("FUNCTION", function))
+    migration = migrate_text(text)
+    refused = {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
+    return migration.text, refused
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "tf.matmul(x, matrix())",
+        "tf.layers.dense(x, 1)",
+        "tf.layers.dense(x, 1, kernel_initializer=None)",
+    ],
+)
+def test_an_initialiser_that_reaches_what_is_not_seen_is_refused(value: str) -> None:
+    text, refused = _migrated(value)
+    assert "V108" in refused
+    assert "plain_session" not in text
+
+
+@pytest.mark.parametrize(
+    ("value", "function"),
+    [
+        ("tf.matmul(x, matrix())", f", initializer={OWN}"),
+        (f"tf.layers.dense(x, 1, kernel_initializer={OWN})", ""),
+        ('tf.matmul(x, tf.get_variable("w", [2, 1]))', ""),
+    ],
+)
+def test_initialisers_of_their_own_are_kept(value: str, function: str) -> None:
+    text, refused = _migrated(value, function)
+    assert not refused
+    assert "plain_session" in text
+    assert "glorot" not in text
+
+
+def test_integers_without_an_initialiser_are_zero() -> None:
+    value = 'tf.matmul(x, tf.ones([2, 1])) * tf.get_variable("f", [])'
+    count = 'tf.to_float(tf.get_variable("n", [], tf.int32))'
+    text = PROGRAM.replace(", initializer=tf.ones_initializer()", "")
+    migrated = migrate_text(text.replace("VALUE", f"{value} + {count}")).text
+    assert "tf.compat.v1.zeros_initializer()([], dtype=tf.int32)" in migrated
+    assert "tf.compat.v1.glorot_uniform_initializer()([], dtype=tf.float32)" in migrated
