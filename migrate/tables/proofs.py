@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from migrate.tables import (
     calls,
     contrib,
+    estimator,
     graph_only,
     hooks,
     layers,
@@ -78,6 +79,20 @@ _TABLES: dict[str, Iterable[str]] = {
     "contrib_refused": contrib.NO_HOME,
     "modes": modes.MODES,
     "not_public": not_public.INSTEAD,
+    "estimator": {
+        *estimator.EMITTED,
+        *estimator.LAYERS,
+        *estimator.IN_GRAPH_EMITTED,
+        *estimator.TPU_SPECS,
+    },
+    "estimator_graph": {
+        *estimator.IN_GRAPH,
+        *estimator.IN_SERVING,
+        *estimator.IN_INPUT,
+        *estimator.SWITCHES,
+        *estimator.RUNS_UPDATES,
+    },
+    "estimator_refused": estimator.REFUSED,
 }
 
 
@@ -96,7 +111,73 @@ def proof(row: str) -> Proof | None:
 _PROGRAMS = ("tests/programs/*.py", "tests/migrate/test_*.py", "reference/*/tf1.py")
 _REFUSED = "it is refused: there is nothing to compute, the finding says why"
 
+_ESTIMATORS = (
+    "tests/programs/estimator*.py",
+    "tests/programs/estimator_variants/*.py",
+    "tests/migrate/test_estimators.py",
+    "tests/support/*estimator*.py",
+    "reference/estimator_*/tf1.py",
+)
+
+
+def _alike(reason: str, *names: str) -> Iterator[Proof]:
+    """Rows of Estimator programs that no test names, with the reason."""
+    for name in names:
+        yield Proof(f"estimator:{name}", reason=reason)
+
+
 PROOFS = (
+    # Estimators.
+    *(
+        Proof(f"estimator:tf.*.{name}", tests=("tests/support/test_hooks.py",))
+        for name in ("CheckpointSaverHook", "ProfilerHook", "StepCounterHook")
+    ),
+    *_alike(
+        "what a hook is given; hooks of programs use it without its name",
+        "tf.*.SessionRunContext",
+        "tf.*.SessionRunValues",
+    ),
+    *_alike(
+        "it computes nothing: it waits, or is the error that NanTensorHook raises",
+        "tf.*.GlobalStepWaiterHook",
+        "tf.*.NanLossDuringTrainingError",
+    ),
+    *_alike(
+        "its model and its head are those of ready-made Estimators that have scenarios",
+        "tf.estimator.BaselineEstimator",
+        "tf.estimator.BaselineRegressor",
+        "tf.estimator.DNNEstimator",
+        "tf.estimator.DNNLinearCombinedRegressor",
+        "tf.estimator.LinearRegressor",
+        "tf.python.estimator.canned.optimizers.get_optimizer_instance",
+    ),
+    *_alike(
+        "another form of an exporter or of a receiver that is tested; none runs this one",
+        "tf.estimator.FinalExporter",
+        "tf.estimator.export.ClassificationOutput",
+        "tf.estimator.export.RegressionOutput",
+        "tf.estimator.export.TensorServingInputReceiver",
+        "tf.estimator.export.build_raw_serving_input_receiver_fn",
+    ),
+    *_alike(
+        "compared with TensorFlow 1.15.5 by hand: the tests do not install pandas",
+        "tf.estimator.inputs.pandas_input_fn",
+    ),
+    *_alike(
+        "TF1's own layer or cell, which tf_keras keeps; others of them are run",
+        "tf.layers.*pooling*",
+        "tf.layers.*conv*",
+        "tf.layers.[A-Z]*",
+        "tf.nn.rnn_cell.*",
+        "tf.contrib.rnn.*",
+    ),
+    Proof("estimator:*", tests=_ESTIMATORS),
+    Proof(
+        "estimator_graph:*",
+        reason="it is left as it is, or says what is: TensorFlow 2's own function, where "
+        "a graph is built as TF1 built it",
+    ),
+    Proof("estimator_refused:*", reason=_REFUSED),
     # Optimizers and schedules.
     Proof("optimizers:tf.train.*", scenarios=("optimizers",)),
     *(
