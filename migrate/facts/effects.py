@@ -27,6 +27,22 @@ def consumes(call: ast.Call) -> bool:
     return isinstance(call.func, ast.Attribute) and call.func.attr in _CONSUMING
 
 
+_ASSIGNING = frozenset(
+    {"assign", "assign_add", "assign_sub"}
+    | {"scatter_add", "scatter_sub", "scatter_update"}
+)
+
+
+def assigns(statement: ast.AST) -> bool:
+    """Whether it has a call that changes a variable, also one in a list or a loop."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in _ASSIGNING
+        for node in ast.walk(statement)
+    )
+
+
 def has_effect(value: ast.expr, scopes: Scopes) -> bool:
     """Whether it has a call that may, say, draw from a generator."""
     for node in ast.walk(value):

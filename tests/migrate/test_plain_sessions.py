@@ -87,6 +87,22 @@ def test_a_builder_that_is_called_in_what_is_fetched_is_refused() -> None:
     assert "plain_session" not in migration.text
 
 
+@pytest.mark.parametrize(
+    "clip",
+    [
+        "w.assign(tf.clip_by_value(w, -1.0, 1.0))",
+        "[p.assign(tf.clip_by_value(p, -1.0, 1.0)) for p in [w]]",
+        "[tf.assign(w, tf.clip_by_value(w, -1.0, 1.0))]",
+    ],
+)
+def test_two_writes_in_one_run_keep_the_order_of_the_code(clip: str) -> None:
+    text = PROGRAM.replace("init = ", f"clip = {clip}\ninit = ")
+    text = text.replace("sess.run(train_op,", "sess.run([train_op, clip],")
+    migrated = migrate_text(text).text
+    assert "plain_session" in migrated
+    assert migrated.index("apply_gradients") < migrated.index("clip_by_value")
+
+
 def test_local_initialisers_leave_the_variables_alone() -> None:
     text, refused = _migrated("sess.run(tf.local_variables_initializer())")
     assert not refused

@@ -680,6 +680,7 @@ def _update_last(flows: Sequence[Flow]) -> list[Flow]:
                 f.update is not None or f.kind in (Kind.OPERATION, Kind.ASSIGNMENT)
                 for f in inside
             )
+            or effects.assigns(flow.statement)
         )
         if waits:
             after.append(flow)
