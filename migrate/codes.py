@@ -197,7 +197,7 @@ _ROWS = (
         refused_when="Something in the notebook is refused: it is TensorFlow 1's then.",
     ),
     Code(
-        "E008",
+        "E010",
         "brought to Python 3",
         "With --python2 a Python 2 source becomes Python 3 before it is migrated, by the "
         "fixers of fissix (the maintained lib2to3). `--diff` shows the two steps apart.",
@@ -1104,7 +1104,7 @@ _ROWS = (
         "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
     ),
     Code(
-        "E107",
+        "E108",
         "mode",
         "tf.estimator.ModeKeys are three strings. A module that takes nothing else of "
         "tf.estimator compares with them as they are.",

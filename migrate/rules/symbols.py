@@ -71,11 +71,11 @@ def verdict(symbol: str) -> Verdict:
     if symbol in modes.MODES:
         value = modes.MODES[symbol]
         return Verdict(
-            Outcome.REWRITTEN, "E107", value, f"the string {value}, as in TF1"
+            Outcome.REWRITTEN, "E108", value, f"the string {value}, as in TF1"
         )
     if symbol == modes.CLASS:
         reason = "its three strings, as in TF1"
-        return Verdict(Outcome.REWRITTEN, "E107", modes.NAMESPACE, reason)
+        return Verdict(Outcome.REWRITTEN, "E108", modes.NAMESPACE, reason)
     if symbol.startswith("tf.contrib."):
         return _contrib(symbol)
     refused = _unsupported(symbol)

@@ -230,7 +230,7 @@ def _changes(old: str, new: str) -> Iterator[Finding]:
             yield Finding(
                 min(first + index, len(before) - 1) + 1,
                 1,
-                "E008",
+                "E010",
                 Outcome.REWRITTEN,
                 "",
                 reason,

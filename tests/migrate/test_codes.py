@@ -6,7 +6,11 @@ import pathlib
 import re
 
 import migrate
-from migrate.codes import CODES
+from migrate.codes import _ROWS, CODES
+
+
+def test_a_code_has_one_meaning() -> None:
+    assert len(_ROWS) == len(CODES)
 
 
 def test_every_code_has_a_row_and_every_row_is_used() -> None:

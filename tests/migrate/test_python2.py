@@ -145,7 +145,7 @@ def test_two_steps_two_findings_two_diffs(tmp_path: pathlib.Path) -> None:
     path.write_bytes(SOURCE)
     result = pipeline.migrate_bytes(path, SOURCE, Options(python2=True))
     at_line = [(f.line, f.code) for f in result.findings if f.line == 2]
-    assert at_line == [(2, "E008"), (2, "T102")]
+    assert at_line == [(2, "E010"), (2, "T102")]
     assert result.python3 == SOURCE.replace(
         b"print tf.log(1.0)", b"print(tf.log(1.0))"
     ).replace(b"/", b"//")
