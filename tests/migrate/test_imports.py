@@ -97,7 +97,9 @@ def test_compat_v1_is_kept_and_what_it_lacks_is_not() -> None:
 
 
 def test_another_function_of_that_name_is_spelled_so_that_it_stays() -> None:
-    text = "import tensorflow as tf\ny = tf.where_v2(c, a, b)\nz = tf.contrib.bayesflow\n"
+    text = (
+        "import tensorflow as tf\ny = tf.where_v2(c, a, b)\nz = tf.contrib.bayesflow\n"
+    )
     new = migrate_text(text).text
     assert "y = tf.compat.v2.where(c, a, b)" in new
     assert migrate_text(new).text == new
