@@ -70,13 +70,15 @@ def _be(order: dict[str, Any]) -> None:
 
 
 def serve() -> None:
-    """Obeys stdin until its end."""
+    """Obeys stdin until its end, or that of the process on the other side."""
+    # The other side may be killed while a process that it forked still has the pipe.
+    other_side = os.getppid()
     import tensorflow  # noqa: F401
 
     running: set[int] = set()
     orders = b""
     open_ = True
-    while open_:
+    while open_ and os.getppid() == other_side:
         ready, _, _ = select.select([0], [], [], 0.02)
         if ready:
             read = os.read(0, 65536)
