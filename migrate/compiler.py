@@ -83,7 +83,9 @@ def migrate_text(
             return Migration(text)
         return _written(original, text, tree, plan, told, None, options, filename)
     plan, findings = _plan(scopes, options)
-    form = _in_normal_form(text, options, _refused(findings))
+    form = None
+    if not _alone_in_compat(scopes):
+        form = _in_normal_form(text, options, _refused(findings))
     if form is not None:
         if _refused(form.findings):
             plan, findings, form = Plan(), _at_origins(form.findings, form), None
@@ -95,7 +97,7 @@ def migrate_text(
         and scopes.imports_compat()
         and between_graph.runs_alone(scopes)
     ):
-        plan, findings = Plan(), _as_it_is(scopes)
+        plan, findings = _kept(scopes)
     elif _refused(findings):
         findings.extend(_unread_towers(original))
     own = scopes if form is None else Scopes(tree)
@@ -121,11 +123,13 @@ def _unread_towers(text: str) -> Iterator[Finding]:
         )
 
 
-def _as_it_is(scopes: Scopes) -> list[Finding]:
-    """What is said of code that runs through tensorflow.compat.v1."""
-    rules = CompatRules(scopes, Plan(), {})
+def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
+    """Code of one process that runs through tensorflow.compat.v1."""
+    plan = Plan()
+    plan.keeps_compat = True
+    rules = CompatRules(scopes, plan, {})
     rules.run()
-    return rules.findings
+    return plan, [*rules.findings, *unanswered(scopes, plan)]
 
 
 def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:

@@ -149,8 +149,6 @@ def _contrib(symbol: str) -> Verdict:
         if found.outcome is Outcome.REWRITTEN:
             return dataclasses.replace(found, code="T103")
         return found
-    if symbol in table.modules():
-        return Verdict(Outcome.KEPT, "T101", "", "a module")
     reason, recipe = contrib.no_home(symbol)
     return Verdict(Outcome.REFUSED, "T110", "", reason, recipe)
 
@@ -160,7 +158,11 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
             return Verdict(Outcome.KEPT, "T101", "", "a module")
-        if row is None and table.exists_in_target(symbol):
+        if (
+            row is None
+            and not symbol.startswith("tf.keras.")  # Of which Keras is not known.
+            and table.exists_in_target(symbol)
+        ):
             return Verdict(Outcome.KEPT, "T101", "", "TensorFlow 2's own")
         reason, recipe = not_public.explained(symbol)
         return Verdict(Outcome.REFUSED, "T111", "", reason, recipe)

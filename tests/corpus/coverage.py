@@ -183,15 +183,20 @@ def faults(results: Sequence[FileResult]) -> Faults:
 def touched(result: FileResult) -> Iterator[str]:
     """Lines that are gone although no finding is about their statement.
 
-    A program's statements move; in all other files each line of the old text is there
-    in the new one, in order, unless something in its statement was rewritten, or it is
-    an import.
+    A program's statements move, in the function that opens its session. Elsewhere each
+    line of the old text is there in the new one, in order, unless something in its
+    statement was rewritten, or it is an import.
     """
     old, new = result.old.decode(), result.new.decode()
     lines = {f.line for f in result.findings}
     tree = ast.parse(old)
     allowed = set(lines)
+    sessions = {f.line for f in result.findings if f.code == "S115"}
     for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            whole = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+            if sessions & whole:
+                allowed |= whole
         if isinstance(node, ast.stmt):
             span = range(node.lineno, _header_end(node) + 1)
             if isinstance(node, (ast.Import, ast.ImportFrom)) or lines & set(span):

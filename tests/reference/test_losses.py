@@ -171,7 +171,12 @@ def test_metrics_cells_and_regularisers_are_refused() -> None:
     before, _, after = text.partition("      streamed.append(")
     text = before + after[after.index("      _, loss_value") :]
     assert regulariser in text
-    refused = _refused(text.replace(regulariser, ""))
+    text = text.replace(regulariser, "")
+    # The scope's initialiser reaches the cells that are made in it.
+    initialiser = '"recurrent", initializer=initial_weights'
+    assert initialiser in text
+    assert _refused(text) == {("V108", "tf.variable_scope")}
+    refused = _refused(text.replace(initialiser, '"recurrent"'))
     assert refused >= {
         ("T113", "tf.nn.rnn_cell.LSTMCell"),
         ("T113", "tf.nn.rnn_cell.GRUCell"),
