@@ -34,7 +34,9 @@ def main():
         init_op = tf.global_variables_initializer()
         uninitialized = tf.report_uninitialized_variables()
 
-    config = tf.ConfigProto(allow_soft_placement=True)
+    config = tf.ConfigProto(
+        allow_soft_placement=True,
+        device_filters=["/job:ps", "/job:worker/task:%d" % FLAGS.task_index])
     rng = np.random.RandomState(FLAGS.task_index)
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.Session(server.target, config=config) as sess:
