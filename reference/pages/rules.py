@@ -1,4 +1,4 @@
-"""docs/rules.md: every code of the tool, from `migrate/codes.py`."""
+"""docs/rules.md: every code of the tool, from `migrate/codes/`."""
 
 from __future__ import annotations
 

@@ -197,7 +197,7 @@ def test_every_other_block_is_known() -> None:
         "contributing.md": {"python", "console"},
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "how-to.md": {"python"},  # Generated, of executed programs.
-        "rules.md": {"python"},  # Generated, of `migrate/codes.py`.
+        "rules.md": {"python"},  # Generated, of `migrate/codes/`.
     }
     for page in PAGES:
         found = {language for language, _ in _BLOCK.findall(page.read_text())}

@@ -1,0 +1,27 @@
+"""What a finding code means: the row."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """One code.
+
+    Attributes:
+      id: one letter and three digits.
+      title: a few words.
+      explanation: what it means, for who meets it in a report.
+      before, after: an example, where there is one.
+      promise: what is the same after the rewrite, and what may not be.
+      refused_when: what the rule does not take, and leaves.
+    """
+
+    id: str
+    title: str
+    explanation: str
+    before: str = ""
+    after: str = ""
+    promise: str = ""
+    refused_when: str = ""

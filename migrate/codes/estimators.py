@@ -1,0 +1,135 @@
+"""Codes E1xx: Estimators."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "E101",
+        "Estimator",
+        "The name of tf.estimator, or the hook of tf.train, is one of the emitted module "
+        "`estimator_loop`, which trains, evaluates, predicts and exports as TF1 did: the "
+        "same steps, checkpoints, summaries and arguments. The strategy is chosen at run "
+        "time from the TF_CONFIG that TF1 read.",
+        "estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
+        "estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
+        promise="The same losses, metrics and predictions from the same checkpoint; an old "
+        "model_dir is continued, and TF1 can read what is saved.",
+    ),
+    Code(
+        "E102",
+        "builds the graph of a model_fn",
+        "A model_fn, what it calls, and hooks still build a graph: TensorFlow traces them. "
+        "TF1 functions that need a graph keep their meaning there under tf.compat.v1.",
+        'w = tf.get_variable("w", [2, 3])',
+        'w = tf.compat.v1.get_variable("w", [2, 3])',
+    ),
+    Code(
+        "E103",
+        "layer of a model_fn",
+        "tf.layers as Keras 2 keeps them: same names, collections and defaults. The "
+        "emitted module imports them from tf_keras.",
+        "net = tf.layers.dense(net, 10)",
+        "net = estimator_loop.layers.dense(net, 10)",
+    ),
+    Code(
+        "E104",
+        "iterator of an input_fn",
+        "An input_fn that takes a batch from an iterator is run as a function of the "
+        "dataset's elements; what it does with the batch becomes a map of the dataset.",
+        "features, labels = dataset.make_one_shot_iterator().get_next()",
+        "features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
+    ),
+    Code(
+        "E105",
+        "dimension of a shape",
+        "An item of a shape was a Dimension with a value; in TF2 it is that value.",
+        "width = x.get_shape()[1].value",
+        "width = x.get_shape()[1]",
+    ),
+    Code(
+        "E106",
+        "streaming metric",
+        "tf.metrics, in the graph of a model_fn, with TF1's totals. In evaluation the same. "
+        "In training TF1 updated it only in the steps whose summary was written, as it ran "
+        "nothing that nobody had asked for; here every batch is counted.",
+        "accuracy = tf.metrics.accuracy(labels, classes)",
+        "accuracy = tf.compat.v1.metrics.accuracy(labels, classes)",
+    ),
+    Code(
+        "E107",
+        "ready-made Estimator",
+        "A linear model, a network, or both, of the emitted module `canned_estimators`, with "
+        "TF1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the "
+        "linear part and Adagrad the network, at TF1's learning rates. (TensorFlow 2's own "
+        "ready-made Estimators took the mean.)",
+        "model = tf.estimator.LinearClassifier(columns)",
+        "model = canned_estimators.LinearClassifier(columns)",
+        promise="The same losses, metrics, predictions and signatures from the same "
+        "checkpoint; variables and slots keep their names, so an old model_dir is continued.",
+    ),
+    Code(
+        "E108",
+        "mode",
+        "tf.estimator.ModeKeys are three strings. A module that takes nothing else of "
+        "tf.estimator compares with them as they are.",
+        "training = mode == tf.estimator.ModeKeys.TRAIN",
+        'training = mode == "train"',
+    ),
+    Code(
+        "E110",
+        "boosted trees",
+        "TensorFlow 2.16 and later have no ready-made Estimators, and of boosted trees this "
+        "version writes none.",
+    ),
+    Code(
+        "E111",
+        "TPU",
+        "A TPUEstimator becomes one of the emitted module, which works as TF1's did with "
+        "use_tpu=False and stops with an error otherwise. Other TPU functions, and "
+        "host_call, are not covered.",
+    ),
+    Code(
+        "E112",
+        "contrib.learn",
+        "contrib.learn's Estimators and Experiments are older than tf.estimator.",
+    ),
+    Code(
+        "E113",
+        "averages that never moved",
+        "In TF1 batch normalisation updated its moving averages only where the training "
+        "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does; evaluation used "
+        "the initial averages, which TensorFlow 2 would not reproduce.",
+    ),
+    Code(
+        "E114",
+        "fed input",
+        "A placeholder where no serving input is made. An input_fn runs once, and nothing "
+        "feeds it.",
+    ),
+    Code(
+        "E115",
+        "synchronous Estimator",
+        "SyncReplicasOptimizer in a model_fn.",
+    ),
+    Code(
+        "E116",
+        "ready-made Estimator of TensorFlow 2",
+        "TensorFlow 2 gave tf.estimator's ready-made models another meaning under the same "
+        "name: their loss is the mean over a batch, and Keras optimizers train them. The "
+        "program uses what only TensorFlow 2 has.",
+    ),
+    Code(
+        "E117",
+        "part of tf.estimator",
+        "This part of tf.estimator is not covered yet.",
+    ),
+    Code(
+        "E118",
+        "hook that runs its session",
+        "A hook of the program's own calls `session.run`. Training has step functions here, "
+        "and no session: a hook sees what its before_run asks for in "
+        "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
+    ),
+)

@@ -1,0 +1,43 @@
+"""Codes H1xx: hooks."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "H101",
+        "hook arguments",
+        "The hook's arguments could not be told apart (a star, or an unknown name).",
+    ),
+    Code(
+        "H102",
+        "tensor by name",
+        "The hook names a tensor of the graph by a string. Give it the tensor.",
+    ),
+    Code(
+        "H103",
+        "tag not a string",
+        "The tags of LoggingTensorHook must be string constants, as they become keys of observed values.",
+    ),
+    Code(
+        "H104",
+        "tensors not written out",
+        "The hook's tensors must be written out as a dict, list or tuple.",
+    ),
+    Code(
+        "H105",
+        "hook outside a program",
+        "The hook is not part of a program that this version reads.",
+    ),
+    Code(
+        "H110",
+        "hook",
+        "The hook of the same name in the emitted module: same arguments, same triggers as TF 1.15. Tensors it watches are observed in the step function.",
+    ),
+    Code(
+        "H120",
+        "own hook",
+        "A SessionRunHook of your own talks to the graph session. Derive it from training_session.Hook.",
+    ),
+)

@@ -1,0 +1,69 @@
+"""Codes L1xx: layers and losses."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "L101",
+        "layer arguments",
+        "The layer's arguments could not be told apart.",
+    ),
+    Code(
+        "L102",
+        "regulariser",
+        "Regularisers collect losses in the graph, which this version does not carry over. Add the penalty to the loss.",
+    ),
+    Code(
+        "L103",
+        "dropout",
+        "TF2's tf.nn.dropout takes the rate that is dropped, TF1's second argument was what is kept.",
+        "tf.nn.dropout(x, keep_prob)",
+        "tf.nn.dropout(x, rate=1 - keep_prob)",
+    ),
+    Code(
+        "L104",
+        "layer",
+        "tf.layers functions are Keras 2 layers (tf_keras) made once under the strategy's scope and called in the step function. Same initial distributions, same variable names.",
+        'h = tf.layers.dense(x, 10, name="h")',
+        'h = tf_keras.layers.Dense(units=10, name="h")\n...\nh = h(x)',
+    ),
+    Code(
+        "L105",
+        "layer class",
+        "tf.layers classes are Keras 2 layers of the same name.",
+    ),
+    Code(
+        "L106",
+        "update operations",
+        "Keras layers update moving averages when called with training=True; there is nothing to run beside the training operation.",
+    ),
+    Code(
+        "L107",
+        "labels without gradient",
+        "TF1's softmax_cross_entropy_with_logits sent no gradient into the labels; TF2's does, so they are passed through tf.stop_gradient.",
+        "tf.nn.softmax_cross_entropy_with_logits(labels=y, logits=z)",
+        "tf.nn.softmax_cross_entropy_with_logits(labels=tf.stop_gradient(y), logits=z)",
+    ),
+    Code(
+        "L120",
+        "layer outside a program",
+        "The layer is not part of a program that this version reads.",
+    ),
+    Code(
+        "L121",
+        "collected losses",
+        "TF2 collects no losses. Add them up yourself.",
+    ),
+    Code(
+        "L122",
+        "layer not built yet",
+        "A Keras layer makes its variables when it is first called, in a step function. Before, it has none to show.",
+    ),
+    Code(
+        "L123",
+        "averages that never moved",
+        "TF1's batch normalisation moves its averages only by the operations in UPDATE_OPS, which this program never runs; Keras's moves them in every training call.",
+    ),
+)

@@ -1,0 +1,122 @@
+"""Codes N1xx: programs not covered yet."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "N100",
+        "part of a refused program",
+        "A program that cannot be migrated whole is left as it is: half of it would not run. The other finding in the file says why.",
+    ),
+    Code(
+        "N101",
+        "not one training session",
+        "Exactly one MonitoredTrainingSession per file is understood.",
+    ),
+    Code(
+        "N103",
+        "branch on a tensor",
+        "A Python branch on a step-time tensor: TF1 tested the graph node, never its value.",
+    ),
+    Code(
+        "N104",
+        "variables in a header",
+        "Variables are created in the header of a statement.",
+    ),
+    Code(
+        "N105",
+        "collections",
+        "TF2 keeps no graph collections.",
+    ),
+    Code(
+        "N106",
+        "placeholders from a helper",
+        "A helper function makes placeholders for its caller.",
+    ),
+    Code(
+        "N107",
+        "update in a helper",
+        "The optimizer's minimize or apply_gradients stands in a helper function. Move it to where the session is opened.",
+    ),
+    Code(
+        "N108",
+        "call arguments",
+        "A helper that creates variables is called in a way whose arguments cannot be told apart.",
+    ),
+    Code(
+        "N109",
+        "variables nested in a loop",
+        "Variables are made in blocks inside a loop.",
+    ),
+    Code(
+        "N110",
+        "gradients in a loop",
+        "Gradients are taken in a loop.",
+    ),
+    Code(
+        "N111",
+        "name taken",
+        "The program uses a name that the migrated program needs. Rename it.",
+    ),
+    Code(
+        "N113",
+        "one name, several variables",
+        "A name stands for different variables in a branch and outside it.",
+    ),
+    Code(
+        "N114",
+        "decorated model function",
+        "A function that makes variables and computes is split in two; what its decorator does to it as a whole would be lost.",
+    ),
+    Code(
+        "N115",
+        "Python in the graph",
+        "tf.py_func runs Python code where the graph was made. A step function is sent to a worker, which is another process.",
+    ),
+    Code(
+        "N116",
+        "taken in a step",
+        "What next() or pop() gives was given once, when the graph was built. A step function, traced anew, would take the next.",
+    ),
+    Code(
+        "N120",
+        "Supervisor",
+        "Refused when the program uses of its Supervisor what a session has not: loop, summary_computed, saver, a summary_op or summary_writer of its own, init_fn.",
+    ),
+    Code(
+        "N121",
+        "other sessions",
+        "A MonitoredSession, or a creator of one, that is not read: it is passed on, or chosen in another way than by one condition.",
+    ),
+    Code(
+        "N122",
+        "Estimator",
+        "An Estimator in the file of another training session: one program per file is "
+        "migrated. Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+    ),
+    Code(
+        "N123",
+        "slim",
+        "contrib.slim is not covered yet. tf_slim has it for TF2.",
+    ),
+    Code(
+        "N125",
+        "towers that are not read",
+        "Towers within the workers of a cluster, or whose number is only known within "
+        "the graph. A strategy is made before the graph, of one device per worker.",
+    ),
+    Code(
+        "N126",
+        "a loop over towers",
+        "What its reason says is not the same in replicas: variables and batches that "
+        "each tower has for itself, summaries under a tower's name, batch "
+        "normalisation, gradients that are not averaged.",
+    ),
+    Code(
+        "N199",
+        "conflicting rewrites",
+        "Two rules claim one expression. Please report it.",
+    ),
+)

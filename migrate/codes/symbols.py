@@ -1,0 +1,115 @@
+"""Codes T1xx: other symbols."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code("T101", "kept", "The symbol means the same in TF2."),
+    Code("T102", "moved", "The same function under the name that TF2 has it."),
+    Code(
+        "T103",
+        "contrib with a home",
+        "The contrib function has an equal in TF2.",
+    ),
+    Code(
+        "T104",
+        "same with these arguments",
+        "TF2's function of this name takes these arguments with the same meaning; renamed ones are passed by their new names.",
+        "tf.reduce_sum(x, reduction_indices=1, keep_dims=True)",
+        "tf.reduce_sum(x, axis=1, keepdims=True)",
+    ),
+    Code(
+        "T105",
+        "kept under compat.v1",
+        "Code that imports tensorflow.compat.v1 and is no program of its own runs as it is.",
+    ),
+    Code(
+        "T106",
+        "behaviour switch",
+        "Switching TF2 behaviour off is dropped: the program runs as TF2 does.",
+    ),
+    Code(
+        "T107",
+        "contrib, written beside",
+        "The contrib class has no equal in TF2; a small module that behaves the same is written beside the file.",
+        "hparams = tf.contrib.training.HParams(rate=0.1)",
+        "import contrib_hparams\n...\nhparams = contrib_hparams.HParams(rate=0.1)",
+    ),
+    Code(
+        "T108",
+        "tf_slim",
+        "The slim function is in the tf_slim package, which the migrated file imports: pip install tf_slim. Only what makes no variables: slim's layers fail or make new variables at every call when TF2 executes eagerly.",
+        "slim.l2_regularizer(0.001)",
+        "tf_slim.l2_regularizer(0.001)",
+        refused_when="the symbol is a layer (N123).",
+    ),
+    Code(
+        "T110",
+        "contrib",
+        "tf.contrib does not exist in TF2 and this function has no certain home.",
+    ),
+    Code(
+        "T111",
+        "not public",
+        "The name is not public in TF2, or gone.",
+    ),
+    Code(
+        "T112",
+        "needs a graph",
+        "The symbol exists in tf.compat.v1 but fails or does nothing outside a graph session.",
+    ),
+    Code(
+        "T113",
+        "needs legacy Keras",
+        "The symbol is in tf.compat.v1 only where Keras 2 is TensorFlow's Keras. Use the "
+        "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
+    ),
+    Code(
+        "T114",
+        "import without a target",
+        "TensorFlow 2 has no such module or name, and no use of it in the file was "
+        "rewritten. An import that nothing needs any more is dropped without a word; this "
+        "one may be what other files take from here.",
+        "from tensorflow.contrib import slim  # noqa: for others",
+        "import tf_slim as slim",
+    ),
+    Code(
+        "T115",
+        "star import",
+        "`from tensorflow import *` hides which names are TensorFlow's, so that they could "
+        "not be migrated.",
+        "from tensorflow import *\ny = log(x)",
+        "import tensorflow as tf\ny = tf.math.log(x)",
+    ),
+    Code(
+        "T116",
+        "looked up by name",
+        "getattr or hasattr of TensorFlow with a name that is only known when the program "
+        "runs, or that means another thing in TF2.",
+        "activation = getattr(tf.nn, name)",
+        'activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
+        refused_when="always, unless the name is written out and means the same in TF2.",
+    ),
+    Code(
+        "T117",
+        "private, still there",
+        "The program takes a function or class from TensorFlow's own files that has no "
+        "public name. TensorFlow 2.21 has it at the same place with the same parameters, so "
+        "it is kept. A later version may not have it.",
+        "from tensorflow.python.client import device_lib",
+        "from tensorflow.python.client import device_lib",
+        promise="It exists and takes the same arguments; what it computes is taken to be "
+        "what it was.",
+    ),
+    Code(
+        "T118",
+        "TensorFlow from another file",
+        "The file takes its name for TensorFlow from another file of the tree. It imports "
+        "TensorFlow itself now, as that file does, and is migrated like any other.",
+        "from mylib.compat import tf",
+        "import tensorflow as tf",
+        refused_when="the other file binds the name more than once, or only under a "
+        "condition; or the import has other names beside it. Then its uses are not seen.",
+    ),
+)
