@@ -838,7 +838,7 @@ class _Recogniser:
                 symbol = self.scopes.resolve(node.func)
                 if symbol not in roles.TRAINABLE and symbol != "tf.get_collection":
                     continue
-                if self.analysis._quietly(node) is not self.analysis.listed:
+                if self.analysis.quietly(node) is not self.analysis.listed:
                     continue
                 if late:
                     self.diagnostics.refuse(

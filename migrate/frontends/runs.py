@@ -545,11 +545,10 @@ class RunResolver:
         """Whether it can be told what has a value: operations have none."""
         if _spread(node):
             return False
-        if self.analysis._quietly(node) is Kind.OPERATION:
+        if self.analysis.quietly(node) is Kind.OPERATION:
             return True
         return not any(
-            isinstance(part, ast.expr)
-            and self.analysis._quietly(part) is Kind.OPERATION
+            isinstance(part, ast.expr) and self.analysis.quietly(part) is Kind.OPERATION
             for part in ast.walk(node)
         )
 
@@ -574,7 +573,7 @@ class RunResolver:
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
-        kind = self.analysis._quietly(node)
+        kind = self.analysis.quietly(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
