@@ -14,11 +14,13 @@ from migrate import gates
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.facts.homes import Home
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator
 from migrate.migration import Migration, Options
+from migrate.pipeline import support_names
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
@@ -171,7 +173,8 @@ def _written(
         return Migration(text, tuple(sorted(findings)))
     new = _applied(text, tree, plan)
     if plan.suites or plan.expressions or plan.statements:
-        new = _with_imports(without_unused(new), plan, filename)
+        home = options.homes.get(os.path.realpath(filename))
+        new = _with_imports(without_unused(new), plan, filename, home)
         failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
@@ -615,11 +618,15 @@ def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> 
 # -- imports ------------------------------------------------------------------------
 
 
-def _with_imports(text: str, plan: Plan, filename: str) -> str:
+def _with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
     """Adds the imports the new text needs, after TensorFlow's own or the last import.
 
     A file of a package may be run as a script or by `python -m package.file`: then what
     is written beside it is imported in either way.
+
+    Args:
+      home: where emitted modules are, if not beside the file; those that it needs there
+        are added to the plan's.
     """
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
     beside = {name.removesuffix(".py") for name in plan.support}
@@ -633,7 +640,10 @@ def _with_imports(text: str, plan: Plan, filename: str) -> str:
         module = line.split()[1]
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
-            if in_package and module in beside:
+            if home is not None and f"{module}.py" in support_names():
+                wanted[-1] = home.importing(module)
+                plan.support.update(table.needed(module))
+            elif in_package and module in beside:
                 wanted[-1:] = [
                     "try:",
                     f"    {line}",

@@ -27,6 +27,16 @@ BESIDE: dict[str, tuple[str, ...]] = {
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
 }
 
+
+def needed(module: str) -> tuple[str, ...]:
+    """The files of an emitted module, and of those that it imports."""
+    if module in (MODULE, *BESIDE):
+        return (f"{MODULE}.py", "training_session.py", *BESIDE.get(module, ()))
+    if module == "plain_session":
+        return (f"{module}.py", "training_session.py")
+    return (f"{module}.py",)
+
+
 CANNED = tuple(
     f"{model}{kind}"
     for model in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
