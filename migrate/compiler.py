@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from migrate import gates
-from migrate.backends import custom_loop
+from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.facts.homes import Home
@@ -24,7 +24,7 @@ from migrate.pipeline import support_names
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.rules import calls, mistakes
+from migrate.rules import calls, in_both, mistakes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
@@ -102,6 +102,15 @@ def migrate_text(
         plan, findings = _kept(scopes)
     elif _refused(findings):
         findings.extend(_unread_towers(original))
+        written, told = in_both.applied(scopes, findings)
+        if not written.empty:
+            told.extend(_mistakes(scopes, written, text))
+            done = _written(
+                original, text, tree, written, told, None, options, filename
+            )
+            # Read without those names, the file must be what it was read as.
+            if migrate_text(done.text, options, filename).text == done.text:
+                return done
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
@@ -129,9 +138,21 @@ def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
     plan.keeps_compat = True
-    rules = CompatRules(scopes, plan, {})
+    estimators = compat_estimators.planned(scopes, plan)
+    if estimators is None:
+        rules = CompatRules(scopes, plan, {})
+        rules.run()
+        return plan, [*rules.findings, *unanswered(scopes, plan)]
+    rules = CompatRules(scopes, plan, estimators.claimed)
     rules.run()
-    return plan, [*rules.findings, *unanswered(scopes, plan)]
+    own = {(f.line, f.column) for f in estimators.refused}
+    found = [f for f in rules.findings if (f.line, f.column) not in own]
+    return plan, [
+        *estimators.refused,
+        *estimators.rewritten,
+        *found,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
@@ -173,8 +194,9 @@ def _written(
         return Migration(text, tuple(sorted(findings)))
     new = _applied(text, tree, plan)
     if plan.suites or plan.expressions or plan.statements:
-        home = options.homes.get(os.path.realpath(filename))
-        new = _with_imports(without_unused(new), plan, filename, home)
+        if not plan.whole:
+            home = options.homes.get(os.path.realpath(filename))
+            new = _with_imports(without_unused(new), plan, filename, home)
         failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
@@ -637,7 +659,7 @@ def _with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> st
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):
-        module = line.split()[1]
+        module = line.split()[-1]  # The name that it binds.
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
             if home is not None and f"{module}.py" in support_names():

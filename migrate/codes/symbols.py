@@ -112,4 +112,16 @@ CODES = (
         refused_when="the other file binds the name more than once, or only under a "
         "condition; or the import has other names beside it. Then its uses are not seen.",
     ),
+    Code(
+        "T130",
+        "TF1's layers and cells",
+        "tf.layers and tf.nn.rnn_cell are parts of Keras 2, to which compat.v1 leads no "
+        "more since TensorFlow 2.16. A file of tensorflow.compat.v1 imports them from "
+        "tf_keras: the same functions and classes.",
+        "import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 2)",
+        "import tensorflow.compat.v1 as tf\n"
+        "from tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\n"
+        "y = tf1_layers.dense(x, 2)",
+        "what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
+    ),
 )

@@ -154,19 +154,16 @@ class _Tree:
         """The file that `from module import name` reads, "" if it is none of the tree."""
         place = os.path.join(base, *module.split(".")) if module else base
         whole = os.path.join(place, name)
-        for candidate in (
-            *((f"{whole}.py", os.path.join(whole, "__init__.py")) if name else ()),
-            *((f"{place}.py",) if module else ()),
-            os.path.join(place, "__init__.py"),
-        ):
-            if candidate in self._files:
-                return candidate
-        return ""
+        candidates = [f"{whole}.py", os.path.join(whole, "__init__.py")] if name else []
+        candidates += [f"{place}.py"] if module else []
+        candidates.append(os.path.join(place, "__init__.py"))
+        return next((c for c in candidates if c in self._files), "")
 
     def _above(self, directory: str) -> str:
         """The directory that holds the outermost package of a module in `directory`."""
         above = directory
         while os.path.join(above, "__init__.py") in self._files:
             above = os.path.dirname(above)
-        # A package need not have an __init__.py.
-        return above if above != directory else os.path.dirname(directory)
+        if above == directory:  # A package need not have an __init__.py.
+            return os.path.dirname(directory)
+        return above
