@@ -28,6 +28,11 @@ class Options:
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
         default_factory=dict
     )
+    # Of files that take names of TensorFlow from others unseen, by their real path: line
+    # of the import -> (what stands there, why it is not followed).
+    hidden: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
+        default_factory=dict
+    )
     # Of files whose emitted modules do not go simply beside them: by their real path.
     homes: Mapping[str, Home] = dataclasses.field(default_factory=dict)
     # Whether Python 2 sources are first brought to Python 3.

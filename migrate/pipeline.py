@@ -77,7 +77,10 @@ def is_candidate(
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
     """Whether a file takes TensorFlow from another one."""
-    return bool(options.reexports) and os.path.realpath(path) in options.reexports
+    if not (options.reexports or options.hidden):
+        return False
+    real = os.path.realpath(path)
+    return real in options.reexports or real in options.hidden
 
 
 def is_support(path: pathlib.Path, data: bytes) -> bool:

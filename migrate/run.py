@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
+from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules
 from migrate.facts.reexports import reexports
@@ -96,10 +97,12 @@ def run_tree(
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) > 1:
+        followed = reexports(files)
         options = dataclasses.replace(
             options,
             graph_modules=graph_modules(files),
-            reexports=reexports(files),
+            reexports=followed,
+            hidden=hidden(files, followed),
             homes=homes(files, paths),
         )
     results = _results(work, options, core, jobs or os.cpu_count() or 1)

@@ -124,4 +124,11 @@ CODES = (
         "y = tf1_layers.dense(x, 2)",
         "what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
     ),
+    Code(
+        "T131",
+        "TensorFlow from another file, unseen",
+        "A name of this import is TensorFlow, or a module of it, in the file that it comes "
+        "from: bound under a condition or twice, brought by a star, reached through that "
+        "file's module, or a name for a part. What is called through it here is not seen.",
+    ),
 )

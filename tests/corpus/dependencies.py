@@ -51,7 +51,7 @@ def directory() -> pathlib.Path:
     Raises:
       Unavailable: the package index did not give them.
     """
-    version = "%d.%d" % sys.version_info[:2]
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
     digest = hashlib.sha256("\n".join(PINNED).encode()).hexdigest()[:12]
     target = cache() / f"dependencies-{version}-{digest}"
     if target.exists():

@@ -14,6 +14,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import platform
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -88,6 +89,19 @@ class Failure:
     missing: str
 
 
+def recorded_form(found: Imports) -> dict[str, object]:
+    """What is kept of it, with what it was found."""
+    from tensorflow import __version__
+
+    return {
+        "python": platform.python_version().rpartition(".")[0],
+        "tensorflow": __version__,
+        "modules": found.modules,
+        "imported": found.imported,
+        "causes": found.causes,
+    }
+
+
 def written(
     source: pathlib.Path, results: Sequence[FileResult], to: pathlib.Path
 ) -> Tree:
@@ -160,18 +174,6 @@ def _imported(
 
 def _cause(failure: Failure, trees: Sequence[Tree]) -> str:
     """Why a module cannot be imported, "" where nothing explains it."""
-    symbol = _symbol(failure.message)
-    result = next(
-        (t.results[failure.file] for t in trees if failure.file in t.results), None
-    )
-    if symbol and result is not None:
-        for finding in result.findings:
-            refused = finding.outcome is Outcome.REFUSED and finding.symbol
-            if refused and (
-                _within(finding.symbol, symbol) or _within(symbol, finding.symbol)
-            ):
-                file = "/".join(pathlib.Path(failure.file).parts[-2:])
-                return f"`{symbol}` in {file}, which the report refuses"
     top = failure.missing.partition(".")[0]
     if failure.kind == "ModuleNotFoundError" and top not in ("", "tensorflow"):
         reason = dependencies.LEFT_OUT.get(top)
@@ -179,10 +181,16 @@ def _cause(failure: Failure, trees: Sequence[Tree]) -> str:
     other = _imports_of(failure)
     if other and other not in ("tensorflow", *_own(trees)):
         return f"{other} does not go with TensorFlow 2.21 or this Python"
-    if found := re.search(
-        r"module '(numpy|collections|inspect)[\w.]*' has no", failure.message
-    ):
-        return f"a name that {found[1]} has no more"
+    symbol = _symbol(failure.message)
+    result = next(
+        (t.results[failure.file] for t in trees if failure.file in t.results), None
+    )
+    for finding in result.findings if symbol and result else ():
+        refused = finding.outcome is Outcome.REFUSED and finding.symbol
+        if refused and (
+            _within(finding.symbol, symbol) or _within(symbol, finding.symbol)
+        ):
+            return f"`{symbol}`, refused in the report"
     return ""
 
 
