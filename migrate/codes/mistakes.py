@@ -196,4 +196,18 @@ CODES = (
         "dataset. Without a seed the copies are in different orders: a step's parts are "
         "then of different batches, and an epoch is not one pass over the data.",
     ),
+    Code(
+        "D136",
+        "make_dataset_iterator",
+        "The iterator of TensorFlow 1's strategies. TensorFlow 2 iterates the distributed "
+        "dataset; where the program initialises the iterator it is told.",
+        "batches = strategy.make_dataset_iterator(dataset)",
+        "batches = iter(strategy.experimental_distribute_dataset(dataset))",
+    ),
+    Code(
+        "D137",
+        "a Keras model as an Estimator",
+        "model_to_estimator needs Estimators, which TensorFlow 2.16 and later do not have; "
+        "the name is still there and raises. Keras trains under a strategy by itself.",
+    ),
 )
