@@ -129,6 +129,16 @@ def test_graph_made_in_the_block_is_a_step_of_its_own() -> None:
     assert "def compute_double(x):" in text
 
 
+def test_a_list_of_operations_that_is_fetched() -> None:
+    text, refused = _migrated(
+        "ops = [tf.assign(w, w - tf.log(2.0)), tf.log(loss)]\n"
+        "    print(sess.run(ops, {x: np.ones([1, 2])}))"
+    )
+    assert not refused
+    assert "ops_1 = tf.math.log(loss)" in text
+    assert "return [ops_0, ops_1]" in text
+
+
 def test_a_session_that_is_not_on_the_server() -> None:
     program = (PROGRAMS / "plain_server_session.py").read_text()
     assert program.count("tf.Session(server.target, config=config)") == 1
