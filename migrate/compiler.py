@@ -283,6 +283,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     from migrate.normalise import (
         Text,
         collections,
+        displays,
         driver,
         graph_first,
         losses,
@@ -310,6 +311,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         graph_first.moved,
         collections.listed,
         written_out,
+        displays.named,
     ):
         start = step(start)
     changed = start.source != text or towers.as_replicas(start) is not None
