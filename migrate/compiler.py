@@ -440,6 +440,8 @@ def _plan(
     plan.keeps_compat = kept
     # compat.v1 code outside a program runs as it is.
     rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
+    # Beside a client's program there may be what the cluster's own tasks do.
+    rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
         return _outside_of_programs(scopes, rules, options)

@@ -29,8 +29,9 @@ SUPPORT = (
     "canned_estimators",
     "estimator_heads",
     "estimator_loop",
-    "training_session",
+    "eager_steps",
     "plain_session",
+    "training_session",
     "mnist_input_data",
     "contrib_optimizers",
 )
