@@ -259,12 +259,14 @@ class _Form:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
       towers: the loop over towers that is one tower now.
+      split: original lines where the usual split was made by hand.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
     towers: towers.Towers | None
+    split: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -287,6 +289,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         driver,
         graph_first,
         losses,
+        placement,
         sessions,
         statements,
         supervisor,
@@ -295,10 +298,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start = Text.of(text)
+    start, split = placement.usual(Text.of(text))
+    before = start.source
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
-    if start.source == text:
+    if start.source == before:
         supervised = ()
     for step in (
         losses.collected,
@@ -325,7 +329,9 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
-        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
+        attempt = _Form(
+            form, brought, supervised, replicated, split, tree, plan, findings
+        )
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -371,6 +377,18 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line in form.split:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "C133",
+                Outcome.REWRITTEN,
+                "tf.device",
+                "variables on parameter servers and the rest on the own worker: a "
+                "ParameterServerStrategy, which deals variables to the servers in turn",
             )
         )
     for line in form.supervised:
