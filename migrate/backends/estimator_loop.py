@@ -94,6 +94,8 @@ class EstimatorRewrite:
         if symbol in table.TPU_SPECS and self._has_host_call(node):
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
+        if target is None and self._has_arguments(node):
+            target = table.WITH_DEVICES.get(symbol)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._canned(node, symbol, target)
@@ -128,6 +130,10 @@ class EstimatorRewrite:
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
+
+    def _has_arguments(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        return isinstance(call, ast.Call) and bool(call.args or call.keywords)
 
     def _has_host_call(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)
@@ -167,10 +173,11 @@ class EstimatorRewrite:
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])
         self._plan.imports.append(f"import {module}")
-        reason = f"now {target}, as TF1 had it"
+        code_, said = table.BESIDE_CODES.get(module, ("E107", "as TF1 had it"))
         if by_name:
-            reason += ": its loss is the sum over a batch"
-        self._become(node, target, "E107", reason)
+            said += ": its loss is the sum over a batch"
+        separator = ", " if code_ == "E107" else ": "
+        self._become(node, target, code_, f"now {target}{separator}{said}")
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"

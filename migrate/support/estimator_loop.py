@@ -128,8 +128,11 @@ class _Graph:
 
     def __init__(self, replicas):
         self._replicas = replicas
-        self._made = []
-        self._given = 0
+        # Those that the first replica of this process makes, and those that are made for
+        # all of them together (slots); how many of them it has been given.
+        self._made = {0: [], None: []}
+        self._given = collections.Counter()
+        self._others = collections.defaultdict(list)  # What the others are still to get.
         self.global_step = training_session.create_global_step()
 
     @contextlib.contextmanager
@@ -141,22 +144,42 @@ class _Graph:
 
     @contextlib.contextmanager
     def building(self):
-        """A trace: what is built inside finds the global step."""
-        self._given = 0
-        graph = v1.get_default_graph()
-        for key in _SHARED:
-            graph.clear_collection(key)
-        graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
-        graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
+        """A trace: what is built inside finds the global step.
+
+        Replicas of one process build one graph, one after the other, as TF1's did.
+        """
+        if self._replica() == 0:
+            self._given.clear()
+            self._others.clear()
+            graph = v1.get_default_graph()
+            for key in _SHARED:
+                graph.clear_collection(key)
+            graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
+            graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
         yield
+
+    def _replica(self):
+        return self._replicas.replica()
+
+    def _name_in_replica(self, kwargs):
+        """The name of a new variable, the same for all replicas."""
+        scope = f"{tf.get_current_name_scope()}/{kwargs.get('name')}"
+        return re.sub(r"(^|/)replica_\d+/", r"\1", scope)
 
     def _create(self, next_creator, **kwargs):
         if kwargs.get("experimental_enable_variable_lifting") is False:
             return next_creator(**kwargs)  # From below.
-        if self._given == len(self._made):
-            self._made.append(self._new(next_creator, kwargs))
-        variable = self._made[self._given]
-        self._given += 1
+        replica = self._replica()
+        name = self._name_in_replica(kwargs)
+        if replica:  # The first has made it, and listed it.
+            return self._others[replica, name].pop(0)
+        made = self._made[replica]
+        if self._given[replica] == len(made):
+            made.append(self._new(next_creator, kwargs))
+        variable = made[self._given[replica]]
+        self._given[replica] += 1
+        for other in range(1, self._replicas.count):
+            self._others[other, name].append(variable)
         if tf.executing_eagerly():
             return variable  # A slot: its optimizer makes it outside by itself.
         self._know_its_rows(variable)
@@ -198,7 +221,7 @@ class _Graph:
         """
         variable = next_creator(**kwargs)
         name = _name_of(variable)
-        for part in self._made:
+        for part in itertools.chain(*self._made.values()):
             told = getattr(part, "_get_save_slice_info", None)
             rows = told and told()
             scope, found, _ = f"/{name}".rpartition(f"/{_name_of(part)}/")
@@ -412,6 +435,12 @@ def _as_dataset_element(result):
     if isinstance(result, tuple) and len(result) == 2 and result[1] is None:
         result = result[0]
     return result
+
+
+def _grouped(batches, count):
+    """Lists of `count` batches, one for each replica; what is left over is left out."""
+    while len(group := list(itertools.islice(batches, count))) == count:
+        yield group
 
 
 def _split(element):
@@ -1180,6 +1209,29 @@ def _watched(hooks, graph):
     return found
 
 
+def _observe(replicas, spec, hooks, before):
+    """Shows hooks and writers what they ask for of a training step that is traced.
+
+    Args:
+      before: the global step before the update. Where TF1 trained on several devices
+        it gave that one to whom asked for the global step, otherwise the one after it.
+    """
+    graph = v1.get_default_graph()
+    saved = graph.get_collection(_Keys.SUMMARIES)
+    if replicas.count == 1 and not any(s.op.name == "loss" for s in saved):
+        v1.summary.scalar("loss", spec.loss)  # That of several is not known yet.
+    saved = graph.get_collection(_Keys.SUMMARIES)
+    training_session.summary.entries.extend(saved)
+    graph.add_to_collection(_Keys.LOSSES, spec.loss)
+    watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
+    observed = _watched(watching, graph)
+    if replicas.count > 1:
+        step = replicas.global_step
+        observed = {k: before if t is step else t for k, t in observed.items()}
+    replicas.observe(observed)
+    replicas.observe({"loss": spec.loss})
+
+
 # -- the Estimator ------------------------------------------------------------
 
 
@@ -1329,6 +1381,7 @@ class Estimator:
             _logging.info("Skipping training since max_steps has already saved.")
             return self
         hooks = _checked(hooks)
+        self._choose_pace(input_fn)
         self._seed(anew=True)
         replicas = self._cluster.replicas()
         first = self._input(input_fn, ModeKeys.TRAIN)
@@ -1345,40 +1398,43 @@ class Estimator:
             own = [h if chief or not shared else _anew(h) for h in hooks]
             if steps is not None or max_steps is not None:
                 own.append(StopAtStepHook(steps, max_steps))
+            batches = _grouped(iter(dataset), replicas.count)
             losses[task_index] = self._train_loop(
-                replicas, built, iter(dataset), own, chief, saving_listeners
+                replicas, built, batches, own, chief, saving_listeners
             )
 
         replicas.run(loop)
         _logging.info("Loss for final step: %s.", losses[min(losses)])
         return self
 
+    # What says of an Estimator and an input_fn whether workers are to keep pace: set by
+    # `synchronous_estimator`, where a program imports it.
+    asks_for_synchrony = None
+
+    def _choose_pace(self, input_fn):
+        probe = Estimator.asks_for_synchrony
+        if probe is not None:
+            self._cluster.decide(lambda: probe(self, input_fn))
+
     def _train_step(self, replicas, element_spec, hooks):
         """Builds model_fn's training graph; its step function and its spec's parts."""
         built = {}
         strategy = replicas.strategy
-        with strategy.scope(), replicas.recording(), _estimator_scaling(strategy):
+        scaled = contextlib.nullcontext()
+        if not self._cluster.averages:
+            scaled = _estimator_scaling(strategy)
+        with strategy.scope(), replicas.recording(), scaled:
             graph = _Graph(replicas)
 
             def train_step(element):
                 with graph.building():
+                    # A hook saw the step before the update where there are more replicas.
+                    before = graph.global_step.read_value()
                     features, labels = _split(element)
                     spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
-                    current = v1.get_default_graph()
-                    saved = current.get_collection(_Keys.SUMMARIES)
-                    if not any(s.op.name == "loss" for s in saved):
-                        v1.summary.scalar("loss", spec.loss)
-                    saved = current.get_collection(_Keys.SUMMARIES)
-                    training_session.summary.entries.extend(saved)
-                    current.add_to_collection(_Keys.LOSSES, spec.loss)
-                    watching = [
-                        *hooks,
-                        *spec.training_hooks,
-                        *spec.training_chief_hooks,
-                    ]
-                    replicas.observe(_watched(watching, current))
-                    replicas.observe({"loss": spec.loss})
-                    built["spec"] = spec
+                    if replicas.replica() == 0:  # Hooks and summaries are the first's.
+                        built["spec"] = spec
+                        _observe(replicas, spec, hooks, before)
                     with tf.control_dependencies(_operations(spec.train_op)):
                         return tf.identity(spec.loss)
 
@@ -1448,7 +1504,7 @@ class Estimator:
             log_step_count_steps=config.log_step_count_steps,
         ) as sess:
             while not sess.should_stop():
-                loss = sess.run(built["step"], next(batches))
+                loss = sess.run(built["step"], *next(batches))
         if loss is None:
             _logging.warning(
                 "Training with estimator made no steps. Perhaps input is empty or "
@@ -1483,26 +1539,23 @@ class Estimator:
             )
         self._seed()
         dataset = self._input(input_fn, ModeKeys.EVAL)
-        replicas = training_session.SynchronousReplicas(_own_device(), 0)
+        replicas = _InTurn(_replicas_of(self.config.eval_distribute))
         built = {}
 
-        def eval_graph(element):
-            features, labels = _split(element)
-            spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
-            ops = dict(spec.eval_metric_ops)
-            ops = {k: _metric(k, v) for k, v in ops.items()}
-            if "loss" not in ops:
-                ops["loss"] = v1.metrics.mean(spec.loss)
-            if "global_step" in ops:
-                raise ValueError("Metric with name `global_step` is not allowed.")
-            updates = [tf.group(update) for _, update in ops.values()]
-            watching = [*hooks, *spec.evaluation_hooks]
-            observed = _watched(watching, v1.get_default_graph())
-            built.update(spec=spec, observed=list(observed), names=list(ops))
-            with tf.control_dependencies(updates):
-                done = tf.no_op()
-            values = [tf.convert_to_tensor(value) for value, _ in ops.values()]
-            return [done, *observed.values()], values
+        def eval_graph(*elements):
+            fetches, values = [], []
+            for i, element in enumerate(elements):
+                with replicas.building(i):
+                    done, ops, spec = self._evaluation(element)
+                    fetches.append([done])
+                    if i:
+                        continue  # Metrics, hooks and all else are the first's.
+                    watching = [*hooks, *spec.evaluation_hooks]
+                    observed = _watched(watching, v1.get_default_graph())
+                    built.update(spec=spec, observed=list(observed), names=list(ops))
+                    fetches[0] += observed.values()
+                    values += [tf.convert_to_tensor(value) for value, _ in ops.values()]
+            return fetches, values
 
         run = self._pruned(replicas, eval_graph, dataset.element_spec, checkpoint_path)
         self._restore(replicas, checkpoint_path, built["spec"].scaffold)
@@ -1511,12 +1564,17 @@ class Estimator:
         for hook in all_hooks:
             hook.begin(session)
         result = None
-        for element in dataset if steps is None else dataset.take(steps):
-            if session.stop:
+        elements = iter(dataset)
+        for number in itertools.count():
+            if session.stop or number == steps:
+                break
+            batches = list(itertools.islice(elements, replicas.count))
+            if len(batches) < replicas.count:
+                run(*batches)  # TF1 counted these, most of the time, but made no step.
                 break
             for hook in all_hooks:
                 hook.before_run(session)
-            results = run(element)
+            results = run(*batches)
             result = True
             observed = dict(zip(built["observed"], [t.numpy() for t in results]))
             results = {"observed": observed, "fetches": None}
@@ -1530,6 +1588,20 @@ class Estimator:
         metrics["global_step"] = session.global_step()
         self._write_evaluation(metrics, name, checkpoint_path)
         return metrics
+
+    def _evaluation(self, element):
+        """What updates the metrics of a batch, (value, update) by name, and the spec."""
+        features, labels = _split(element)
+        spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
+        ops = dict(spec.eval_metric_ops)
+        ops = {k: _metric(k, v) for k, v in ops.items()}
+        if "loss" not in ops:
+            ops["loss"] = v1.metrics.mean(spec.loss)
+        if "global_step" in ops:
+            raise ValueError("Metric with name `global_step` is not allowed.")
+        updates = [tf.group(update) for _, update in ops.values()]
+        with tf.control_dependencies(updates):
+            return tf.no_op(), ops, spec
 
     def _write_evaluation(self, metrics, name, checkpoint_path):
         """Logs the metrics and writes them as summaries, as TF1 did."""
@@ -1584,7 +1656,7 @@ class Estimator:
             built.update(spec=spec, observed=list(observed), single=single)
             built["names"] = [None] if single else list(predictions)
             values = [predictions] if single else list(predictions.values())
-            return [*map(tf.convert_to_tensor, values), *observed.values()], []
+            return [[*map(tf.convert_to_tensor, values), *observed.values()]], []
 
         run = self._pruned(
             replicas, predict_graph, dataset.element_spec, checkpoint_path
@@ -1629,12 +1701,12 @@ class Estimator:
         with replicas.strategy.scope(), recording:
             graph = _Graph(replicas)
 
-            def build(element):
+            def build(*elements):
                 with graph.building():
-                    return function(element)
+                    return function(*elements)
 
             with graph.creating():
-                return _Pruned(build, element_spec)
+                return _Pruned(build, [element_spec] * replicas.count)
 
     def _restore(self, replicas, checkpoint_path, scaffold):
         if checkpoint_path:
@@ -1722,30 +1794,69 @@ class _Pruned:
     """A graph traced once, of which only what is asked for is run.
 
     Args:
-      function: (element) -> lists of tensors and operations.
-      element_spec: of the elements of the input's dataset.
+      function: (element, ...) -> lists of tensors and operations, one for each element;
+        and a list of what needs none.
+      element_specs: of the elements, which come from the input's dataset.
     """
 
-    def __init__(self, function, element_spec):
-        specs = tf.nest.flatten(element_spec, expand_composites=True)
+    def __init__(self, function, element_specs):
+        specs = tf.nest.flatten(element_specs, expand_composites=True)
         traced = {}
 
         def build(*flat):
             packed = tf.nest.pack_sequence_as(
-                element_spec, flat, expand_composites=True
+                element_specs, flat, expand_composites=True
             )
-            traced["feeds"], traced["fetches"] = list(flat), function(packed)
+            traced["feeds"], traced["fetches"] = list(flat), function(*packed)
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
         graph = v1.wrap_function(build, signature)
-        of_element, of_nothing = traced["fetches"]
-        self._step = graph.prune(traced["feeds"], of_element)
+        of_elements, of_nothing = traced["fetches"]
+        one = len(specs) // len(element_specs)
+        self._steps = [
+            graph.prune(traced["feeds"][: i * one], sum(of_elements[:i], []))
+            for i in range(1, len(element_specs) + 1)
+        ]
         self.values = graph.prune([], of_nothing)
 
-    def __call__(self, element):
-        """Runs the first list, on an element; its tensors' values, in order."""
-        flat = tf.nest.flatten(element, expand_composites=True)
-        return [value for value in self._step(*flat) if value is not None]
+    def __call__(self, *elements):
+        """Runs what is for so many elements; its tensors' values, in order."""
+        if not elements:
+            return []
+        flat = tf.nest.flatten(elements, expand_composites=True)
+        step = self._steps[len(elements) - 1]
+        return [value for value in step(*flat) if value is not None]
+
+
+def _replicas_of(strategy):
+    """How many replicas a strategy has in this process."""
+    return len(strategy.extended.worker_devices) if hasattr(strategy, "extended") else 1
+
+
+class _InTurn(training_session.SynchronousReplicas):
+    """An evaluation: what TF1's strategies ran on several devices, one after the other.
+
+    The replicas share their metrics' totals, and what they collect in the graph.
+    """
+
+    def __init__(self, count):
+        super().__init__(_own_device(), 0)
+        self.count, self._now = count, 0
+
+    def replica(self):
+        return self._now
+
+    @contextlib.contextmanager
+    def building(self, i):
+        """Replica `i` is built inside, with the names and variables of the first."""
+        self._now = i
+        if i == 0:
+            yield
+            return
+        v1.get_default_graph().clear_collection(("__varscope",))  # Counts names.
+        scope = v1.variable_scope(v1.get_variable_scope(), reuse=True)
+        with v1.name_scope(f"replica_{i}"), scope:
+            yield
 
 
 class _EvaluationSession:
@@ -2142,17 +2253,40 @@ class _Cluster:
 
     def __init__(self, config):
         self._config = config
-        self._strategy = config.train_distribute
+        given = config.train_distribute
+        # One of estimator_strategies, that says how the cluster of TF_CONFIG trains.
+        self._keeps_pace = getattr(given, "synchronous", None)
+        self._strategy = given if self._keeps_pace is None else None
+        self._chosen = self._strategy is not None
         self._jobs = config.cluster
-        alone = config.num_worker_replicas + config.num_ps_replicas <= 1
-        trains = config.task_type in ("chief", "master", "worker")
-        if self._strategy is None and not self.asynchronous and trains and not alone:
-            # Now, because it has to be made before anything is computed.
-            self._strategy = self._synchronous()
+        if not self.asynchronous:
+            self._make_synchronous()
 
     @property
     def asynchronous(self):
-        return bool(self._jobs.get("ps")) and self._config.train_distribute is None
+        return bool(self._jobs.get("ps")) and not (self._chosen or self._keeps_pace)
+
+    @property
+    def averages(self):
+        """Whether an optimizer of the program averages its gradients by itself."""
+        return self._keeps_pace == "by optimizer"
+
+    def decide(self, probe):
+        """Lets the workers keep pace where the program's optimizer asks for it.
+
+        Args:
+          probe: says whether it does.
+        """
+        if self.asynchronous and self._keeps_pace is None and probe():
+            self._keeps_pace = "by optimizer"
+            self._make_synchronous()
+
+    def _make_synchronous(self):
+        """Makes the strategy of several workers; before anything is computed."""
+        alone = self._config.num_worker_replicas <= 1
+        trains = self._config.task_type in ("chief", "master", "worker")
+        if self._strategy is None and trains and not alone:
+            self._strategy = self._synchronous()
 
     @property
     def _tasks(self):
@@ -2210,13 +2344,40 @@ class _Cluster:
         strategy = self._strategy or _own_device()
         local = strategy.extended.worker_devices if self._strategy else ()
         if len(local) > 1:
-            raise ValueError(
-                "One process trains one replica here, but the strategy has "
-                f"{len(local)} devices in this process: {list(local)}"
-            )
+            return self._local(strategy, len(local))
         return training_session.SynchronousReplicas(
             strategy, self._config.global_id_in_cluster or 0
         )
+
+
+    def _local(self, strategy, count):
+        """Replicas on several devices of this process.
+
+        Raises:
+          ValueError: others train with it.
+        """
+        if strategy.num_replicas_in_sync != count:
+            raise ValueError(
+                "Of several processes each trains one replica here, but the strategy "
+                f"has {count} devices in this process: show it one of its GPUs "
+                "(CUDA_VISIBLE_DEVICES)."
+            )
+        return _strategies().LocalReplicas(strategy, count)
+
+
+def _strategies():
+    """What only several devices in a process need.
+
+    Raises:
+      ImportError: the file is not there.
+    """
+    try:
+        import estimator_strategies
+    except ImportError:
+        if not __package__:
+            raise
+        from . import estimator_strategies
+    return estimator_strategies
 
 
 # -- train_and_evaluate -------------------------------------------------------
@@ -2297,6 +2458,8 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     both, else None.
     """
     config = estimator.config
+    if config.task_type != "evaluator":
+        estimator._choose_pace(train_spec.input_fn)
     evaluator = _Evaluator(estimator, eval_spec, train_spec.max_steps)
     hooks = list(train_spec.hooks)
 

@@ -20,11 +20,26 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
+STRATEGIES_MODULE = "estimator_strategies"
+SYNC_MODULE = "synchronous_estimator"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+    STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
+    SYNC_MODULE: (f"{SYNC_MODULE}.py",),
+}
+# Module -> (code, what is said of it) of those that are no ready-made Estimators.
+BESIDE_CODES: dict[str, tuple[str, str]] = {
+    STRATEGIES_MODULE: (
+        "E130",
+        "every replica takes a batch of its own, as TF1's did",
+    ),
+    SYNC_MODULE: (
+        "E131",
+        "the workers make every step together, also where TF_CONFIG has parameter servers",
+    ),
 }
 
 CANNED = tuple(
@@ -119,6 +134,19 @@ EMITTED: dict[str, str] = {
             "regression_head",
         )
     },
+    **{
+        f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
+        for name in (
+            "CollectiveAllReduceStrategy",
+            "MirroredStrategy",
+            "OneDeviceStrategy",
+            "ParameterServerStrategy",
+        )
+    },
+    "tf.distribute.experimental.ParameterServerStrategy": (
+        f"{STRATEGIES_MODULE}.ParameterServerStrategy"
+    ),
+    "tf.train.SyncReplicasOptimizer": f"{SYNC_MODULE}.SyncReplicasOptimizer",
     # Modules that a name stands for.
     "tf.estimator": MODULE,
     "tf.estimator.export": f"{MODULE}.export",
@@ -183,6 +211,11 @@ LAYERS: dict[str, str] = {
         )
     },
     "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
+}
+
+# The same where it is called with devices: TensorFlow 2's need to exist.
+WITH_DEVICES: dict[str, str] = {
+    "tf.distribute.MirroredStrategy": f"{STRATEGIES_MODULE}.MirroredStrategy",
 }
 
 # Inside the functions that build the graph: what the module has instead.
@@ -297,12 +330,6 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "E117",
         "TensorFlow 2.16 and later make no Estimator of a Keras model",
         "Call the Keras model's fit, evaluate and predict.",
-    ),
-    "tf.train.SyncReplicasOptimizer": (
-        "E115",
-        "an Estimator's workers that wait for each other are not covered yet",
-        "Leave it out and run the program with workers only (no ps in TF_CONFIG): then "
-        "every step averages all workers' gradients.",
     ),
     "tf.estimator": (
         "E117",
