@@ -4,56 +4,22 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import plain_sessions
+from migrate.frontends.displays import Displays
+from migrate.frontends.fetches import Leaf, spread
+from migrate.frontends.iterators import Iterators
+from migrate.frontends.session_hooks import SessionHooks
+from migrate.frontends.step_checks import StepChecks
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slice, Slicer
 from migrate.tables import roles
-from migrate.tables.hooks import HOOKS, HookRow
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Leaf:
-    """One fetched thing: its expression, and whether it has a value.
-
-    `inner` are the elements of a display nested in the fetches.
-    """
-
-    node: ast.expr
-    kind: Kind
-    inner: tuple[Leaf, ...] = ()
-
-    @property
-    def has_value(self) -> bool:
-        return self.kind is not Kind.OPERATION
-
-    @property
-    def value(self) -> Code:
-        """What the step function returns for it; an operation's value is None."""
-        if not self.has_value:
-            return code("None")
-        if not self.inner:
-            return code(self.node)
-        values = [leaf.value for leaf in self.inner]
-        if isinstance(self.node, ast.Dict):
-            pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
-            return code("{", ir.joined(", ", pairs), "}")
-        if isinstance(self.node, ast.List):
-            return code("[", ir.joined(", ", values), "]")
-        return code("(", ir.joined(", ", values), ",)" if len(values) == 1 else ")")
-
-    def every(self) -> Iterator[Leaf]:
-        if not self.inner:
-            yield self
-        for leaf in self.inner:
-            yield from leaf.every()
 
 
 class RunResolver:
@@ -83,22 +49,19 @@ class RunResolver:
         self.slicer = Slicer(flows, self._is_merge)
         self.steps: list[ir.StepFunction] = []
         self.runs: list[ir.Run] = []
-        self.hook_edits: dict[ast.Call, Code] = {}
-        self.observed: dict[str, ast.expr] = {}
-        self.iterators: dict[str, ast.expr] = {}
-        # Iterators that the program never named, by the name they get.
-        self.unnamed: dict[str, ast.expr] = {}
         self.scaffold_summaries = False
-        self.consumed: set[ast.stmt] = set()
+        self.displays = Displays(scopes, analysis, flows, tail)
+        self.inputs = Iterators(scopes, diagnostics, analysis, flows)
+        self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
+        self.checks = StepChecks(scopes, diagnostics, analysis, flows)
         # Run calls that give variables their initial values.
         self.initialisers: list[ast.Call] = []
-        self.elements: dict[str, tuple[str, Flow]] = {}
 
     # -- driver ------------------------------------------------------------------
 
     def run(self) -> None:
-        self._iterators()
-        self._hooks()
+        self.inputs.find()
+        self.hooks.find()
         has_summaries = any(f.kind is Kind.SUMMARY for f in every(self.flows))
         call = self.session
         off = {"save_summaries_steps", "save_summaries_secs"}
@@ -195,208 +158,6 @@ class RunResolver:
             for n in ast.walk(node)
         )
 
-    # -- input -------------------------------------------------------------------
-
-    def _iterators(self) -> None:
-        """Dataset iterators, and the names their elements are bound to."""
-        for flow in every(self.flows):
-            value = getattr(flow.statement, "value", None)
-            if not isinstance(flow.statement, ast.Assign) or value is None:
-                continue
-            if flow.kind is Kind.ITERATOR:
-                name = names.key(flow.statement.targets[0])
-                dataset = self._dataset_of(value)
-                if name is None or dataset is None:
-                    self.diagnostics.refuse(
-                        "I101", value, "an iterator without a dataset"
-                    )
-                    continue
-                self.iterators[name] = dataset
-            elif flow.kind is Kind.ELEMENT:
-                self._element(flow, value)
-
-    def _dataset_of(self, value: ast.expr) -> ast.expr | None:
-        if isinstance(value, ast.Call):
-            if isinstance(value.func, ast.Attribute) and value.func.attr in (
-                "make_one_shot_iterator",
-                "make_initializable_iterator",
-            ):
-                if self.scopes.resolve(value.func) is None:
-                    return value.func.value
-            if value.args:
-                return value.args[0]
-        return None
-
-    def _element(self, flow: Flow, value: ast.expr) -> None:
-        """`x, y = iterator.get_next()`."""
-        if not (
-            isinstance(value, ast.Call)
-            and isinstance(value.func, ast.Attribute)
-            and value.func.attr == "get_next"
-        ):
-            return
-        source = value.func.value
-        name = names.key(source)
-        if name is None or name not in self.iterators:
-            dataset = self._dataset_of(source)
-            if dataset is None:
-                self.diagnostics.refuse(
-                    "I102", value, "get_next of an unknown iterator"
-                )
-                return
-            name = self.analysis.fresh("iterator", "batches")
-            self.iterators[name] = dataset
-            self.unnamed[name] = dataset
-        assert isinstance(flow.statement, ast.Assign)
-        for bound in names.binds(flow.statement):
-            self.elements[bound] = (name, flow)
-
-    # -- hooks -------------------------------------------------------------------
-
-    def _hooks(self) -> None:
-        statements = [
-            *[f.statement for f in every(self.flows) if not f.suites],
-            *self.tail,
-        ]
-        for statement in statements:
-            for node in ast.walk(statement):
-                if isinstance(node, ast.Call):
-                    symbol = self.scopes.resolve(node.func)
-                    row = HOOKS.get(symbol or "")
-                    if row is not None and node not in self.hook_edits:
-                        self._hook(node, row)
-
-    def _hook(self, call: ast.Call, row: HookRow) -> None:
-        bound = names.bound_arguments(call, row.parameters)
-        if bound is None:
-            self.diagnostics.refuse(
-                "H101",
-                call,
-                "this hook's arguments cannot be told apart",
-                symbol=row.symbol,
-            )
-            return
-        parts: list[Code] = []
-        for name, value in bound.items():
-            if name == row.tensors:
-                keys = self._observe(value, row)
-                if keys is None:
-                    return
-                parts.append(code(f"{name}=", keys))
-            else:
-                parts.append(code(f"{name}=", value))
-        self.hook_edits[call] = code(
-            "training_session.", row.target, "(", ir.joined(", ", parts), ")"
-        )
-
-    def _observe(self, value: ast.expr, row: HookRow) -> str | None:
-        """Has the step functions give a hook's tensors; returns the keys as source."""
-        display = self._display(value)
-        pairs: list[tuple[str, ast.expr]] = []
-        item: ast.expr
-        if row.tensors == "tensors":
-            if isinstance(display, ast.Dict):
-                for key, item in zip(display.keys, display.values):
-                    text = names.literal(key)
-                    if not isinstance(text, str):
-                        self.diagnostics.refuse(
-                            "H103", value, "a tag that is not a string"
-                        )
-                        return None
-                    pairs.append((text, item))
-                pairs.sort(key=lambda pair: pair[0])
-            elif isinstance(display, (ast.List, ast.Tuple)):
-                pairs = [(ast.unparse(item), item) for item in display.elts]
-            else:
-                self.diagnostics.refuse(
-                    "H104",
-                    value,
-                    "the hook's tensors are not written out where it is made",
-                    "Give the hook a dict display.",
-                    row.symbol,
-                )
-                return None
-        else:
-            if isinstance(value, ast.Constant) and value.value is None:
-                return "None"
-            pairs = [(ast.unparse(value), value)]
-        for tag, item in pairs:
-            if isinstance(item, ast.Constant) and isinstance(item.value, str):
-                self.diagnostics.refuse(
-                    "H102",
-                    item,
-                    "the hook names a tensor of the graph by a string",
-                    "Give the hook the tensor itself.",
-                    row.symbol,
-                )
-                return None
-            self.observed[tag] = item
-        keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
-        return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
-
-    def _changes(self, name: str) -> bool:
-        """Whether a list or dict that the graph or the loop writes out is changed."""
-        statements = [
-            *[f.statement for f in every(self.flows)],
-            *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
-        ]
-        return any(
-            isinstance(s, ast.Assign)
-            and name in names.binds(s)
-            and isinstance(s.value, (ast.List, ast.Dict))
-            for s in statements
-        ) and any(
-            name in names.mutates(s)
-            or (isinstance(s, ast.AugAssign) and names.key(s.target) == name)
-            for s in statements
-            if not names.suites(s)
-        )
-
-    def _display(self, value: ast.expr) -> ast.expr:
-        """The list, tuple or dict a name stands for, if it is written out once."""
-        name = names.key(value)
-        if name is None:
-            return value
-        found = [
-            s
-            for s in [
-                *[f.statement for f in every(self.flows)],
-                *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
-            ]
-            if name in names.binds(s) and not names.suites(s)
-        ]
-        if len(found) == 1 and isinstance(found[0], ast.Assign):
-            bound = found[0].value
-            if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
-                if self.analysis.environment.get(name) in ir.BUILD_KINDS:
-                    return value  # Of variables, which are made once.
-                if any(found[0] in ast.walk(t) for t in self.tail):
-                    if not self._only_run(name):
-                        return value  # Something else sees, and may change, it.
-                    self.consumed.add(found[0])
-                return bound
-        return value
-
-    def _only_run(self, name: str) -> bool:
-        """Whether a name of the loop is read by run calls and nothing else."""
-        for statement in self.tail:
-            for node in ast.walk(statement):
-                if (
-                    isinstance(node, (ast.Name, ast.Attribute))
-                    and isinstance(node.ctx, ast.Load)
-                    and names.key(node) == name
-                ):
-                    call = self.scopes.parents[node]
-                    if isinstance(call, ast.keyword):
-                        call = self.scopes.parents[call]
-                    if not (
-                        isinstance(call, ast.Call)
-                        and isinstance(call.func, ast.Attribute)
-                        and call.func.attr == "run"
-                    ):
-                        return False
-        return True
-
     # -- run calls ----------------------------------------------------------------
 
     def _resolve(self, call: ast.Call) -> None:
@@ -415,7 +176,7 @@ class RunResolver:
                 )
                 return
         changed = names.key(fetches)
-        if changed is not None and self._changes(changed):
+        if changed is not None and self.displays.changes(changed):
             self.diagnostics.refuse(
                 "S134",
                 call,
@@ -423,7 +184,7 @@ class RunResolver:
                 "Write the fetches out in one list or dict.",
             )
             return
-        fetches = self._display(fetches)
+        fetches = self.displays.display(fetches)
         structure, keys, leaves = self._leaves(fetches)
         for leaf in [inner for outer in leaves for inner in outer.every()]:
             if not self._written_out(leaf.node):
@@ -512,7 +273,7 @@ class RunResolver:
         observed: dict[str, ast.expr] = {}
         summaries = inline_merge
         if plain.trains:
-            observed = dict(self.observed)
+            observed = dict(self.hooks.observed)
             for item in observed.values():
                 wanted |= names.reads(item)
             summaries = summaries or self.scaffold_summaries
@@ -543,18 +304,17 @@ class RunResolver:
 
     def _written_out(self, node: ast.expr) -> bool:
         """Whether it can be told what has a value: operations have none."""
-        if _spread(node):
+        if spread(node):
             return False
-        if self.analysis._quietly(node) is Kind.OPERATION:
+        if self.analysis.quietly(node) is Kind.OPERATION:
             return True
         return not any(
-            isinstance(part, ast.expr)
-            and self.analysis._quietly(part) is Kind.OPERATION
+            isinstance(part, ast.expr) and self.analysis.quietly(part) is Kind.OPERATION
             for part in ast.walk(node)
         )
 
     def _leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
-        if _spread(fetches):
+        if spread(fetches):
             return "single", [], [Leaf(fetches, Kind.TENSOR)]
         if isinstance(fetches, (ast.List, ast.Tuple)):
             kind = "list" if isinstance(fetches, ast.List) else "tuple"
@@ -568,13 +328,13 @@ class RunResolver:
         return "single", [], [self._leaf(fetches)]
 
     def _leaf(self, node: ast.expr) -> Leaf:
-        if _spread(node):
+        if spread(node):
             return Leaf(node, Kind.TENSOR)
         if isinstance(node, (ast.List, ast.Tuple)):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
         if isinstance(node, ast.Dict):
             return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
-        kind = self.analysis._quietly(node)
+        kind = self.analysis.quietly(node)
         if isinstance(node, ast.Constant):
             kind = Kind.HOST
         if isinstance(node, ast.Attribute) and node.attr == "initializer":
@@ -620,8 +380,8 @@ class RunResolver:
             node = leaf.node
             if isinstance(node, ast.Attribute) and node.attr == "initializer":
                 iterator = names.key(node.value) or ""
-                if iterator in self.iterators:
-                    dataset = self.iterators[iterator]
+                if iterator in self.inputs.iterators:
+                    dataset = self.inputs.iterators[iterator]
                     replacement = code(iterator, " = iter(", dataset, ")")
                     self._note_order(call)
         self.runs.append(ir.Run(call, None, (), statement, None, replacement))
@@ -631,7 +391,7 @@ class RunResolver:
         return (
             isinstance(node, ast.Attribute)
             and node.attr == "initializer"
-            and names.key(node.value) in self.iterators
+            and names.key(node.value) in self.inputs.iterators
         )
 
     def _is_report(self, node: ast.expr) -> bool:
@@ -683,7 +443,7 @@ class RunResolver:
         node = names.argument(call, "feed_dict", 1)
         if node is None or (isinstance(node, ast.Constant) and node.value is None):
             return {}
-        display = self._display(node)
+        display = self.displays.display(node)
         if not isinstance(display, ast.Dict):
             self.diagnostics.refuse(
                 "S106",
@@ -739,11 +499,15 @@ class RunResolver:
                     "not need it",
                     "Compute it in a statement before.",
                 )
-        self._check_assigned(part)
+        self.checks.check_assigned(part)
         if not part.trains:
-            self._check_averages(call, part, feed)
-        sources = {self.elements[n][0] for n in needed if n in self.elements}
-        draws = {self.elements[n][1] for n in needed if n in self.elements}
+            self.checks.check_averages(call, part, feed)
+        sources = {
+            self.inputs.elements[n][0] for n in needed if n in self.inputs.elements
+        }
+        draws = {
+            self.inputs.elements[n][1] for n in needed if n in self.inputs.elements
+        }
         if len(sources) > 1 or len(draws) > 1:
             self.diagnostics.refuse(
                 "I103",
@@ -780,77 +544,6 @@ class RunResolver:
         step = self._share(step, leaves)
         arguments = [code(feed[name]) for name in feeds]
         return step, arguments
-
-    def _check_assigned(self, part: Slice) -> None:
-        """Reads of a variable after the same run has assigned to it, in its program.
-
-        TF1 read a variable once in a run, before any of its assignments had come back
-        from the parameter server (measured with TF 1.15.5).
-        """
-        assigned: set[str] = set()
-        for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
-            value = getattr(flow.statement, "value", None)
-            target = self._assigned(value)
-            again = {
-                name
-                for node in ast.walk(flow.statement)
-                if isinstance(node, (ast.Name, ast.Attribute))
-                and isinstance(node.ctx, ast.Load)
-                and (name := names.key(node)) in assigned
-                and not isinstance(self.scopes.parents.get(node), ast.Attribute)
-            } - {target}
-            if again and flow.update is None:
-                self.diagnostics.refuse(
-                    "S136",
-                    flow.statement,
-                    f"`{sorted(again)[0]}` is read after the same run has assigned to "
-                    "it: TF1 gave the value from before",
-                    "Use what the assignment returns for the new value, or compute it "
-                    "before for the old one.",
-                )
-            if target is not None:
-                assigned.add(target)
-
-    def _assigned(self, value: ast.expr | None) -> str | None:
-        """The variable that `tf.assign(v, ...)` or `v.assign(...)` changes."""
-        if not isinstance(value, ast.Call):
-            return None
-        symbol = self.scopes.resolve(value.func)
-        if roles.KIND_OF_CALL.get(symbol or "") is Kind.ASSIGNMENT and value.args:
-            return names.key(value.args[0])
-        if isinstance(value.func, ast.Attribute) and value.func.attr in (
-            "assign",
-            "assign_add",
-            "assign_sub",
-        ):
-            return names.key(value.func.value)
-        return None
-
-    def _check_averages(
-        self, call: ast.Call, part: Slice, feed: dict[str, ast.expr]
-    ) -> None:
-        """A run without the update, but with batch normalisation as in training."""
-        for flow in part.flows:
-            for lift in flow.lifts:
-                node = lift.node
-                if (
-                    not isinstance(node, ast.Call)
-                    or self.scopes.resolve(node.func) != "tf.layers.batch_normalization"
-                ):
-                    continue
-                training = names.argument(node, "training")
-                name = names.key(training) if training is not None else None
-                value = feed.get(name, training) if name is not None else training
-                if name in self.analysis.placeholders and name not in feed:
-                    value = self.analysis.placeholders[name or ""].default
-                if value is not None and names.literal(value) is not False:
-                    self.diagnostics.refuse(
-                        "L123",
-                        call,
-                        "this run normalises as in training but does not run UPDATE_OPS: "
-                        "TF1 did not move the averages, Keras would",
-                        "Fetch the training operation in the same run, or feed False.",
-                    )
 
     def _share(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
         """The same fetches from the same feeds are one function."""
@@ -951,8 +644,8 @@ class RunResolver:
                 names.argument(run.call, "feed_dict", 1),
             ):
                 if leaf is not None:
-                    allowed |= {id(n) for n in ast.walk(self._display(leaf))}
-        for call in self.hook_edits:
+                    allowed |= {id(n) for n in ast.walk(self.displays.display(leaf))}
+        for call in self.hooks.edits:
             allowed |= {id(n) for n in ast.walk(call)}
         allowed |= {id(n) for n in ast.walk(self.session)}
         for statement in self.tail:  # Of a refused run call the refusal says enough.
@@ -979,13 +672,6 @@ class RunResolver:
                         f"`{name}` is a tensor of the step; the loop uses it outside run()",
                         "Fetch it, and use the fetched value.",
                     )
-
-
-def _spread(node: ast.expr) -> bool:
-    """`[*a, b]` or `{**a, "b": b}`."""
-    if isinstance(node, (ast.List, ast.Tuple)):
-        return any(isinstance(e, ast.Starred) for e in node.elts)
-    return isinstance(node, ast.Dict) and None in node.keys
 
 
 def _text(fragment: Code) -> str:

@@ -1,0 +1,95 @@
+"""Lists, tuples and dicts that are written out once and used by name."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, every
+from migrate.program.ir import Flow
+
+
+class Displays:
+    """Finds what a name stands for, in the graph and in the loop.
+
+    Attributes:
+      consumed: statements of the loop whose display went into the run calls that name it.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        analysis: Analysis,
+        flows: list[Flow],
+        tail: list[ast.stmt],
+    ) -> None:
+        self.scopes = scopes
+        self.analysis = analysis
+        self.flows = flows
+        self.tail = tail
+        self.consumed: set[ast.stmt] = set()
+
+    def changes(self, name: str) -> bool:
+        """Whether a list or dict that the graph or the loop writes out is changed."""
+        statements = [
+            *[f.statement for f in every(self.flows)],
+            *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+        ]
+        return any(
+            isinstance(s, ast.Assign)
+            and name in names.binds(s)
+            and isinstance(s.value, (ast.List, ast.Dict))
+            for s in statements
+        ) and any(
+            name in names.mutates(s)
+            or (isinstance(s, ast.AugAssign) and names.key(s.target) == name)
+            for s in statements
+            if not names.suites(s)
+        )
+
+    def display(self, value: ast.expr) -> ast.expr:
+        """The list, tuple or dict a name stands for, if it is written out once."""
+        name = names.key(value)
+        if name is None:
+            return value
+        found = [
+            s
+            for s in [
+                *[f.statement for f in every(self.flows)],
+                *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+            ]
+            if name in names.binds(s) and not names.suites(s)
+        ]
+        if len(found) == 1 and isinstance(found[0], ast.Assign):
+            bound = found[0].value
+            if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
+                if self.analysis.environment.get(name) in ir.BUILD_KINDS:
+                    return value  # Of variables, which are made once.
+                if any(found[0] in ast.walk(t) for t in self.tail):
+                    if not self._only_run(name):
+                        return value  # Something else sees, and may change, it.
+                    self.consumed.add(found[0])
+                return bound
+        return value
+
+    def _only_run(self, name: str) -> bool:
+        """Whether a name of the loop is read by run calls and nothing else."""
+        for statement in self.tail:
+            for node in ast.walk(statement):
+                if (
+                    isinstance(node, (ast.Name, ast.Attribute))
+                    and isinstance(node.ctx, ast.Load)
+                    and names.key(node) == name
+                ):
+                    call = self.scopes.parents[node]
+                    if isinstance(call, ast.keyword):
+                        call = self.scopes.parents[call]
+                    if not (
+                        isinstance(call, ast.Call)
+                        and isinstance(call.func, ast.Attribute)
+                        and call.func.attr == "run"
+                    ):
+                        return False
+        return True

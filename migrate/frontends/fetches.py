@@ -1,0 +1,54 @@
+"""What a run call fetches, element by element."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.program import ir
+from migrate.program.ir import Code, Kind, code
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Leaf:
+    """One fetched thing: its expression, and whether it has a value.
+
+    `inner` are the elements of a display nested in the fetches.
+    """
+
+    node: ast.expr
+    kind: Kind
+    inner: tuple[Leaf, ...] = ()
+
+    @property
+    def has_value(self) -> bool:
+        return self.kind is not Kind.OPERATION
+
+    @property
+    def value(self) -> Code:
+        """What the step function returns for it; an operation's value is None."""
+        if not self.has_value:
+            return code("None")
+        if not self.inner:
+            return code(self.node)
+        values = [leaf.value for leaf in self.inner]
+        if isinstance(self.node, ast.Dict):
+            pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
+            return code("{", ir.joined(", ", pairs), "}")
+        if isinstance(self.node, ast.List):
+            return code("[", ir.joined(", ", values), "]")
+        return code("(", ir.joined(", ", values), ",)" if len(values) == 1 else ")")
+
+    def every(self) -> Iterator[Leaf]:
+        if not self.inner:
+            yield self
+        for leaf in self.inner:
+            yield from leaf.every()
+
+
+def spread(node: ast.expr) -> bool:
+    """`[*a, b]` or `{**a, "b": b}`."""
+    if isinstance(node, (ast.List, ast.Tuple)):
+        return any(isinstance(e, ast.Starred) for e in node.elts)
+    return isinstance(node, ast.Dict) and None in node.keys

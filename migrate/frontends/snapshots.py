@@ -1,0 +1,86 @@
+"""Lists of variables as they were when the list was made."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Kind, code
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+
+
+class Snapshots:
+    """Lists of all variables that a step asks for, where more are made afterwards."""
+
+    def __init__(
+        self, scopes: Scopes, diagnostics: Diagnostics, analysis: Analysis
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.analysis = analysis
+
+    def take(self, flows: list[ir.Flow]) -> None:
+        """Lists of all variables that a step asks for, where more are made afterwards.
+
+        TF1 gave the list of those that there were when the graph was built so far.
+        """
+        linear = every(flows)
+        made = max(
+            (i for i, flow in enumerate(linear) if self._makes(flow)), default=-1
+        )
+        late = self.analysis.listed is Kind.TENSOR
+        for flow in linear[:made]:
+            if flow.suites or not flow.step:
+                continue
+            for node in ast.walk(flow.statement):
+                if not isinstance(node, ast.Call):
+                    continue
+                symbol = self.scopes.resolve(node.func)
+                if symbol not in roles.TRAINABLE and symbol != "tf.get_collection":
+                    continue
+                if self.analysis.quietly(node) is not self.analysis.listed:
+                    continue
+                if late:
+                    self.diagnostics.refuse(
+                        "V129",
+                        node,
+                        "a list of the variables there are by then, but layers make "
+                        "theirs in the first step",
+                        "Make the list after all layers and variables, and choose from "
+                        "it by name.",
+                        symbol or "",
+                    )
+                    continue
+                name = self.analysis.fresh("variables_by_then")
+                flow.lifts.append(ir.Lift(node, name, code(node), code(name)))
+                flow.build = True
+
+    def _makes(self, flow: ir.Flow) -> bool:
+        """Whether a statement makes variables."""
+        if flow.suites:
+            return False
+        for lift in flow.lifts:
+            if lift.create.parts and isinstance(lift.node, ast.Call):
+                symbol = self.scopes.resolve(lift.node.func)
+                if (
+                    symbol is None
+                    or symbol in LAYER_FUNCTIONS
+                    or symbol in roles.VARIABLES
+                ):
+                    return True
+        if flow.lifts or not flow.build:
+            return False
+        return any(
+            isinstance(node, ast.Call)
+            and (
+                self.scopes.resolve(node.func) in roles.VARIABLES
+                or (
+                    flow.kind is Kind.VARIABLE
+                    and self.scopes.resolve(node.func) is None
+                )
+            )
+            for node in ast.walk(flow.statement)
+        )

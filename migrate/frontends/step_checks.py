@@ -1,0 +1,99 @@
+"""What a run call may not ask of a step function."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Flow, Kind
+from migrate.program.slices import Slice
+from migrate.tables import roles
+
+
+class StepChecks:
+    """Refuses steps whose values would not be those of TF1's run."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.analysis = analysis
+        self.flows = flows
+
+    def check_assigned(self, part: Slice) -> None:
+        """Reads of a variable after the same run has assigned to it, in its program.
+
+        TF1 read a variable once in a run, before any of its assignments had come back
+        from the parameter server (measured with TF 1.15.5).
+        """
+        assigned: set[str] = set()
+        for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
+            value = getattr(flow.statement, "value", None)
+            target = self._assigned(value)
+            again = {
+                name
+                for node in ast.walk(flow.statement)
+                if isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and (name := names.key(node)) in assigned
+                and not isinstance(self.scopes.parents.get(node), ast.Attribute)
+            } - {target}
+            if again and flow.update is None:
+                self.diagnostics.refuse(
+                    "S136",
+                    flow.statement,
+                    f"`{sorted(again)[0]}` is read after the same run has assigned to "
+                    "it: TF1 gave the value from before",
+                    "Use what the assignment returns for the new value, or compute it "
+                    "before for the old one.",
+                )
+            if target is not None:
+                assigned.add(target)
+
+    def _assigned(self, value: ast.expr | None) -> str | None:
+        """The variable that `tf.assign(v, ...)` or `v.assign(...)` changes."""
+        if not isinstance(value, ast.Call):
+            return None
+        symbol = self.scopes.resolve(value.func)
+        if roles.KIND_OF_CALL.get(symbol or "") is Kind.ASSIGNMENT and value.args:
+            return names.key(value.args[0])
+        if isinstance(value.func, ast.Attribute) and value.func.attr in (
+            "assign",
+            "assign_add",
+            "assign_sub",
+        ):
+            return names.key(value.func.value)
+        return None
+
+    def check_averages(
+        self, call: ast.Call, part: Slice, feed: dict[str, ast.expr]
+    ) -> None:
+        """A run without the update, but with batch normalisation as in training."""
+        for flow in part.flows:
+            for lift in flow.lifts:
+                node = lift.node
+                if (
+                    not isinstance(node, ast.Call)
+                    or self.scopes.resolve(node.func) != "tf.layers.batch_normalization"
+                ):
+                    continue
+                training = names.argument(node, "training")
+                name = names.key(training) if training is not None else None
+                value = feed.get(name, training) if name is not None else training
+                if name in self.analysis.placeholders and name not in feed:
+                    value = self.analysis.placeholders[name or ""].default
+                if value is not None and names.literal(value) is not False:
+                    self.diagnostics.refuse(
+                        "L123",
+                        call,
+                        "this run normalises as in training but does not run UPDATE_OPS: "
+                        "TF1 did not move the averages, Keras would",
+                        "Fetch the training operation in the same run, or feed False.",
+                    )

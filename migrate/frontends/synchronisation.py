@@ -1,0 +1,84 @@
+"""SyncReplicasOptimizer: always, never, or under a condition known at run time."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.ir import Flow
+from migrate.tables import roles
+
+
+class Synchronisation:
+    """SyncReplicasOptimizer: always, never, or under a condition known at run time."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.flows = flows
+        self.condition: ast.expr | None = None
+        self.aggregation: tuple[ast.expr | None, ast.expr | None] = (None, None)
+        self.statements: set[ast.stmt] = set()
+        self.replication = ir.Replication.ASYNCHRONOUS
+
+    def run(self) -> None:
+        for flow in self.flows:
+            self._visit(flow, None)
+
+    def _visit(self, flow: Flow, condition: ast.expr | None) -> None:
+        if flow.suites:
+            test = flow.statement.test if isinstance(flow.statement, ast.If) else None
+            for field, suite in flow.suites.items():
+                for inner in suite:
+                    if test is not None and field == "body":
+                        self._visit(inner, test)
+                    elif test is not None:
+                        self._visit(inner, ast.UnaryOp(ast.Not(), test))
+                    else:
+                        self._visit(inner, condition)
+            return
+        for node in ast.walk(flow.statement):
+            if (
+                isinstance(node, ast.Call)
+                and self.scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS
+            ):
+                self._found(flow, node, condition)
+
+    def _found(self, flow: Flow, call: ast.Call, condition: ast.expr | None) -> None:
+        if self.replication is not ir.Replication.ASYNCHRONOUS:
+            self.diagnostics.refuse(
+                "O102", call, "several SyncReplicasOptimizers in one program"
+            )
+        if isinstance(condition, ast.UnaryOp):
+            self.diagnostics.refuse(
+                "O103",
+                call,
+                "SyncReplicasOptimizer in an else branch",
+                "Write the synchronous case as the `if` branch.",
+            )
+        self.condition = condition
+        self.replication = (
+            ir.Replication.CHOSEN_AT_RUN_TIME
+            if condition
+            else ir.Replication.SYNCHRONOUS
+        )
+        self.aggregation = (
+            names.argument(call, "replicas_to_aggregate", 1),
+            names.argument(call, "total_num_replicas", 2),
+        )
+        for unsupported in ("variable_averages", "variables_to_average"):
+            value = names.argument(call, unsupported)
+            if value is not None and names.literal(value) is not None:
+                self.diagnostics.refuse(
+                    "O104", call, f"SyncReplicasOptimizer({unsupported}=...)"
+                )
+        self.statements.add(flow.statement)

@@ -1,0 +1,118 @@
+"""Statements in order: their kind, and when they happen."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.blocks import Blocks
+from migrate.program.binding_time.lattice import join
+from migrate.program.ir import Flow, Kind
+from migrate.tables.worker_state import MUTATORS
+
+
+class Analysis(Blocks):
+    """Analyses statements in order, keeping what each name is."""
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
+        return [self.statement(s) for s in body]
+
+    def statement(self, statement: ast.stmt) -> Flow:
+        self._lifts, self._update = [], None
+        self._whole = getattr(statement, "value", None)
+        if isinstance(statement, (ast.With, ast.If, ast.For, ast.While, ast.Try)):
+            return self._compound(statement)
+        flow = Flow(
+            statement,
+            Kind.HOST,
+            frozenset(names.reads(statement)),
+            frozenset(names.binds(statement)),
+        )
+        if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            self._assignment(statement, flow)
+        elif isinstance(statement, (ast.Expr, ast.Return)):
+            if statement.value is not None:
+                flow.kind = self.expression(statement.value)
+                self._method_effects(statement, flow)
+        elif isinstance(statement, ast.FunctionDef):
+            flow.kind = self._closure(statement)
+            self.environment[statement.name] = flow.kind
+        elif isinstance(statement, (ast.ClassDef, ast.Import)):
+            pass
+        else:
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.expr):
+                    flow.kind = join(flow.kind, self.expression(child))
+            self._method_effects(statement, flow)
+        if (
+            flow.kind in ir.STEP_KINDS
+            and flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
+            and not isinstance(statement, ast.FunctionDef)  # It has scopes of its own.
+        ):
+            self._lift_creations(statement)
+            self._lift_draws(statement)
+        flow.lifts, flow.update = self._lifts, self._update
+        if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
+            self.updates |= flow.binds
+        if flow.update is not None:
+            flow.reads = flow.reads | frozenset(flow.update.fed)
+        self._time(flow)
+        return flow
+
+    def _time(self, flow: Flow) -> None:
+        kind = flow.kind
+        if kind in ir.BUILD_KINDS:
+            flow.build = True
+        elif kind is Kind.PURE and self._draws_in(flow.statement):
+            flow.build = True  # Numbers that are drawn once.
+        elif kind is Kind.PURE:
+            flow.pure = True
+        elif kind is Kind.PLACEHOLDER:
+            flow.dropped = "a feed is a parameter of the step function"
+        elif kind is Kind.INITIALIZER_OP:
+            flow.dropped = "variables are initialised when they are created"
+        elif kind is Kind.ELEMENT:
+            flow.dropped = "the loop draws the element and passes it to the step"
+        elif kind in ir.STEP_KINDS:
+            flow.step = True
+        if flow.lifts:
+            flow.build = True
+
+    def _method_effects(self, statement: ast.stmt, flow: Flow) -> None:
+        """`losses.append(loss)`, `pairs.pop()`, `del variables[0]`: a list changes."""
+        value = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(statement, ast.Delete):
+            changed = [
+                names.key(target.value)
+                for target in statement.targets
+                if isinstance(target, ast.Subscript)
+            ]
+            inside = Kind.HOST
+        elif (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in (*MUTATORS, "set_shape")
+        ):
+            changed = [names.key(value.func.value)]
+            inside = self._arguments_quietly(value)
+        else:
+            return
+        for name in changed:
+            if name is None or "." in name and name not in self.environment:
+                continue
+            kind = self.environment.get(name, Kind.HOST)
+            if inside is Kind.HOOK and kind in (Kind.HOST, Kind.HOOK):
+                flow.kind = Kind.HOOK
+            elif kind in ir.STEP_KINDS or (
+                inside in ir.STEP_KINDS and kind in (Kind.HOST, Kind.VARIABLE)
+            ):
+                self.environment[name] = Kind.TENSOR
+                flow.kind = Kind.TENSOR
+                flow.binds = flow.binds | {name}
+            elif Kind.VARIABLE in (kind, inside) and kind in (Kind.HOST, Kind.VARIABLE):
+                self.environment[name] = Kind.VARIABLE
+                self.lists.add(name)
+                flow.kind = Kind.VARIABLE
+                flow.binds = flow.binds | {name}

@@ -1,0 +1,125 @@
+"""Assignments: what a name is from here on."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.expressions import Expressions
+from migrate.program.binding_time.lattice import join
+from migrate.program.ir import Flow, Kind
+from migrate.tables.worker_state import MUTATORS
+
+
+class Assignments(Expressions):
+    """Binds names to kinds."""
+
+    def _assignment(
+        self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign, flow: Flow
+    ) -> None:
+        if statement.value is None:
+            return
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+        )
+        self._target_hint = names.key(targets[0]) or ""
+        kind = self.expression(statement.value)
+        elements = self._tuple_kinds(statement.value)
+        self._target_hint = ""
+        if isinstance(statement, ast.AugAssign):
+            name = names.key(statement.target)
+            kind = join(kind, self.environment.get(name or "", Kind.HOST))
+            if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT):
+                kind = Kind.TENSOR
+        if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) and not isinstance(
+            statement.value, ast.Call
+        ):
+            kind = Kind.TENSOR  # Another name for a feed, or a part of one.
+            elements = tuple(Kind.TENSOR for _ in elements)
+        flow.kind = kind
+        if self._update is not None and names.key(targets[0]):
+            self._update = dataclasses.replace(
+                self._update, target=names.key(targets[0]) or ""
+            )
+        if kind is Kind.OPTIMIZER and isinstance(statement.value, ast.Call):
+            fed = self._fed_to(statement.value)
+            self.fed.update({names.key(t) or "": fed for t in targets if fed})
+        self._popped(statement.value, flow)
+        if kind is Kind.VARIABLE and self._is_list(statement.value):
+            self.lists |= {name for t in targets if (name := names.key(t))}
+        if kind is Kind.VARIABLE and self._is_one_variable(statement.value):
+            self.singles |= {name for t in targets if (name := names.key(t))}
+        for target in targets:
+            self._bind(target, kind, elements, statement.value)
+            self._stored(target, kind, flow)
+        if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
+            self._placeholder(targets[0], statement.value)
+        instance = self._instance_class(statement.value)
+        if instance is not None and names.key(targets[0]):
+            self.instances[names.key(targets[0]) or ""] = instance
+
+    def _bind(
+        self,
+        target: ast.expr,
+        kind: Kind,
+        elements: tuple[Kind, ...],
+        value: ast.expr | None,
+    ) -> None:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            for index, item in enumerate(target.elts):
+                item_kind = elements[index] if index < len(elements) else kind
+                self._bind(item, item_kind, (), None)
+            return
+        name = names.key(target)
+        if name is None:
+            return
+        self.environment[name] = kind
+        if elements:
+            self.elements[name] = elements
+        else:
+            self.elements.pop(name, None)
+
+    def _popped(self, value: ast.expr, flow: Flow) -> None:
+        """`pair = pairs.pop()`: the list changes, too."""
+        if (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Attribute)
+            and value.func.attr in MUTATORS
+        ):
+            name = names.key(value.func.value)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                flow.binds = flow.binds | {name}
+
+    def _stored(self, target: ast.expr, kind: Kind, flow: Flow) -> None:
+        """`pairs[i] = (gradient, variable)`: the list holds what was put into it."""
+        base = target.value if isinstance(target, ast.Subscript) else None
+        name = names.key(base) if base is not None else None
+        if name is None:
+            return
+        assert isinstance(target, ast.Subscript)
+        if self._is_dict(target.value) and self.quietly(target.slice) in (
+            *ir.STEP_KINDS,
+            Kind.VARIABLE,
+        ):
+            self._hash_refused(target)
+        if kind in ir.STEP_KINDS:
+            self.environment[name] = Kind.TENSOR
+        if self.environment.get(name) in ir.STEP_KINDS:
+            flow.binds = flow.binds | {name}
+            if flow.kind not in ir.STEP_KINDS:
+                flow.kind = Kind.TENSOR
+
+    def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
+        if isinstance(value, (ast.Tuple, ast.List)):
+            return tuple(self.quietly(e) for e in value.elts)
+        if isinstance(value, ast.Call):
+            times = self._user_function(value)
+            if times is not None:
+                return times.elements
+        if isinstance(value, ast.Name):
+            return self.elements.get(value.id, ())
+        return ()

@@ -1,0 +1,196 @@
+"""Compound statements: with, if, for, while, try."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir, scope_defaults
+from migrate.program.binding_time.assignments import Assignments
+from migrate.program.binding_time.lattice import element_kind
+from migrate.program.binding_time.vocabulary import is_given
+from migrate.program.ir import Flow, Kind
+from migrate.tables import roles
+
+
+class Blocks(Assignments):
+    """Statements that have suites."""
+
+    def _compound(self, statement: ast.stmt) -> Flow:
+        flow = Flow(
+            statement,
+            Kind.HOST,
+            frozenset(names.reads(statement)),
+            frozenset(names.binds(statement)),
+        )
+        scopes = 0
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                scopes += self._with_item(item, statement)
+        elif isinstance(statement, ast.For):
+            iterated = self.expression(statement.iter)
+            self._bind(
+                statement.target,
+                element_kind(iterated),
+                (),
+                None,
+            )
+            if iterated in ir.STEP_KINDS:
+                flow.step = True
+            self.in_loop += 1
+        elif isinstance(statement, (ast.If, ast.While)):
+            if isinstance(statement, ast.While):
+                self.in_loop += 1
+            condition = self.expression(statement.test)
+            flow.step = any(
+                self.environment.get(name) in ir.STEP_KINDS
+                for name in names.reads(statement.test)
+            )
+            if condition in (Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT):
+                self.diagnostics.refuse(
+                    "N103",
+                    statement,
+                    "a Python branch on a step-time tensor; TF1 would have tested "
+                    "the graph node, not its value",
+                )
+        header_lifts = self._lifts
+        behind = isinstance(statement, ast.With) and any(
+            isinstance(item.context_expr, ast.Call)
+            and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"
+            and names.reads(item.context_expr) & self.updates
+            for item in statement.items
+        )
+        if behind and isinstance(statement, ast.With):
+            self._check_reads(statement)
+        for field, suite in names.suites(statement):
+            flow.suites[field] = self.statements(suite)
+        if isinstance(statement, (ast.For, ast.While)):
+            self.in_loop -= 1
+        for _ in range(scopes):
+            for stack in (
+                self.scope_names,
+                self.scope_reuse,
+                self.scope_initializers,
+                self.scope_partitioners,
+            ):
+                stack.pop()
+        children = [f for suite in flow.suites.values() for f in suite]
+        flow.build = any(f.build for f in children)
+        if flow.build and isinstance(statement, ast.While):
+            self.diagnostics.refuse(
+                "N109",
+                statement,
+                "variables or layers made in a `while` loop",
+                "Use a `for` loop.",
+            )
+        flow.step = flow.step or any(f.step for f in children)
+        flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
+        if children and all(f.dropped for f in children):
+            flow.dropped = children[0].dropped
+        if header_lifts:
+            self.diagnostics.refuse(
+                "N104", statement, "variables created in the header of a statement"
+            )
+        return flow
+
+    def _check_reads(self, block: ast.With) -> None:
+        """Values of variables that a block behind an update computes with.
+
+        Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
+        `read_value()` in the block gives what was written.
+        """
+        for node in ast.walk(block):
+            if not (
+                isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and self.environment.get(names.key(node) or "") is Kind.VARIABLE
+            ):
+                continue
+            parent = self.scopes.parents.get(node)
+            if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
+                continue  # w.assign(...), w.read_value(), global_step=step
+            if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+                symbol = self.scopes.resolve(parent.func) or ""
+                if roles.KIND_OF_CALL.get(symbol) is Kind.ASSIGNMENT:
+                    continue
+            self.diagnostics.refuse(
+                "S136",
+                node,
+                "read behind an update: TF1 gave the value from before it",
+                "Read w.read_value() in the block for the new value, or compute outside "
+                "of the block for the old one.",
+            )
+
+    def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
+        call = item.context_expr
+        symbol = self.scopes.resolve(call.func) if isinstance(call, ast.Call) else None
+        if isinstance(call, ast.Call) and symbol == "tf.variable_scope":
+            name = names.argument(call, "name_or_scope", 0)
+            value = names.literal(name)
+            if value is None and name is not None:
+                default = names.argument(call, "default_name", 1)
+                value = names.literal(default)
+            reuse = names.argument(call, "reuse", 8)
+            self.scope_names.append(value if isinstance(value, str) else None)
+            self.scope_reuse.append(
+                (self.scope_reuse[-1] if self.scope_reuse else False)
+                or self._may_reuse(reuse)
+            )
+            outer_init = (
+                self.scope_initializers[-1] if self.scope_initializers else None
+            )
+            outer_part = (
+                self.scope_partitioners[-1] if self.scope_partitioners else None
+            )
+            self.scope_initializers.append(
+                names.argument(call, "initializer", 3) or outer_init
+            )
+            self.scope_partitioners.append(
+                names.argument(call, "partitioner", 6) or outer_part
+            )
+            for unsupported in (
+                "custom_getter",
+                "regularizer",
+                "dtype",
+                "caching_device",
+            ):
+                if is_given(names.argument(call, unsupported)):
+                    self.diagnostics.refuse(
+                        "V108",
+                        call,
+                        f"variable_scope({unsupported}=...) changes every variable "
+                        "created inside it",
+                        f"Give {unsupported} to each variable instead.",
+                        "tf.variable_scope",
+                    )
+            if is_given(names.argument(call, "initializer", 3)):
+                unseen = scope_defaults.reached_by_initializer(self.scopes, statement)
+                if unseen is not None:
+                    self.diagnostics.refuse(
+                        "V108",
+                        call,
+                        "variable_scope(initializer=...) gives its initial values to "
+                        f"`{ast.unparse(unseen.func)}` too",
+                        "Give the initializer to each variable and layer instead.",
+                        "tf.variable_scope",
+                    )
+            if item.optional_vars is not None:
+                bound = names.key(item.optional_vars)
+                uses = sum(
+                    1
+                    for n in ast.walk(statement)
+                    if isinstance(n, ast.Name)
+                    and n.id == bound
+                    and isinstance(n.ctx, ast.Load)
+                )
+                if uses:
+                    self.diagnostics.refuse(
+                        "V109",
+                        call,
+                        "the variable scope object itself is used",
+                        "Name the scope where it is opened again.",
+                        "tf.variable_scope",
+                    )
+            return 1
+        self.expression(call)
+        return 0

@@ -1,0 +1,299 @@
+"""Calls of TensorFlow and of methods: the kind of what they give."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.lattice import join
+from migrate.program.binding_time.optimizers import Optimizers
+from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
+from migrate.program.ir import Kind, code
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+
+_OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
+_ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
+
+
+class Calls(Optimizers):
+    """Calls by symbol and by method."""
+
+    def _arguments(self, call: ast.Call) -> Kind:
+        kind = Kind.HOST
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            if isinstance(argument, ast.Starred):
+                argument = argument.value
+            kind = join(kind, self.expression(argument))
+        return kind
+
+    def _call(self, call: ast.Call) -> Kind:
+        symbol = self.scopes.resolve(call.func)
+        if symbol is not None:
+            return self._symbol_call(call, symbol)
+        times = self._user_function(call)
+        if times is not None:
+            return self._user_call(call, times)
+        if isinstance(call.func, ast.Attribute):
+            return self._method_call(call, call.func)
+        if isinstance(call.func, ast.Name):
+            kind = self.environment.get(call.func.id)
+            if kind is Kind.LAYER:
+                self._arguments(call)
+                return Kind.TENSOR
+            if kind is Kind.SCHEDULE:
+                return Kind.TENSOR
+        if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
+            self._arguments(call)
+            if self._arguments_quietly(call) is Kind.VARIABLE:
+                return Kind.HOST
+        made = self.expression(call.func)
+        if isinstance(call.func, ast.Name) and call.func.id in ("set", "frozenset"):
+            for argument in call.args:
+                if self.quietly(argument) in (Kind.VARIABLE, Kind.TENSOR):
+                    self._hash_refused(argument)
+        inside = self._arguments(call)
+        if made is Kind.LAYER and isinstance(call.func, ast.Call):
+            self._applied_at_once(call.func)
+            return Kind.TENSOR
+        if inside in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.VARIABLE):
+            return Kind.TENSOR
+        return inside if inside in ir.STEP_KINDS or inside is Kind.PURE else Kind.HOST
+
+    def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
+        if symbol in LAYER_FUNCTIONS:
+            return self._layer(call, symbol)
+        if symbol in roles.PYTHON_FUNCTIONS:
+            self._arguments(call)
+            self.diagnostics.refuse(
+                "N115",
+                call,
+                "a Python function in the graph: the worker that makes the step is "
+                "another process, which does not have it",
+                "Compute it by TensorFlow, or in the loop, and feed it.",
+                symbol,
+            )
+            return Kind.TENSOR
+        if symbol == "tf.get_collection":
+            key = self.scopes.resolve(call.args[0]) if call.args else None
+            if key == "tf.GraphKeys.UPDATE_OPS":
+                return Kind.UPDATE_OPS
+            if key in (
+                "tf.GraphKeys.TRAINABLE_VARIABLES",
+                "tf.GraphKeys.GLOBAL_VARIABLES",
+            ):
+                return self.listed
+            if key is not None:
+                self.diagnostics.refuse(
+                    "N105",
+                    call,
+                    "TF2 keeps no graph collections",
+                    "Keep what you collected in a list of your own.",
+                    "tf.get_collection",
+                )
+            return Kind.TENSOR
+        if symbol == "tf.add_to_collection" and len(call.args) == 2:
+            if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
+                return Kind.INITIALIZER_OP
+            if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
+                self.diagnostics.refuse(
+                    "N105",
+                    call,
+                    "TF2 keeps no graph collections: the update would be lost",
+                    "Keep it in a list, and run it under tf.control_dependencies.",
+                    symbol,
+                )
+        kind = roles.KIND_OF_CALL.get(symbol)
+        if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
+            inside = self._arguments(call)
+            self._check_initial_value(call, inside)
+            return self._variable(call, symbol)
+        if symbol == "tf.group" and call.args and not call.keywords:
+            if all(self.quietly(a) is Kind.INITIALIZER_OP for a in call.args):
+                return Kind.INITIALIZER_OP
+        if kind in (Kind.OPERATION, Kind.ASSIGNMENT, Kind.SUMMARY):
+            self._arguments(call)
+            return kind
+        if kind is not None:
+            inside = self._arguments(call)
+            if kind is Kind.SCHEDULE and inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "O118",
+                    call,
+                    "the schedule is given a tensor that a step computes",
+                    "Compute the learning rate from it by other functions.",
+                    symbol,
+                )
+            return kind
+        if symbol in roles.TRAINABLE or symbol in (
+            "tf.global_variables",
+            "tf.all_variables",
+        ):
+            return self.listed
+        if symbol == "tf.gradients":
+            self._arguments(call)
+            bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
+            if bound is None or not {"ys", "xs"} <= set(bound):
+                self.diagnostics.refuse(
+                    "N108", call, "this call's arguments cannot be told apart"
+                )
+            elif self.quietly(bound["xs"]) is not Kind.VARIABLE:
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "gradients with respect to what is not a list of variables",
+                    "Write the step with a tape that watches the tensor.",
+                    symbol,
+                )
+            elif is_given(bound.get("stop_gradients")):
+                self.diagnostics.refuse(
+                    "O117",
+                    call,
+                    "a tape has no stop_gradients",
+                    "Use tf.stop_gradient where the tensors are computed.",
+                    symbol,
+                )
+            self._update = ir.Update(
+                "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
+            )
+            return Kind.GRADIENTS
+        if roles.has_prefix(symbol, roles.HOST_PREFIXES):
+            self._arguments(call)
+            return Kind.HOST
+        if symbol.startswith(roles.DATASET_PREFIXES):
+            inside = self._arguments(call)
+            if symbol.endswith("make_one_shot_iterator") or symbol.endswith(
+                "make_initializable_iterator"
+            ):
+                return Kind.ITERATOR
+            if inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "I105",
+                    call,
+                    "a dataset made from placeholders",
+                    "Give the arrays to from_tensor_slices directly.",
+                    symbol,
+                )
+            return Kind.DATASET
+        if not symbol.startswith("tf."):
+            inside = self._arguments(call)
+            if inside is Kind.PURE:
+                return Kind.PURE
+            return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
+        if roles.is_initializer(symbol):
+            self._arguments(call)
+            return Kind.HOST
+        inside = self._arguments(call)
+        if inside in ir.STEP_KINDS or inside in (Kind.VARIABLE, Kind.SCHEDULE):
+            return Kind.TENSOR
+        if symbol in ("tf.control_dependencies", "tf.device", *roles.SCOPES):
+            return Kind.HOST
+        return Kind.PURE
+
+    def _check_initial_value(self, call: ast.Call, inside: Kind) -> None:
+        if inside in ir.STEP_KINDS:
+            self.diagnostics.refuse(
+                "V107",
+                call,
+                "a variable's initial value or shape depends on a step-time tensor",
+                "Compute it from Python values.",
+                self.scopes.resolve(call.func) or "",
+            )
+
+    def _variable(self, call: ast.Call, symbol: str) -> Kind:
+        """`tf.Variable` and `get_variable`; sharing is resolved by name here."""
+        if symbol != "tf.get_variable":
+            return Kind.VARIABLE
+        full = self.full_name(names.literal(names.argument(call, "name", 0)))
+        if full is not None and full in self.created and self.reusing:
+            self.shared[call] = self.created[full]
+            return Kind.VARIABLE
+        if full is not None and self._target_hint:
+            self.created[full] = self._target_hint
+        return Kind.VARIABLE
+
+    def _method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        base = self.expression(function.value)
+        method = function.attr
+        if base is Kind.OPTIMIZER and method in _OPTIMIZER_METHODS:
+            return self._optimizer_call(call, function)
+        inside = self._arguments(call)
+        if method in ("remove", "index", "count") and inside in (
+            *ir.STEP_KINDS,
+            Kind.VARIABLE,
+        ):
+            self.diagnostics.refuse(
+                "V127",
+                call,
+                f"list.{method} compares variables and tensors, in TF2 by value",
+                "Find it by `is`.",
+            )
+        if base is Kind.OPTIMIZER:
+            if method == "make_session_run_hook":
+                return Kind.HOOK
+            if method in ("get_chief_queue_runner", "get_init_tokens_op"):
+                return Kind.INITIALIZER_OP
+            return Kind.TENSOR if method == "get_slot" else Kind.HOST
+        if base is Kind.ITERATOR:
+            return Kind.ELEMENT if method == "get_next" else Kind.INITIALIZER_OP
+        if base is Kind.DATASET:
+            if method in ("make_one_shot_iterator", "make_initializable_iterator"):
+                return Kind.ITERATOR
+            return Kind.DATASET
+        if method == "get_shape" and base in (
+            Kind.VARIABLE,
+            Kind.PLACEHOLDER,
+            Kind.TENSOR,
+            Kind.ELEMENT,
+        ):
+            return self._static_shape(function.value, base)
+        if base is Kind.VARIABLE:
+            if method in _ASSIGNMENTS:
+                return Kind.ASSIGNMENT
+            if method == "initialized_value":
+                return Kind.PURE
+            return Kind.TENSOR
+        if base is Kind.LAYER:
+            return Kind.TENSOR
+        if base is Kind.PURE:
+            return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.PURE
+        if base in ir.STEP_KINDS:
+            return Kind.TENSOR
+        if base in (Kind.WRITER, Kind.SAVER, Kind.SCAFFOLD, Kind.HOOK):
+            return Kind.HOST
+        if base in SETUP_KINDS:
+            return Kind.HOST
+        if inside in (Kind.PLACEHOLDER, Kind.ELEMENT):
+            return Kind.TENSOR
+        if inside in ir.STEP_KINDS:
+            return Kind.TENSOR
+        return Kind.HOST
+
+    def _placeholder(self, target: ast.expr, call: ast.Call) -> None:
+        name = names.key(target)
+        symbol = self.scopes.resolve(call.func)
+        if name is None:
+            self.diagnostics.refuse(
+                "S105", call, "a placeholder that has no name", symbol=symbol or ""
+            )
+            return
+        if symbol == "tf.placeholder":
+            dtype = names.argument(call, "dtype", 0)
+            shape = names.argument(call, "shape", 1)
+            default = None
+            parts: list[str | ast.AST | ir.Code] = ["tf.TensorSpec("]
+            parts.append(shape if shape is not None else "None")
+            if dtype is not None:
+                parts += [", ", dtype]
+        else:
+            default = names.argument(call, "input", 0)
+            shape = names.argument(call, "shape", 1)
+            parts = ["tf.TensorSpec(", shape if shape is not None else "None"]
+            if default is not None:
+                parts += [", tf.convert_to_tensor(", default, ").dtype"]
+        parts.append(")")
+        self.placeholders[name] = ir.Placeholder(
+            name, name.replace("self.", "").replace(".", "_"), code(*parts), default
+        )
+        self.placeholder_calls[call] = name

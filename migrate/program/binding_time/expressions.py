@@ -1,0 +1,143 @@
+"""Expressions: the kind of each, from those of its parts."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.calls import Calls
+from migrate.program.binding_time.lattice import element_kind, join
+from migrate.program.binding_time.vocabulary import SETUP_KINDS
+from migrate.program.ir import Kind
+from migrate.tables import roles
+
+_BUILT_LAYER = frozenset(
+    {"kernel", "bias", "weights", "variables", "trainable_weights", "losses"}
+    | {"trainable_variables", "non_trainable_variables", "updates", "count_params"}
+    | {"gamma", "beta", "moving_mean", "moving_variance", "get_weights"}
+)
+
+
+class Expressions(Calls):
+    """Any expression."""
+
+    def quietly(self, node: ast.expr) -> Kind:
+        """The kind of an expression already analysed, without effects."""
+        lifts, update = self._lifts, self._update
+        count = len(self.diagnostics.findings)
+        layer_counts = dict(self.layer_counts)
+        taken, staged, created = (
+            set(self.taken),
+            dict(self.staged_calls),
+            dict(self.created),
+        )
+        self._lifts, self._update = [], None
+        kind = self.expression(node)
+        self._lifts, self._update = lifts, update
+        del self.diagnostics.findings[count:]
+        self.layer_counts, self.taken = layer_counts, taken
+        self.staged_calls, self.created = staged, created
+        return kind
+
+    def _closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
+        """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
+        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        if isinstance(node, ast.FunctionDef):
+            for statement in node.body:
+                own |= names.binds(statement)
+        free = names.reads(node) - own
+        step = any(self.environment.get(name) in ir.STEP_KINDS for name in free)
+        return Kind.TENSOR if step else Kind.HOST
+
+    def _may_reuse(self, node: ast.expr | None) -> bool:
+        return (
+            node is not None
+            and names.literal(node) is not False
+            and not (isinstance(node, ast.Constant) and node.value is None)
+        )
+
+    def expression(self, node: ast.expr) -> Kind:
+        """What the expression evaluates to; records lifts on the way."""
+        if isinstance(node, ast.Constant):
+            return Kind.HOST
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self._reference(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        if isinstance(node, ast.Lambda):
+            return self._closure(node)
+        if isinstance(node, ast.Dict):
+            self._hashed([key for key in node.keys if key is not None])
+        kind = Kind.HOST
+        for generator in getattr(node, "generators", ()):
+            source = self.expression(generator.iter)
+            each = element_kind(source)
+            self._bind(generator.target, each, (), None)
+            kind = join(kind, each)
+            for condition in generator.ifs:
+                self.expression(condition)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr):
+                kind = join(kind, self.expression(child))
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            self._identity(node)
+        if isinstance(node, ast.Compare) and all(
+            isinstance(op, (ast.Is, ast.IsNot)) for op in node.ops
+        ):
+            return Kind.HOST  # Whether there is a tensor is known before its value.
+        if kind is Kind.VARIABLE and self._is_list_of_variables(node):
+            return kind
+        if isinstance(node, (ast.BinOp, ast.UnaryOp, ast.Compare, ast.Subscript)):
+            if kind in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SCHEDULE):
+                return Kind.TENSOR
+        elif kind in (Kind.PLACEHOLDER, Kind.ELEMENT) and isinstance(
+            node, (ast.Tuple, ast.List, ast.Dict)
+        ):
+            return Kind.TENSOR
+        return kind
+
+    def _reference(self, node: ast.Name | ast.Attribute) -> Kind:
+        symbol = self.scopes.resolve(node)
+        if symbol is not None:
+            if symbol.startswith("tf."):
+                if roles.is_initializer(symbol):
+                    return Kind.HOST
+                return Kind.HOST
+            return Kind.HOST
+        name = names.key(node)
+        if name is not None and name in self.environment:
+            return self.environment[name]
+        if isinstance(node, ast.Attribute):
+            base = self.expression(node.value)
+            if base is Kind.ITERATOR and node.attr == "initializer":
+                return Kind.INITIALIZER_OP
+            if base in (Kind.VARIABLE, Kind.PLACEHOLDER, Kind.TENSOR, Kind.ELEMENT):
+                if node.attr in ("name", "dtype", "op", "graph", "device"):
+                    return Kind.HOST
+                if node.attr == "shape":
+                    return self._static_shape(node.value, base)
+                return Kind.TENSOR
+            if base is Kind.LAYER and node.attr in _BUILT_LAYER:
+                self.diagnostics.refuse(
+                    "L122",
+                    node,
+                    "what a layer has when it is built is asked for, but it is built in "
+                    "the first step",
+                    "Ask the variables of the program instead.",
+                )
+            if base is Kind.OPTIMIZER:
+                is_init = node.attr.endswith("init_op")
+                return Kind.INITIALIZER_OP if is_init else Kind.HOST
+            return Kind.HOST if base in SETUP_KINDS or base is Kind.HOST else base
+        return Kind.HOST
+
+    def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
+        """`x.shape`: known when the step is traced, before any value is."""
+        if kind is Kind.VARIABLE:
+            return Kind.HOST
+        name = names.key(tensor)
+        if name is None:
+            return Kind.TENSOR
+        self.static_reads[tensor] = name
+        return Kind.PURE

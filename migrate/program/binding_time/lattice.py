@@ -1,0 +1,42 @@
+"""Which of two kinds a thing made of both has."""
+
+from __future__ import annotations
+
+from migrate.program import ir
+from migrate.program.ir import Kind
+
+
+def element_kind(iterated: Kind) -> Kind:
+    """What a loop over it binds."""
+    if iterated in ir.STEP_KINDS:
+        return Kind.TENSOR
+    return Kind.VARIABLE if iterated is Kind.VARIABLE else Kind.HOST
+
+
+# The join of two values in one expression: the later in this order wins.
+_ORDER = (
+    Kind.HOST,
+    Kind.CONFIG,
+    Kind.DATASET,
+    Kind.PURE,
+    Kind.PARTITIONER,
+    Kind.VARIABLE,
+    Kind.PLACEHOLDER,
+    Kind.ELEMENT,
+    Kind.TENSOR,
+)
+
+
+def join(left: Kind, right: Kind) -> Kind:
+    if left is right:
+        return left
+    if left is Kind.HOST:
+        return right
+    if right is Kind.HOST:
+        return left
+    if left in _ORDER and right in _ORDER:
+        wide = max(left, right, key=_ORDER.index)
+        return Kind.TENSOR if wide in ir.STEP_KINDS else wide
+    if left in ir.STEP_KINDS or right in ir.STEP_KINDS:
+        return Kind.TENSOR
+    return right if right is not Kind.PURE else left

@@ -1,0 +1,108 @@
+"""Layers: made at build time, applied in the step."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.user_functions import UserFunctions
+from migrate.program.binding_time.vocabulary import is_given
+from migrate.program.ir import Kind, Lift, code
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+
+class Layers(UserFunctions):
+    """Calls of tf.layers functions and classes."""
+
+    def _layer(self, call: ast.Call, symbol: str) -> Kind:
+        row = LAYER_FUNCTIONS[symbol]
+        self._arguments(call)
+        bound = names.bound_arguments(call, ("inputs", *row.parameters))
+        if bound is None or "inputs" not in bound:
+            self.diagnostics.refuse(
+                "L101",
+                call,
+                "this layer's arguments cannot be told apart",
+                "Pass them by keyword.",
+                symbol,
+            )
+            return Kind.TENSOR
+        training = bound.get("training")
+        if (
+            symbol == "tf.layers.batch_normalization"
+            and training is not None
+            and names.literal(training) is not False
+            and not any(
+                u == "tf.GraphKeys.UPDATE_OPS" for _, u in self.scopes.walk_uses()
+            )
+        ):
+            self.diagnostics.refuse(
+                "L123",
+                call,
+                "nothing runs UPDATE_OPS: TF1 never moved the averages that evaluation "
+                "uses, Keras would",
+                "Make the update under tf.control_dependencies of UPDATE_OPS, as TF1 "
+                "needs it, or leave training out.",
+                symbol,
+            )
+        inputs = bound.pop("inputs")
+        reuse = bound.pop("reuse", None)
+        for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
+            if is_given(bound.get(argument)):
+                self.diagnostics.refuse(
+                    "L102",
+                    call,
+                    "regularisers collect losses, which this version does not carry over",
+                    "Add the penalty to the loss by hand.",
+                    symbol,
+                )
+        if row.seeded and is_given(bound.get("seed")):
+            given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
+            use = code(row.seeded, "(", ir.joined(", ", [inputs, *given]), ")")
+            self._lifts.append(Lift(call, "", code(), use))
+            return Kind.TENSOR
+        constructor = [
+            code(f"{name}=", value)
+            for name, value in bound.items()
+            if name not in row.call_parameters
+        ]
+        name = names.literal(bound.get("name"))
+        dynamic = "name" in bound and not isinstance(name, str)
+        if "name" not in bound and row.has_weights and not self.in_loop:
+            scope = self.full_name("") or ""
+            count = self.layer_counts.get(scope + row.default_name, 0)
+            self.layer_counts[scope + row.default_name] = count + 1
+            name = row.default_name + (f"_{count}" if count else "")
+            constructor.append(code(f"name={name!r}".replace("'", '"')))
+        shared = self.full_name(name) if isinstance(name, str) else None
+        reused = (
+            shared is not None
+            and shared in self.created
+            and (self.reusing or self._may_reuse(reuse))
+        )
+        if reused and shared is not None:
+            variable = self.created[shared]
+        else:
+            wish = name if isinstance(name, str) else row.default_name
+            wish = wish.rpartition("/")[2].replace("-", "_")
+            variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
+            if shared is not None and row.has_weights:
+                self.created[shared] = variable
+        if dynamic and not self.in_loop and row.has_weights:
+            pass  # The name is computed at build time, as it was in TF1.
+        create = code(row.target, "(", ir.joined(", ", constructor), ")")
+        at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
+        use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
+        self._lifts.append(Lift(call, variable, create if not reused else code(), use))
+        return Kind.TENSOR
+
+    def _applied_at_once(self, layer: ast.Call) -> None:
+        """`tf.layers.Dense(1)(x)`: the layer is made at build time, under a name."""
+        symbol = self.scopes.resolve(layer.func)
+        row = LAYER_CLASSES.get(symbol or "")
+        name = names.literal(names.argument(layer, "name"))
+        wish = name if isinstance(name, str) else row.default_name if row else "layer"
+        wish = wish.rpartition("/")[2].replace("-", "_")
+        variable = self.fresh(wish, f"{wish}_layer")
+        self._lifts.append(Lift(layer, variable, code(layer), code(variable)))

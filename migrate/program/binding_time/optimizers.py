@@ -1,0 +1,100 @@
+"""Optimizers: made at build time, and the update that a step does."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.layers import Layers
+from migrate.program.binding_time.vocabulary import is_given
+from migrate.program.ir import Kind, Lift, code
+
+
+class Optimizers(Layers):
+    """Methods of optimizers."""
+
+    def _optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        self._arguments(call)
+        optimizer: ir.Code
+        if names.key(function.value) is None:
+            name = self.fresh("optimizer", "opt")
+            self._lifts.append(
+                Lift(function.value, name, code(function.value), code(name))
+            )
+            optimizer = code(name)
+        else:
+            optimizer = code(function.value)
+        method = function.attr
+        if self._update is not None:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "one statement makes several updates",
+                "Give each a statement of its own.",
+            )
+        elif method != "compute_gradients" and self._whole is not call:
+            self.diagnostics.refuse(
+                "O116",
+                call,
+                "the update is made within another expression",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
+        if is_given(names.argument(call, "grad_loss")):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "the gradient of the loss is given (grad_loss)",
+                "Multiply the loss by it.",
+            )
+        position = {"minimize": 1, "apply_gradients": 1}.get(method)
+        self._update = ir.Update(
+            method,
+            optimizer,
+            names.argument(call, "loss", 0) if method != "apply_gradients" else None,
+            names.argument(call, "grads_and_vars", 0)
+            if method == "apply_gradients"
+            else None,
+            names.argument(call, "var_list", 2 if method == "minimize" else 1)
+            if method != "apply_gradients"
+            else None,
+            names.argument(call, "global_step", position) if position else None,
+            "",
+            names.argument(call, "decay_var_list", 3)
+            if method == "apply_gradients"
+            else None,
+            tuple(sorted(self._fed_to(function.value)))
+            if method != "compute_gradients"
+            else (),
+        )
+        return Kind.GRADIENTS if method == "compute_gradients" else Kind.OPERATION
+
+    def _fed_to(self, optimizer: ast.expr) -> set[str]:
+        """The step's tensors among the arguments that an optimizer was made with."""
+        if not isinstance(optimizer, ast.Call):
+            return self.fed.get(names.key(optimizer) or "", set())
+        found: set[str] = set()
+        for argument in [*optimizer.args, *[k.value for k in optimizer.keywords]]:
+            name = names.key(argument)
+            if name is not None and self.environment.get(name) in ir.STEP_KINDS:
+                found.add(name)
+                if "." in name:
+                    self.diagnostics.refuse(
+                        "O118",
+                        argument,
+                        "the optimizer is given an attribute that a step computes",
+                        "Give it a name of its own in a statement before.",
+                    )
+            elif name is not None:
+                found |= self.fed.get(name, set())  # The optimizer inside another.
+            elif any(
+                self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
+                for read in names.reads(argument)
+            ):
+                self.diagnostics.refuse(
+                    "O118",
+                    argument,
+                    "the optimizer is given an expression of the step's tensors",
+                    "Give the expression a name in a statement before.",
+                )
+        return found

@@ -1,0 +1,151 @@
+"""What the analysis knows so far of the program."""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Sequence
+
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time.diagnostics import Diagnostics
+from migrate.program.functions import FunctionTimes
+from migrate.program.ir import Flow, Kind, Lift
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+
+class State:
+    """Names, kinds and lists so far.
+
+    `Analysis` is built up from here, a class per module, each knowing those before it:
+    lists, lifts, user_functions, layers, optimizers, calls, expressions, assignments,
+    blocks, analysis.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        functions: dict[ast.FunctionDef, FunctionTimes] | None = None,
+        taken_names: set[str] | None = None,
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.functions = functions if functions is not None else {}
+        self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
+        self.environment: dict[str, Kind] = {}
+        # Kinds of a tuple-valued name's elements, a class instance's class.
+        self.elements: dict[str, tuple[Kind, ...]] = {}
+        self.instances: dict[str, ast.ClassDef] = {}
+        self.placeholders: dict[str, ir.Placeholder] = {}
+        self.placeholder_calls: dict[ast.Call, str] = {}
+        # get_variable's surroundings: names and defaults of the open variable scopes.
+        self.scope_names: list[str | None] = []
+        self.scope_reuse: list[bool] = []
+        self.scope_initializers: list[ast.expr | None] = []
+        self.scope_partitioners: list[ast.expr | None] = []
+        # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
+        self.static_reads: dict[ast.AST, str] = {}
+        self.created: dict[str, str] = {}  # Full name of a variable or layer -> key.
+        self.staged_calls: dict[str, str] = {}  # Function + static arguments -> name.
+        self.layer_counts: dict[str, int] = {}
+        self.in_loop = 0
+        self._lifts: list[Lift] = []
+        self._update: ir.Update | None = None
+        # An optimizer's name -> the step's tensors that it is made with.
+        self.fed: dict[str, set[str]] = {}
+        # Comparisons of graph objects, which were by identity in TF1.
+        self.identities: list[ast.Compare] = []
+        self.updates: set[str] = set()  # Names of operations that change variables.
+        # get_variable of a variable that there is by then: the name it has.
+        self.shared: dict[ast.Call, str] = {}
+        self.lists: set[str] = set()  # Names of lists of variables.
+        self.singles: set[str] = set()  # Names of one variable, not of a list of them.
+        self._whole: ast.AST | None = None  # All that the statement computes.
+
+    @functools.cached_property
+    def listed(self) -> Kind:
+        """What a list of the program's variables is.
+
+        Those there are by then, when the list is made. But a Keras layer has its own
+        only when it was called in a step: then the list is made there, too.
+        """
+        layers = {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+        late = any(
+            symbol in layers or symbol in LAYER_CLASSES
+            for _, symbol in self.scopes.walk_uses()
+        )
+        return Kind.TENSOR if late else Kind.VARIABLE
+
+    def fresh(self, *wishes: str) -> str:
+        """A name not used anywhere in the module, the first wish that is free."""
+        for wish in wishes:
+            if wish.isidentifier() and wish not in self.taken:
+                self.taken.add(wish)
+                return wish
+        base, number = wishes[0], 2
+        while f"{base}_{number}" in self.taken:
+            number += 1
+        self.taken.add(f"{base}_{number}")
+        return f"{base}_{number}"
+
+    _target_hint = ""
+
+    @property
+    def reusing(self) -> bool:
+        return bool(self.scope_reuse) and self.scope_reuse[-1]
+
+    def full_name(self, name: object) -> str | None:
+        """A variable's name with its scopes, None where not a constant."""
+        if not isinstance(name, str) or any(n is None for n in self.scope_names):
+            return None
+        return "/".join([*[n for n in self.scope_names if n], name])
+
+    # -- what the classes above this one define, and those below them ask for -------
+
+    def quietly(self, node: ast.expr) -> Kind:
+        raise NotImplementedError
+
+    def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+        raise NotImplementedError
+
+    def _tuple_kinds(self, value: ast.expr) -> tuple[Kind, ...]:
+        raise NotImplementedError
+
+    def statements(self, body: Sequence[ast.stmt]) -> list[Flow]:
+        raise NotImplementedError
+
+    def _bind(
+        self,
+        target: ast.expr,
+        kind: Kind,
+        elements: tuple[Kind, ...],
+        value: ast.expr | None,
+    ) -> None:
+        raise NotImplementedError
+
+    def expression(self, node: ast.expr) -> Kind:
+        raise NotImplementedError
+
+    def _static_shape(self, tensor: ast.expr, kind: Kind) -> Kind:
+        raise NotImplementedError
+
+    def _arguments(self, call: ast.Call) -> Kind:
+        raise NotImplementedError
+
+    def _may_reuse(self, node: ast.expr | None) -> bool:
+        raise NotImplementedError
+
+
+def all_names(tree: ast.AST) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+        elif isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.alias):
+            found.add((node.asname or node.name).split(".")[0])
+    return found

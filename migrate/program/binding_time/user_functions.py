@@ -1,0 +1,300 @@
+"""Calls of the program's own functions: analysed once, staged where they do both."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.every import every
+from migrate.program.binding_time.lattice import join
+from migrate.program.binding_time.lifts import Lifts
+from migrate.program.functions import FunctionTimes, parameter_names
+from migrate.program.ir import Flow, Kind, Lift, code
+from migrate.tables import roles
+
+
+class UserFunctions(Lifts):
+    """The binding times of functions, and of calls of them."""
+
+    def _instance_class(self, value: ast.expr) -> ast.ClassDef | None:
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            definition = self._definition(value.func)
+            if isinstance(definition, ast.ClassDef):
+                return definition
+        return None
+
+    def _definition(self, node: ast.Name) -> ast.AST | None:
+        scope = self.scopes.scope_of(node).owner(node.id)
+        bindings = scope.bindings.get(node.id, []) if scope else []
+        return bindings[0] if len(bindings) == 1 else None
+
+    def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+        definition: ast.AST | None = None
+        method = ""
+        owner = self.instances.get(names.key(call.func) or "")
+        if owner is not None:  # `net(x)` of an object.
+            method = "__call__"
+        elif isinstance(call.func, ast.Name):
+            definition = self._definition(call.func)
+        elif isinstance(call.func, ast.Attribute):
+            owner = self.instances.get(names.key(call.func.value) or "")
+            method = call.func.attr if owner is not None else ""
+        if method and owner is not None:
+            definition = next(
+                (
+                    f
+                    for f in owner.body
+                    if isinstance(f, ast.FunctionDef) and f.name == method
+                ),
+                None,
+            )
+        if not isinstance(definition, ast.FunctionDef):
+            return None
+        if definition in self.functions:
+            return self.functions[definition]
+        if not self._builds_graph(definition):
+            return None
+        kinds = self._parameter_kinds(call, definition, bool(method))
+        return self._analyse_function(definition, kinds, bool(method))
+
+    def _builds_graph(self, definition: ast.FunctionDef) -> bool:
+        """Whether the body names a TensorFlow symbol or a function that does."""
+        seen: set[ast.AST] = set()
+        work: list[ast.AST] = [definition]
+        while work:
+            current = work.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            for node in ast.walk(current):
+                if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(
+                    node.ctx, ast.Load
+                ):
+                    symbol = self.scopes.resolve(node)
+                    if symbol is not None and symbol.startswith("tf."):
+                        if not roles.has_prefix(symbol, roles.HOST_PREFIXES):
+                            return True
+                    elif isinstance(node, ast.Name):
+                        called = self._definition(node)
+                        if isinstance(called, ast.FunctionDef):
+                            work.append(called)
+        return False
+
+    def _parameter_kinds(
+        self, call: ast.Call, definition: ast.FunctionDef, method: bool
+    ) -> dict[str, Kind]:
+        parameters = parameter_names(definition)
+        if method:
+            parameters = parameters[1:]
+        bound = names.bound_arguments(call, tuple(parameters)) or {}
+        return {p: self.quietly(bound[p]) for p in parameters if p in bound}
+
+    def _analyse_function(
+        self, definition: ast.FunctionDef, kinds: dict[str, Kind], method: bool
+    ) -> FunctionTimes:
+        inner = type(self)(self.scopes, self.diagnostics, self.functions, self.taken)
+        inner.environment = {
+            name: kind
+            for name, kind in self.environment.items()
+            if "." not in name or name.startswith("self.")
+        }
+        inner.instances = dict(self.instances)
+        inner.static_reads = self.static_reads
+        inner.identities = self.identities
+        inner.shared = self.shared
+        for parameter in parameter_names(definition):
+            kind = kinds.get(parameter, Kind.HOST)
+            inner.environment[parameter] = (
+                Kind.TENSOR if kind in (Kind.PLACEHOLDER, Kind.ELEMENT) else kind
+            )
+        times = FunctionTimes(definition, [], Kind.HOST, is_method=method)
+        self.functions[definition] = times  # Recursion sees a host function.
+        times.flows = inner.statements(definition.body)
+        for flow in every(times.flows):
+            if (
+                isinstance(flow.statement, ast.Return)
+                and flow.statement.value is not None
+            ):
+                times.kind = join(times.kind, flow.kind)
+                times.elements = inner._tuple_kinds(flow.statement.value)
+        if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
+            self.diagnostics.refuse(
+                "N106", definition, "a function that makes placeholders for its caller"
+            )
+        if any(f.update is not None for f in every(times.flows)):
+            self.diagnostics.refuse(
+                "N107",
+                definition,
+                "the training operation is made in a helper function",
+                "Make the optimizer and its update where the session is run.",
+            )
+        times.kinds = inner.environment
+        times.creates = any(f.build for f in every(times.flows))
+        steps = any(
+            f.step and not isinstance(f.statement, ast.Return)
+            for f in every(times.flows)
+        ) or any(
+            isinstance(f.statement, ast.Return)
+            and f.kind in ir.STEP_KINDS
+            and not _only_names(f.statement.value)
+            for f in every(times.flows)
+        )
+        times.staged = times.creates and steps
+        times.reuses = any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.variable_scope"
+            and self._may_reuse(names.argument(node, "reuse", 8))
+            for node in ast.walk(definition)
+        )
+        if times.staged:
+            self._split_parameters(times, inner.environment)
+        return times
+
+    def _split_parameters(self, times: FunctionTimes, kinds: dict[str, Kind]) -> None:
+        built: set[str] = set()
+        stepped: set[str] = set()
+        pure_bound: dict[str, Flow] = {}
+        for flow in every(times.flows):
+            if flow.suites:
+                header = names.reads(flow.statement) - set().union(
+                    *[
+                        names.reads(f.statement)
+                        for suite in flow.suites.values()
+                        for f in suite
+                    ]
+                )
+                if flow.build:
+                    built |= header
+                if flow.step:
+                    stepped |= header
+                continue
+            if flow.lifts:
+                for lift in flow.lifts:
+                    for node in lift.create.nodes():
+                        built |= names.reads(node)
+                    lifted = {id(n) for n in ast.walk(lift.node)}
+                    for node in lift.use.nodes():
+                        stepped |= names.reads(node)
+                    stepped |= {
+                        n.id
+                        for n in ast.walk(flow.statement)
+                        if isinstance(n, ast.Name) and id(n) not in lifted
+                    }
+            elif flow.build:
+                built |= flow.reads
+            elif flow.step or isinstance(flow.statement, ast.Return):
+                stepped |= flow.reads
+            elif flow.pure or flow.host:
+                for name in flow.binds:
+                    pure_bound[name] = flow
+        # What the build part computes from must be at hand there.
+        work = list(built)
+        while work:
+            name = work.pop()
+            source = pure_bound.pop(name, None)
+            if source is not None:
+                new = set(source.reads) - built
+                built |= new
+                work.extend(new)
+        parameters = parameter_names(times.node)
+        if times.is_method:
+            parameters = parameters[1:]
+        times.build_parameters = tuple(p for p in parameters if p in built)
+        # A tensor whose shape the build part asks for is given there as a tf.TensorSpec.
+        times.spec_parameters = tuple(
+            p for p in times.build_parameters if kinds.get(p) in ir.STEP_KINDS
+        )
+        times.step_parameters = tuple(
+            p
+            for p in parameters
+            if p not in built or (p in times.spec_parameters and p in stepped)
+        )
+
+    def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
+        self._arguments(call)
+        if not times.staged:
+            if times.kind is Kind.HOST:
+                kinds = {f.kind for f in every(times.flows) if f.step}
+                if Kind.SUMMARY in kinds:
+                    return Kind.SUMMARY  # A helper that only writes summaries.
+                if kinds:
+                    return Kind.OPERATION
+            if times.kind in (Kind.HOST, Kind.PURE):
+                inside = self._arguments_quietly(call)
+                if inside in ir.STEP_KINDS:
+                    return Kind.TENSOR
+            return times.kind
+        parameters = parameter_names(times.node)
+        if times.is_method:
+            parameters = parameters[1:]
+        bound = names.bound_arguments(call, tuple(parameters))
+        if bound is None or times.node.args.vararg or times.node.args.kwarg:
+            self.diagnostics.refuse(
+                "N108", call, "this call's arguments cannot be told apart"
+            )
+            return times.kind
+        static = [p for p in times.build_parameters if p in bound]
+        signature = ast.dump(call.func) + "".join(
+            f"{p}={ast.dump(bound[p])}"
+            for p in static
+            if p != "reuse" and p not in times.spec_parameters
+        )
+        for parameter in times.spec_parameters:
+            if parameter in bound:
+                self._spec_argument(call, bound[parameter])
+        sharing = times.reuses or self.reusing or self._may_reuse(bound.get("reuse"))
+        name = self.staged_calls.get(signature) if sharing else None
+        created = name is None
+        if name is None:
+            hint = self._target_hint.rpartition(".")[2] or times.node.name
+            name = self.fresh(f"{hint}_of", f"{times.node.name}_of")
+            self.staged_calls[signature] = name
+        create = code(
+            call.func,
+            "(",
+            ir.joined(", ", [code(f"{p}=", bound[p]) for p in static]),
+            ")",
+        )
+        dynamic: list[ir.Code] = []
+        positional = True
+        for parameter in times.step_parameters:
+            if parameter not in bound:
+                positional = False
+                continue
+            prefix = "" if positional else f"{parameter}="
+            dynamic.append(code(prefix, bound[parameter]))
+        use = code(name, "(", ir.joined(", ", dynamic), ")")
+        self._lifts.append(Lift(call, name, create if created else code(), use))
+        return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
+
+    def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
+        """Notes a tensor that a staged function is given for its static shape."""
+        kind = self.quietly(argument)
+        if kind not in ir.STEP_KINDS:
+            return
+        name = names.key(argument)
+        if name is None:
+            self.diagnostics.refuse(
+                "V107",
+                call,
+                "the function makes variables by the shape of this tensor, which has "
+                "no name",
+                "Give the tensor a name in a statement before.",
+            )
+            return
+        self.static_reads[argument] = name
+
+    def _arguments_quietly(self, call: ast.Call) -> Kind:
+        kind = Kind.HOST
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            if isinstance(argument, ast.Starred):
+                argument = argument.value
+            kind = join(kind, self.quietly(argument))
+        return kind
+
+
+def _only_names(node: ast.expr | None) -> bool:
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return all(_only_names(e) for e in node.elts)
+    return names.key(node) is not None if node is not None else True
