@@ -27,7 +27,10 @@ ENVIRONMENT = {
 SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
+    "estimator_more_heads",
     "estimator_heads",
+    "synchronous_estimator",
+    "estimator_strategies",
     "estimator_loop",
     "training_session",
     "plain_session",

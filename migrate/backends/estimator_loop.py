@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
-from migrate.frontends.estimator_hooks import session_runs
+from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
@@ -66,17 +66,8 @@ class EstimatorRewrite:
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         self.refused += _unmoved_averages(uses, self._scopes)
-        self.refused += [
-            _finding(
-                call,
-                "E118",
-                "",
-                "a hook runs something in its session: a step function has none",
-                "Give the tensor to tf.train.SessionRunArgs in before_run, and keep its "
-                "value in after_run.",
-            )
-            for call in session_runs(self._scopes)
-        ]
+        for found in session_runs(self._scopes):
+            self._session_run(found)
         if not self._program.imported:
             self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
@@ -196,6 +187,28 @@ class EstimatorRewrite:
 
     def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
         return self._program.within(node, functions, self._scopes)
+
+    def _session_run(self, found: SessionRun) -> None:
+        """`session.run(...)` in a hook: what has a value at any time, or is refused."""
+        if not found.variables or found.fetches is None:
+            self.refused.append(
+                _finding(
+                    found.call,
+                    "E118",
+                    "",
+                    "a hook runs something in its session: a step function has none",
+                    "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
+                    "its value in after_run.",
+                )
+            )
+            return
+        if found.is_eval:
+            self._plan.replace(
+                found.call, code(found.session, ".run(", found.fetches, ")")
+            )
+        self._note(
+            found.call, "E132", "variables, whose values the hook's session gives"
+        )
 
     def _iterator(self, call: ast.Call) -> None:
         """`dataset.make_one_shot_iterator()`."""

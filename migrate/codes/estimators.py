@@ -128,6 +128,14 @@ CODES = (
         "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
     ),
     Code(
+        "E132",
+        "variables that a hook reads",
+        "A hook of the program's own reads variables, or the global step, by "
+        "`session.run`: its session gives their present values.",
+        "step = run_context.session.run(self._global_step)",
+        "step = run_context.session.run(self._global_step)",
+    ),
+    Code(
         "E130",
         "strategy of an Estimator",
         "A strategy for RunConfig(train_distribute=..., eval_distribute=...). In an Estimator "

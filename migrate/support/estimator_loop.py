@@ -1046,16 +1046,19 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
 
     def end(self, sess):
         super().end(sess)
-        for listener in self.listeners:
-            listener.end(sess, sess.global_step())
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.end(_HookSession(sess), sess.global_step())
 
     def _save(self, sess, step):
-        for listener in self.listeners:
-            listener.before_save(sess, step)
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.before_save(_HookSession(sess), step)
         super()._save(sess, step)
-        for listener in self.listeners:
-            if listener.after_save(sess, step):
-                sess.request_stop()
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                if listener.after_save(_HookSession(sess), step):
+                    sess.request_stop()
 
 
 class SessionRunArgs(
@@ -1112,12 +1115,55 @@ class SessionRunHook:
         pass
 
 
+class _HookSession:
+    """What a hook of the program sees of its session: it reads variables, and stops.
+
+    Everything else is the training session's own.
+    """
+
+    def __init__(self, session):
+        self._session = session
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
+
+    def run(self, fetches):
+        """Present values of variables, in their lists and dicts.
+
+        Raises:
+          TypeError: something is no variable; only a step could compute it.
+        """
+
+        def value(item):
+            if not isinstance(item, tf.Variable):
+                raise TypeError(
+                    f"a hook runs {item} in its session: give it to SessionRunArgs in "
+                    "before_run, and take its value in after_run"
+                )
+            return item.numpy()
+
+        return tf.nest.map_structure(value, fetches)
+
+
+@contextlib.contextmanager
+def _knowing(step):
+    """Inside, `get_global_step` finds the step."""
+    graph = v1.get_default_graph()
+    before = graph.get_collection(_Keys.GLOBAL_STEP)
+    graph.clear_collection(_Keys.GLOBAL_STEP)
+    graph.add_to_collection(_Keys.GLOBAL_STEP, step)
+    try:
+        yield
+    finally:
+        graph.get_collection_ref(_Keys.GLOBAL_STEP)[:] = before
+
+
 class _OwnHook(_TensorHook, training_session.Hook):
     """Calls a SessionRunHook as a session did."""
 
     def __init__(self, hook):
         self._hook = hook
-        self._graph = None
+        self._step = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -1148,13 +1194,13 @@ class _OwnHook(_TensorHook, training_session.Hook):
         self.watched[key] = tensor
 
     def begin(self, sess):
-        self._hook.after_create_session(sess, None)
-        self._graph = tf.Graph()
-        self._graph.add_to_collection(_Keys.GLOBAL_STEP, sess.replicas.global_step)
+        self._step = sess.replicas.global_step
+        with _knowing(self._step):
+            self._hook.after_create_session(_HookSession(sess), None)
 
     def before_run(self, sess):
-        self._context = SessionRunContext(session=sess)
-        with self._graph.as_default():  # It may look for the global step there.
+        self._context = SessionRunContext(session=_HookSession(sess))
+        with _knowing(self._step):
             self._asked = self._hook.before_run(self._context)
 
     def after_run(self, sess, step, results):
@@ -1164,7 +1210,8 @@ class _OwnHook(_TensorHook, training_session.Hook):
             values = tf.nest.map_structure(
                 lambda item: self._value(item, observed), self._asked.fetches
             )
-        self._hook.after_run(self._context, SessionRunValues(values, None, None))
+        with _knowing(self._step):
+            self._hook.after_run(self._context, SessionRunValues(values, None, None))
         if self._context.stop_requested:
             sess.request_stop()
 
@@ -1180,7 +1227,8 @@ class _OwnHook(_TensorHook, training_session.Hook):
         return observed[key]
 
     def end(self, sess):
-        self._hook.end(sess)
+        with _knowing(self._step):
+            self._hook.end(_HookSession(sess))
 
 
 def _anew(hook):

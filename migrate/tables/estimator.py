@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
+MORE_HEADS_MODULE = "estimator_more_heads"
 STRATEGIES_MODULE = "estimator_strategies"
 SYNC_MODULE = "synchronous_estimator"
 
@@ -27,6 +28,7 @@ SYNC_MODULE = "synchronous_estimator"
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+    MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
     SYNC_MODULE: (f"{SYNC_MODULE}.py",),
 }
@@ -132,6 +134,27 @@ EMITTED: dict[str, str] = {
             "binary_classification_head",
             "multi_class_head",
             "regression_head",
+        )
+    },
+    **{
+        f"tf.contrib.estimator.{name}": f"{MORE_HEADS_MODULE}.{name}"
+        for name in (
+            "logistic_regression_head",
+            "multi_head",
+            "multi_label_head",
+            "poisson_regression_head",
+        )
+    },
+    **{
+        f"tf.estimator.{name}": f"{MORE_HEADS_MODULE}.{name}"
+        for name in (
+            "BinaryClassHead",
+            "LogisticRegressionHead",
+            "MultiClassHead",
+            "MultiHead",
+            "MultiLabelHead",
+            "PoissonRegressionHead",
+            "RegressionHead",
         )
     },
     **{
