@@ -65,6 +65,9 @@ class EstimatorRewrite:
             self._iterator(call)
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
+        for name in _names_of_operations(self._scopes):
+            if self._in(name, self._program.model):
+                self._name_of_operation(name)
         self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
             self._session_run(found)
@@ -228,12 +231,32 @@ class EstimatorRewrite:
         self._plan.replace(node, code(node.value))
         self._note(node, "E105", "a dimension is a number, or None, in TF2")
 
+    def _name_of_operation(self, node: ast.Attribute) -> None:
+        """`v.op.name`: a variable has no operation in TF2."""
+        assert isinstance(node.value, ast.Attribute)
+        value = node.value.value
+        self._plan.replace(node, code(f"{table.MODULE}.op_name(", value, ")"))
+        self._note(node, "E134", "the same name, also of a variable")
+
     def _note(self, node: ast.expr, code_: str, reason: str) -> None:
         self.rewritten.append(
             Finding(
                 node.lineno, node.col_offset + 1, code_, Outcome.REWRITTEN, "", reason
             )
         )
+
+
+def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
+    """`x.op.name`."""
+    for node in ast.walk(scopes.tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "name"
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "op"
+        ):
+            yield node
 
 
 def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:

@@ -136,6 +136,23 @@ CODES = (
         "step = run_context.session.run(self._global_step)",
     ),
     Code(
+        "E133",
+        "early stopping",
+        "A hook that ends a training when its evaluations get no better, or cross a "
+        "threshold: of the emitted module `estimator_early_stopping`.",
+        'hook = tf.contrib.estimator.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        'hook = estimator_early_stopping.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        promise="Training ends at the same step.",
+    ),
+    Code(
+        "E134",
+        "name of an operation",
+        "The name of what computes a tensor or holds a variable: `v.op.name`. A variable "
+        "of TensorFlow 2 has no operation; its name is the same.",
+        'tf.summary.histogram(v.op.name, v)',
+        'tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)',
+    ),
+    Code(
         "E130",
         "strategy of an Estimator",
         "A strategy for RunConfig(train_distribute=..., eval_distribute=...). In an Estimator "

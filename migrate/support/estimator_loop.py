@@ -185,11 +185,13 @@ class _Graph:
         self._know_its_rows(variable)
         graph = v1.get_default_graph()
         graph.add_to_collection(_NEW, variable)
-        listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
-        for key in listed:
-            graph.add_to_collection(key, variable)
+        listed = list(kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES])
         if _is_trainable(kwargs) and _Keys.TRAINABLE_VARIABLES not in listed:
-            graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
+            listed.append(_Keys.TRAINABLE_VARIABLES)
+        for key in listed:
+            # In a graph that is evaluated TensorFlow has listed it already.
+            if not any(variable is other for other in graph.get_collection(key)):
+                graph.add_to_collection(key, variable)
         return variable
 
     def _know_its_rows(self, variable):
@@ -260,6 +262,11 @@ class _Graph:
         ):
             del self._replicas._recorded[recorded:]  # Metrics' totals are not saved.
         return variable
+
+
+def op_name(value):
+    """What TF1 gave as `value.op.name`: a variable of TF2 has no operation."""
+    return _name_of(value) if hasattr(value, "assign") else value.op.name
 
 
 def _name_of(variable):
@@ -609,6 +616,32 @@ class EstimatorSpec(
         )
 
 
+def _callable_input_fn(input_fn):
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+
+
+def _checked_exporters(exporters):
+    """The exporters as a tuple.
+
+    Raises:
+      TypeError: one is no Exporter.
+      ValueError: one has no name, or another's.
+    """
+    exporters = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
+    if not all(isinstance(exporter, Exporter) for exporter in exporters):
+        raise TypeError(
+            "`exporters` must be an Exporter, an iterable of Exporter, or `None`, "
+            f"found {exporters}."
+        )
+    names = [exporter.name for exporter in exporters]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"An Exporter must have a string name. All names: {names}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"`exporters` must have unique names. All names: {names}")
+    return tuple(exporters)
+
+
 class TrainSpec(
     collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "hooks"])
 ):
@@ -617,8 +650,10 @@ class TrainSpec(
     __slots__ = ()
 
     def __new__(cls, input_fn, max_steps=None, hooks=None):
+        _callable_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
+        _checked(hooks)
         return super().__new__(cls, input_fn, max_steps, tuple(hooks or ()))
 
 
@@ -650,12 +685,19 @@ class EvalSpec(
         start_delay_secs=120,
         throttle_secs=600,
     ):
+        _callable_input_fn(input_fn)
         if steps is not None and steps <= 0:
             raise ValueError(f"Must specify steps > 0, given: {steps}")
-        if exporters is None:
-            exporters = ()
-        elif not isinstance(exporters, (list, tuple)):
-            exporters = (exporters,)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        _checked(hooks)
+        exporters = _checked_exporters(exporters)
+        for key, secs in (
+            ("start_delay_secs", start_delay_secs),
+            ("throttle_secs", throttle_secs),
+        ):
+            if secs < 0:
+                raise ValueError(f"Must specify {key} >= 0, given: {secs}")
         return super().__new__(
             cls,
             input_fn,
@@ -798,6 +840,8 @@ class RunConfig:
                 train_distribute or experimental_distribute.train_distribute
             )
         config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        if model_dir == "":
+            raise ValueError("model_dir should be non-empty")
         self._values = dict(
             model_dir=model_dir or config.get("model_dir") or None,
             tf_random_seed=tf_random_seed,
@@ -815,6 +859,7 @@ class RunConfig:
             experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
+        self._check()
         cluster = dict(config.get("cluster") or {})
         task = config.get("task") or {}
         self.service = config.get("service")
@@ -828,6 +873,35 @@ class RunConfig:
             {} if self.task_type == "evaluator" else cluster
         )
         self.evaluation_master = ""
+
+    def _check(self):
+        """Raises ValueError where TF1 did."""
+        values = self._values
+        for name in (
+            "save_summary_steps",
+            "save_checkpoints_steps",
+            "save_checkpoints_secs",
+            "keep_checkpoint_max",
+        ):
+            if values[name] is not None and values[name] < 0:
+                raise ValueError(f"{name} should be >= 0")
+        for name in (
+            "keep_checkpoint_every_n_hours",
+            "log_step_count_steps",
+            "session_creation_timeout_secs",
+        ):
+            if values[name] is not None and values[name] <= 0:
+                raise ValueError(f"{name} should be > 0")
+        for name in ("tf_random_seed", "experimental_max_worker_delay_secs"):
+            if values[name] is not None and not isinstance(values[name], int):
+                raise ValueError(f"{name} must be integer.")
+        device_fn = values["device_fn"]
+        if device_fn is not None and (
+            not callable(device_fn) or _arguments(device_fn) != ["op"]
+        ):
+            raise ValueError(
+                'device_fn must be callable with exactly one argument "op".'
+            )
 
     def __getattr__(self, name):
         values = self.__dict__.get("_values", {})
@@ -1003,6 +1077,13 @@ class SummarySaverHook(_TensorHook, training_session.SummarySaverHook):
         training_session.SummarySaverHook.__init__(
             self, save_steps, save_secs, output_dir, summary_writer, summary_op=key
         )
+        self._every_step = save_steps == 1
+
+    def after_run(self, sess, step, results):
+        # TF1 looked ahead by a step: in an evaluation, where the step stays, it wrote all.
+        if self._every_step:
+            self._timer.last_step = None
+        super().after_run(sess, step, results)
 
 
 class CheckpointSaverListener:
@@ -1601,7 +1682,7 @@ class Estimator:
                     watching = [*hooks, *spec.evaluation_hooks]
                     observed = _watched(watching, v1.get_default_graph())
                     built.update(spec=spec, observed=list(observed), names=list(ops))
-                    fetches[0] += observed.values()
+                    fetches[0] += map(training_session._value, observed.values())
                     values += [tf.convert_to_tensor(value) for value, _ in ops.values()]
             return fetches, values
 
@@ -1704,7 +1785,8 @@ class Estimator:
             built.update(spec=spec, observed=list(observed), single=single)
             built["names"] = [None] if single else list(predictions)
             values = [predictions] if single else list(predictions.values())
-            return [[*map(tf.convert_to_tensor, values), *observed.values()]], []
+            values = [*map(tf.convert_to_tensor, values)]
+            return [values + [*map(training_session._value, observed.values())]], []
 
         run = self._pruned(
             replicas, predict_graph, dataset.element_spec, checkpoint_path
@@ -1859,6 +1941,9 @@ class _Pruned:
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
         graph = v1.wrap_function(build, signature)
+        with graph.graph.as_default():
+            tables = v1.get_collection(_Keys.TABLE_INITIALIZERS)
+        graph.prune([], tables)()
         of_elements, of_nothing = traced["fetches"]
         one = len(specs) // len(element_specs)
         self._steps = [
@@ -2027,6 +2112,35 @@ def _estimator_scaling(strategy):
 
 class contrib_layers:
     """Functions of tf.contrib.layers that TF2 has no equal of: same names, same defaults."""
+
+    @staticmethod
+    def embed_sequence(
+        ids,
+        vocab_size=None,
+        embed_dim=None,
+        unique=False,
+        initializer=None,
+        regularizer=None,
+        trainable=True,
+        scope=None,
+        reuse=None,
+    ):
+        """Rows of a table `embeddings`, [..., embed_dim], for ids of any shape."""
+        if not (reuse or (vocab_size and embed_dim)):
+            raise ValueError(
+                "Must specify vocab size and embedding dimension when not reusing. "
+                f"Got vocab_size={vocab_size} and embed_dim={embed_dim}"
+            )
+        with v1.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+            table = v1.get_variable(
+                "embeddings",
+                [vocab_size, embed_dim] if vocab_size and embed_dim else None,
+                initializer=initializer,
+                regularizer=regularizer,
+                trainable=trainable,
+            )
+            # `unique` only saves work where ids repeat.
+            return v1.nn.embedding_lookup(table, ids)
 
     @staticmethod
     def fully_connected(

@@ -21,6 +21,7 @@ MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
 MORE_HEADS_MODULE = "estimator_more_heads"
+STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
 SYNC_MODULE = "synchronous_estimator"
 
@@ -29,11 +30,16 @@ BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
+    STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
     SYNC_MODULE: (f"{SYNC_MODULE}.py",),
 }
 # Module -> (code, what is said of it) of those that are no ready-made Estimators.
 BESIDE_CODES: dict[str, tuple[str, str]] = {
+    STOPPING_MODULE: (
+        "E133",
+        "it reads what evaluations have written, as often as TF1's",
+    ),
     STRATEGIES_MODULE: (
         "E130",
         "every replica takes a batch of its own, as TF1's did",
@@ -158,6 +164,18 @@ EMITTED: dict[str, str] = {
         )
     },
     **{
+        f"tf.{package}.{name}": f"{STOPPING_MODULE}.{name}"
+        for package in ("estimator.experimental", "contrib.estimator")
+        for name in (
+            "make_early_stopping_hook",
+            "read_eval_metrics",
+            "stop_if_higher_hook",
+            "stop_if_lower_hook",
+            "stop_if_no_decrease_hook",
+            "stop_if_no_increase_hook",
+        )
+    },
+    **{
         f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
         for name in (
             "CollectiveAllReduceStrategy",
@@ -245,7 +263,7 @@ WITH_DEVICES: dict[str, str] = {
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
         f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
-        for name in ("fully_connected", "layer_norm")
+        for name in ("embed_sequence", "fully_connected", "layer_norm")
     },
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
