@@ -252,6 +252,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     from migrate.normalise import (
         Text,
         collections,
+        displays,
         driver,
         graph_first,
         losses,
@@ -279,6 +280,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         graph_first.moved,
         collections.listed,
         written_out,
+        displays.named,
     ):
         start = step(start)
     changed = start.source != text or towers.as_replicas(start) is not None
