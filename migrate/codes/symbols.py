@@ -131,4 +131,11 @@ CODES = (
         "from: bound under a condition or twice, brought by a star, reached through that "
         "file's module, or a name for a part. What is called through it here is not seen.",
     ),
+    Code(
+        "T119",
+        "a name given to tensorflow",
+        "The program stores something of its own as an attribute of the module, and reads it there: neither TensorFlow has it, both keep it.",
+        "tf.model = tf.keras.Sequential()\ntf.model.add(layer)",
+        "tf.model = tf_keras.Sequential()\ntf.model.add(layer)",
+    ),
 )
