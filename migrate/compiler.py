@@ -42,6 +42,10 @@ _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
+_ON_TASKS = (
+    "Run the program in every worker, one tower with its part of the batch, under "
+    "tf.distribute.MultiWorkerMirroredStrategy."
+)
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -150,7 +154,9 @@ def _unread_towers(text: str) -> Iterator[Finding]:
             Outcome.REFUSED,
             "",
             f"a loop over towers: {reason}",
-            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+            _ON_TASKS
+            if reason == towers.ON_TASKS
+            else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
 
 
