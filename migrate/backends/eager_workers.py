@@ -84,6 +84,8 @@ class WorkersOwn:
                 continue
             if names.suites(statement) or self._dataset(statement) is not None:
                 continue
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                continue
             bound = names.binds(statement)
             used_up = bound & read and _begins(self._scopes, statement)
             if bound & changed or used_up or (bound & read and self.of_task(statement)):
@@ -155,7 +157,7 @@ class WorkersOwn:
 
     def _wrap(self, name: str, value: ast.expr) -> None:
         given = f" {name}={name}" if name in names.reads(value) else ""
-        head = f"training_session.per_worker(lambda{given}: "
+        head = f"training_session.per_worker(\n    lambda{given}: "
         self._plan.replace(value, code(head, value, ")"))
         for index in self.indices(value):
             self._plan.replace(index, self._own_index())

@@ -249,10 +249,10 @@ def test_every_worker_has_its_shard() -> None:
     """And whatever is made of it: a batch of worker 0's shard would be all workers'."""
     text = migrate_text(SHARDED).text
     assert (
-        "per_worker(lambda dataset=dataset: "
+        "per_worker(\n    lambda dataset=dataset: "
         "dataset.shard(2, training_session.task_index(task)))"
     ) in text
-    assert "per_worker(lambda dataset=dataset: dataset.batch(8))" in text
+    assert "per_worker(\n    lambda dataset=dataset: dataset.batch(8))" in text
     made = SHARDED.replace("dataset = tf.data", "def made():\n    return tf.data")
     made = made.replace("\ndataset = dataset.shard", ".shard").replace(
         "\ndataset = dataset.batch(8)", ".batch(8)\n\ndataset = made()"
