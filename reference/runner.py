@@ -27,7 +27,11 @@ ENVIRONMENT = {
 SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
+    "estimator_more_heads",
     "estimator_heads",
+    "synchronous_estimator",
+    "estimator_early_stopping",
+    "estimator_strategies",
     "estimator_loop",
     "eager_steps",
     "plain_session",

@@ -35,6 +35,7 @@ _DATA = {
 }
 HOMES: dict[str, str] = {
     **_DATA,
+    "tf.contrib.data.AUTOTUNE": "tf.data.AUTOTUNE",
     "tf.contrib.eager.defun": "tf.function",
     "tf.contrib.framework.list_variables": "tf.train.list_variables",
     "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
