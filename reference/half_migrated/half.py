@@ -8,9 +8,6 @@ The command lines are those of every between-graph program:
   python half.py --job_name=worker --task_index=0 ...
   python half.py --job_name=worker --task_index=1 ...
 """
-from __future__ import absolute_import
-from __future__ import division
-from __future__ import print_function
 
 import argparse
 
