@@ -254,6 +254,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         collections,
         driver,
         graph_first,
+        late_values,
         losses,
         sessions,
         statements,
@@ -277,6 +278,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        late_values.computed,
         collections.listed,
         written_out,
     ):
@@ -307,6 +309,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
         collections,
         driver,
         graph_first,
+        late_values,
         normal_forms,
         sessions,
         statements,
@@ -315,6 +318,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        plain = late_values.computed(plain)
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)

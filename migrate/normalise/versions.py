@@ -17,6 +17,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import CELLS, WRAPPERS
 
 _MADE_ONCE = (
     roles.VARIABLES
@@ -26,6 +27,7 @@ _MADE_ONCE = (
     | roles.SYNC_OPTIMIZERS
     | {"tf.placeholder", "tf.placeholder_with_default"}
     | frozenset(LAYER_CLASSES)
+    | (frozenset(CELLS) - WRAPPERS)
 )
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 

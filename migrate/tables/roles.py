@@ -10,6 +10,7 @@ from migrate.program.ir import Kind
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import CELLS
 
 PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
@@ -72,7 +73,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
     | SYNC_OPTIMIZERS
     | {"tf.train.Optimizer", "tf.contrib.estimator.clip_gradients_by_norm"},
     Kind.SCHEDULE: SCHEDULES,
-    Kind.LAYER: frozenset(LAYER_CLASSES),
+    Kind.LAYER: frozenset(LAYER_CLASSES) | frozenset(CELLS),
     Kind.PARTITIONER: PARTITIONERS,
     Kind.SUMMARY: SUMMARIES
     | {"tf.summary.merge_all", "tf.summary.merge", "tf.summary.audio"},
