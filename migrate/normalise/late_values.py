@@ -16,8 +16,11 @@ TensorFlow 2 does, at once:
 from __future__ import annotations
 
 import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
+from migrate.facts.helpers import find
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.normalise.text import Edit, Text
@@ -54,6 +57,25 @@ def computed(text: Text) -> Text:
     return text
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Region:
+    """Code in which a session is run.
+
+    Attributes:
+      body: its statements.
+      sessions: what the session is called.
+      late: names of plain values that the code binds or changes.
+      graph: names of what TensorFlow's functions make, except
+      at_once: those made of such values alone.
+    """
+
+    body: list[ast.stmt]
+    sessions: frozenset[str]
+    late: set[str]
+    graph: set[str]
+    at_once: frozenset[str] = frozenset()
+
+
 class _Late:
     def __init__(self, text: Text) -> None:
         self._text = text
@@ -61,37 +83,80 @@ class _Late:
         self._scopes = Scopes(self._tree)
 
     def one(self) -> Text | None:
-        for block, name in self._sessions():
-            late = self._late(block)
-            for node in ast.walk(block):
+        for region in self._regions():
+            for node in (n for s in region.body for n in ast.walk(s)):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)
                     and node.func.attr == "run"
-                    and names.key(node.func.value) == name
+                    and names.key(node.func.value) in region.sessions
                 ):
-                    new = self._apart(node, late)
+                    new = self._apart(node, region)
                     if new is not None:
                         return self._text.edited([Edit(node, new)])
         return None
 
-    def _sessions(self) -> list[tuple[ast.With, str]]:
-        """Blocks of plain sessions of one process, with the sessions' names."""
-        found: list[tuple[ast.With, str]] = []
+    def _regions(self) -> Iterator[_Region]:
+        """Blocks of plain sessions of one process, and functions that run them."""
         for node in ast.walk(self._tree):
             for item in node.items if isinstance(node, ast.With) else ():
                 call = item.context_expr
-                if (
-                    isinstance(call, ast.Call)
+                if not (
+                    isinstance(node, ast.With)
+                    and isinstance(call, ast.Call)
                     and self._scopes.resolve(call.func) in roles.PLAIN_SESSIONS
                     and names.argument(call, "target", 0) is None
                     and isinstance(item.optional_vars, ast.Name)
                 ):
-                    found.append((node, item.optional_vars.id))  # type: ignore[arg-type]
-        return found
+                    continue
+                session = item.optional_vars.id
+                scope = self._scopes.scope_of(node)
+                graph = self._graph(scope.node, set())
+                yield self._region(
+                    node.body, {session}, self._late(node) - graph, graph
+                )
+                for helper in find(self._scopes, call, session):
+                    own = helper.own()
+                    inside = self._graph(helper.node, graph - own)
+                    yield self._region(
+                        helper.node.body, helper.sessions, own - inside, inside
+                    )
+
+    def _region(
+        self,
+        body: list[ast.stmt],
+        sessions: Iterable[str],
+        late: set[str],
+        graph: set[str],
+    ) -> _Region:
+        """With names of what is computed of such values alone, which is no graph."""
+        at_once: set[str] = set()
+        grown = True
+        while grown:
+            grown = False
+            for node in (n for statement in body for n in ast.walk(statement)):
+                if not (
+                    isinstance(node, ast.Assign)
+                    and len(node.targets) == 1
+                    and isinstance(node.targets[0], ast.Name)
+                    and node.targets[0].id in graph
+                    and len(self._bindings(node.targets[0])) == 1
+                    and names.reads(node.value) & (late | at_once)
+                ):
+                    continue
+                region = _Region(body, frozenset(sessions), late | at_once, graph)
+                if self._inner(node.value, region) == []:
+                    at_once.add(node.targets[0].id)
+                    graph = graph - at_once
+                    grown = True
+        return _Region(body, frozenset(sessions), late, graph, frozenset(at_once))
+
+    def _bindings(self, name: ast.Name) -> list[ast.AST]:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        return owner.bindings.get(name.id, []) if owner is not None else []
 
     def _late(self, block: ast.With) -> set[str]:
-        """Names of plain values that the session's block binds or changes."""
+        """Names of what the session's block binds or changes."""
         found: set[str] = set()
         for statement in block.body:
             found |= names.binds(statement)
@@ -100,30 +165,36 @@ class _Late:
                 for name in names.mutates(statement)
                 if not self._is_module(name.partition(".")[0])
             }
-        return found - self._graph
+        return found
 
     def _is_module(self, name: str) -> bool:
         bound = self._scopes.module.bindings.get(name, [])
         return any(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
 
-    @property
-    def _graph(self) -> set[str]:
-        """Names of what TensorFlow's functions make, wherever they stand."""
-        found: set[str] = set()
+    def _graph(self, owner: ast.AST, known: set[str]) -> set[str]:
+        """Names of what TensorFlow's functions make, in a function's or module's scope.
+
+        Args:
+          known: those of the scopes around.
+        """
+        statements = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
+            and self._scopes.scope_of(node).node in (owner, self._tree)
+            and (not known or self._scopes.scope_of(node).node is owner)
+        ]
+        found = set(known)
         grown = True
         while grown:
             grown = False
-            for node in ast.walk(self._tree):
-                value = getattr(node, "value", None)
-                if not (
-                    isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
-                    and isinstance(value, ast.expr)
-                ):
-                    continue
+            for node in statements:
                 binds = names.binds(node)
-                if binds - found and self._makes_graph(value, found):
-                    found |= binds
-                    grown = True
+                value = node.value
+                if value is not None and binds - found:
+                    if self._makes_graph(value, found):
+                        found |= binds
+                        grown = True
         return found
 
     def _makes_graph(self, value: ast.expr, graph: set[str]) -> bool:
@@ -137,10 +208,10 @@ class _Late:
                 and node.func.attr in ("run", "eval", "numpy", "as_list", "next_batch")
             ):
                 continue
-            if isinstance(node, (ast.Name, ast.Attribute)):
-                if names.key(node) in graph:
-                    return True
-                symbol = self._scopes.resolve(node) or ""
+            if names.key(node) in graph:
+                return True
+            if isinstance(node, ast.Call):  # A dtype alone is none.
+                symbol = self._scopes.resolve(node.func) or ""
                 if (
                     symbol.startswith("tf.")
                     and symbol not in MNIST_SYMBOLS
@@ -152,40 +223,58 @@ class _Late:
 
     # -- one run ---------------------------------------------------------------------------
 
-    def _apart(self, call: ast.Call, late: set[str]) -> str | None:
+    def _apart(self, call: ast.Call, region: _Region) -> str | None:
         """What the run is taken apart into; None where it stays."""
         bound = names.bound_arguments(call, ("fetches", "feed_dict"))
         if bound is None or "fetches" not in bound:
             return None
-        fetched = bound["fetches"]
+        fetched, fed = bound["fetches"], bound.get("feed_dict")
+        if self._is_at_once(fetched, region) and self._is_plain(fed):
+            return self._values(fetched)
         if isinstance(fetched, (ast.List, ast.Tuple, ast.Dict)):
             return None
-        if names.key(fetched) is not None or not names.reads(fetched) & late:
+        if names.key(fetched) is not None or not names.reads(fetched) & region.late:
             return None
-        graph = self._graph
-        assigned = self._assignment(call, fetched, late, graph)
+        assigned = self._assignment(call, fetched, region)
         if assigned is not None:
-            return assigned if "feed_dict" not in bound else None
-        inner = self._inner(fetched, late, graph)
+            return assigned if fed is None else None
+        inner = self._inner(fetched, region)
         if inner is None or len(inner) > 1:
             return None
         if not inner:
-            if "feed_dict" in bound:
-                return None
-            return f"{self._operand(fetched)}.numpy()"
+            return f"{self._operand(fetched)}.numpy()" if self._is_plain(fed) else None
         tensorflow = self._tensorflow()
         if tensorflow is None:
             return None
-        fed = f", {self._flat(bound['feed_dict'])}" if "feed_dict" in bound else ""
-        run = f"{self._flat(call.func)}({self._flat(inner[0])}{fed})"
+        feed = f", {self._flat(fed)}" if fed is not None else ""
+        run = f"{self._flat(call.func)}({self._flat(inner[0])}{feed})"
         source, part = ast.unparse(fetched), ast.unparse(inner[0])
         if source.count(part) != 1:
             return None
         whole = source.replace(part, f"{tensorflow}.constant({run})")
         return f"{whole if isinstance(fetched, ast.Call) else f'({whole})'}.numpy()"
 
+    def _is_at_once(self, fetched: ast.expr, region: _Region) -> bool:
+        """Whether it is the name of such a value, or a list of them."""
+        if isinstance(fetched, (ast.List, ast.Tuple)):
+            return bool(fetched.elts) and all(
+                isinstance(e, ast.Name) and e.id in region.at_once for e in fetched.elts
+            )
+        return isinstance(fetched, ast.Name) and fetched.id in region.at_once
+
+    def _values(self, fetched: ast.expr) -> str:
+        if isinstance(fetched, (ast.List, ast.Tuple)):
+            return f"[{', '.join(self._flat(e) + '.numpy()' for e in fetched.elts)}]"
+        return f"{self._flat(fetched)}.numpy()"
+
+    def _is_plain(self, fed: ast.expr | None) -> bool:
+        """Whether nothing is fed, or names and constants that no one misses."""
+        return fed is None or not any(
+            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await)) for n in ast.walk(fed)
+        )
+
     def _assignment(
-        self, call: ast.Call, fetched: ast.expr, late: set[str], graph: set[str]
+        self, call: ast.Call, fetched: ast.expr, region: _Region
     ) -> str | None:
         """`tf.assign(v, value)` of a variable, where the value is the loop's."""
         if not isinstance(fetched, ast.Call):
@@ -205,7 +294,7 @@ class _Late:
             method = fetched.func.attr
         else:
             return None
-        if not self._is_variable(target) or self._makes_graph(value, graph):
+        if not self._is_variable(target) or self._makes_graph(value, region.graph):
             return None
         new = f"{self._flat(target)}.{method}({self._flat(value)})"
         alone = isinstance(self._scopes.parents[call], ast.Expr)
@@ -227,16 +316,15 @@ class _Late:
             in (roles.VARIABLES | roles.GLOBAL_STEPS)
         )
 
-    def _inner(
-        self, node: ast.expr, late: set[str], graph: set[str]
-    ) -> list[ast.expr] | None:
+    def _inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
         """The largest parts that are of the graph; None where the rest cannot be computed.
 
         The rest is made of operators, indices and functions that only compute.
         """
-        if not names.reads(node) & late:
-            return [node] if self._makes_graph(node, graph) else []
-        if not self._makes_graph(node, graph):
+        makes = self._makes_graph(node, region.graph)
+        if not names.reads(node) & (region.late | region.at_once):
+            return [node] if makes else []
+        if not makes:
             return []
         if isinstance(node, ast.Call):
             symbol = self._scopes.resolve(node.func) or ""
@@ -259,7 +347,7 @@ class _Late:
             return None
         found: list[ast.expr] = []
         for child in children:
-            inside = self._inner(child, late, graph)
+            inside = self._inner(child, region)
             if inside is None:
                 return None
             found += inside

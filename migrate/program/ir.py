@@ -302,6 +302,8 @@ class TrainingProgram:
     initialises_again: bool = False
     # How many towers there are, an expression of the source; None where there are none.
     towers: str | None = None
+    # Functions of the module that run the session, and stay where they are.
+    helpers: tuple[ast.FunctionDef, ...] = ()
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

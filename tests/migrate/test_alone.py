@@ -46,6 +46,11 @@ FAULTS = {
         "w.read_value() * 2.0",
         "w.read_value() * 2.01",
     ),
+    "of_no_step": (
+        "functions_with_session",
+        "session.run(train_step_2, 1., x, y)",
+        "None",
+    ),
     "no_peepholes": (
         "cells_stacked",
         "use_peepholes=True",

@@ -36,6 +36,8 @@ class Analysis(Blocks):
             if statement.value is not None:
                 flow.kind = self.expression(statement.value)
                 self._method_effects(statement, flow)
+        elif statement in self.helpers:
+            flow.reads = frozenset()
         elif isinstance(statement, ast.FunctionDef):
             flow.kind = self._closure(statement)
             self.environment[statement.name] = flow.kind

@@ -32,6 +32,8 @@ class State:
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
+        # Functions of the loop, which run the session: not part of the graph.
+        self.helpers: frozenset[ast.AST] = frozenset()
         self.functions = functions if functions is not None else {}
         self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
         self.environment: dict[str, Kind] = {}
