@@ -106,12 +106,9 @@ class _Block:
         leading = leading[: len(block.body) - 1]
         builds = any(self._mentions_graph(s) for s in leading)
         first = block.body[0]
-        if (
-            not builds
-            or first.lineno == block.lineno
-            or any(inside_strings(s) for s in leading)
-        ):
+        if not builds or first.lineno == block.lineno:
             return self._text
+        verbatim = set().union(*[inside_strings(s) for s in leading])
         end = leading[-1].end_lineno or leading[-1].lineno
         at = self._text.lines[block.lineno - 1]
         outer = at[: len(at) - len(at.lstrip())]
@@ -122,8 +119,12 @@ class _Block:
         ].context_expr.end_lineno != (block.lineno):
             return self._text
         lines = [
-            outer + line[len(inner) :] if line.startswith(inner) else line
-            for line in self._text.lines[block.lineno : end]
+            outer + line[len(inner) :]
+            if line.startswith(inner) and number not in verbatim
+            else line
+            for number, line in enumerate(
+                self._text.lines[block.lineno : end], block.lineno + 1
+            )
         ]
         call = self._text.segment(item.context_expr)
         new = self._text.spliced(
