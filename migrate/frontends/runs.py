@@ -107,6 +107,15 @@ class RunResolver:
             and names.key(node.func.value) in sessions
         )
 
+    def _of_its_own(self, node: ast.AST) -> bool:
+        """Whether it is what a comprehension goes through."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self.scopes.scope_of(node).owner(node.id)
+        return owner is not None and hasattr(owner.node, "generators")
+
     def _own(self, node: ast.AST) -> set[str]:
         """Names of the functions that a run stands in, within the loop."""
         found: set[str] = set()
@@ -248,6 +257,10 @@ class RunResolver:
             )
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
+        listed = self._listed_value(structure, leaves)
+        if listed is not None and self._feed(call) == {}:
+            self.runs.append(ir.Run(call, None, (), statement, None, listed))
+            return
         wanted: set[str] = set()
         own = self._own(call)
         in_loop = set().union(own, *[names.binds(s) for s in self.tail])
@@ -329,6 +342,32 @@ class RunResolver:
                 statement,
                 self._targets(statement, call, leaves, structure),
             )
+        )
+
+    def _listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
+        """What a run of all variables gives, or of one that goes through a list of them."""
+        if structure != "single" or not plain_sessions.is_local(
+            self.scopes, self.session
+        ):
+            return None
+        node = leaves[0].node
+        if self._is_list_of_all(node):
+            return code("training_session.values(", node, ")")
+        if not isinstance(node, ast.Name):
+            return None
+        around: ast.AST = node
+        while around in self.scopes.parents and around is not self.driver:
+            around = self.scopes.parents[around]
+            loops = [around] if isinstance(around, ast.For) else []
+            for loop in [*loops, *getattr(around, "generators", [])]:
+                if isinstance(loop.target, ast.Name) and loop.target.id == node.id:
+                    listed = self._is_list_of_all(loop.iter)
+                    return code(node, ".numpy()") if listed else None
+        return None
+
+    def _is_list_of_all(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self.scopes.resolve(node.func) in (
+            roles.TRAINABLE | roles.GLOBAL
         )
 
     def _statement(self, call: ast.Call) -> ast.stmt | None:
@@ -705,7 +744,7 @@ class RunResolver:
                 kind = self.analysis.environment.get(name or "")
                 if name in rebound or name is None or kind is None:
                     continue
-                if names.reads(node) & self._own(node):
+                if names.reads(node) & self._own(node) or self._of_its_own(node):
                     continue
                 if kind in ir.STEP_KINDS:
                     self.diagnostics.refuse(

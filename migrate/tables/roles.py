@@ -36,6 +36,7 @@ SYNC_OPTIMIZERS = frozenset(
 PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
 TRAINABLE = frozenset({"tf.trainable_variables"})
+GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
 PARTITIONERS = frozenset(
     {

@@ -187,7 +187,7 @@ class Expressions(Datasets):
             if step is not None:
                 self.claimed[call] = ("S119", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
-        elif symbol in roles.TRAINABLE or symbol == "tf.get_collection":
+        elif symbol in roles.TRAINABLE | roles.GLOBAL or symbol == "tf.get_collection":
             self._collection(call, symbol)
         elif symbol in roles.PARTITIONERS:
             self._partitioner(call, symbol)
