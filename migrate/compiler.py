@@ -253,6 +253,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         Text,
         collections,
         driver,
+        fetched_calls,
         graph_first,
         late_values,
         losses,
@@ -278,6 +279,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        fetched_calls.named,
         late_values.computed,
         collections.listed,
         written_out,
@@ -308,6 +310,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
     from migrate.normalise import (
         collections,
         driver,
+        fetched_calls,
         graph_first,
         late_values,
         normal_forms,
@@ -318,7 +321,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
-        plain = late_values.computed(plain)
+        plain = late_values.computed(fetched_calls.named(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
