@@ -41,6 +41,23 @@ def renamed(text: Text) -> Text:
         text = new
 
 
+def from_here(text: Text, name: ast.Name) -> Text | None:
+    """The text with a name renamed from one of its bindings on.
+
+    None where the order in which its bindings are made is not clear.
+    """
+    versions = _Versions(text)
+    here = next(
+        node
+        for node in ast.walk(versions._tree)
+        if isinstance(node, ast.Name)
+        and (node.lineno, node.col_offset) == (name.lineno, name.col_offset)
+    )
+    bindings = versions._bindings(here)
+    found = [b for b in bindings or () if b.target is here]
+    return versions._from(name.id, found[0]) if found else None
+
+
 @dataclasses.dataclass(frozen=True)
 class _Binding:
     statement: ast.Assign | ast.AugAssign
