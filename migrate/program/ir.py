@@ -304,6 +304,9 @@ class TrainingProgram:
     towers: str | None = None
     # Functions of the module that run the session, and stay where they are.
     helpers: tuple[ast.FunctionDef, ...] = ()
+    # The name of the cluster that a client connects to, whose graph is placed on its tasks
+    # by hand; None for all other programs.
+    connected: str | None = None
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -51,6 +51,21 @@ FAULTS = {
         "session.run(train_step_2, 1., x, y)",
         "None",
     ),
+    "all_saved": (
+        "lists_of_variables",
+        "lambda: [v for v in replicas.trainable_variables if v.",
+        "lambda: [v for v in replicas.trainable_variables if not v.",
+    ),
+    "never_copied": (
+        "two_networks",
+        "% dqn_replace_target_iter == 0",
+        "% dqn_replace_target_iter == 1",
+    ),
+    "not_trained": (
+        "train_then_evaluate",
+        "saver.restore(sess, ckpt.model_checkpoint_path)",
+        "pass",
+    ),
     "no_peepholes": (
         "cells_stacked",
         "use_peepholes=True",
