@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from migrate import apart as apart_of
 from migrate import gates
 from migrate.backends import custom_loop
 from migrate.backends.eager_steps import EagerRewrite
@@ -93,6 +94,11 @@ def migrate_text(
         if not told:
             return Migration(text)
         return _written(original, text, tree, plan, told, None, options, filename)
+    several = apart_of.migrated(
+        text, scopes, lambda one: migrate_text(one, options, filename)
+    )
+    if several is not None and not gates.check(several.text, filename, text, set()):
+        return several
     plan, findings = _plan(scopes, options)
     form = None
     if not _alone_in_compat(scopes):
@@ -293,7 +299,9 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         collections,
         displays,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         losses,
         placement,
         sessions,
@@ -319,6 +327,8 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        fetched_calls.named,
+        late_values.computed,
         collections.listed,
         written_out,
         displays.named,
@@ -351,7 +361,9 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
     from migrate.normalise import (
         collections,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         normal_forms,
         sessions,
         statements,
@@ -360,6 +372,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        plain = late_values.computed(fetched_calls.named(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
