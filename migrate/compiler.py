@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from migrate import apart as apart_of
 from migrate import gates
 from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.eager_steps import EagerRewrite
@@ -45,6 +46,10 @@ _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
+_ON_TASKS = (
+    "Run the program in every worker, one tower with its part of the batch, under "
+    "tf.distribute.MultiWorkerMirroredStrategy."
+)
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -100,6 +105,11 @@ def migrate_text(
         if not told:
             return Migration(text)
         return _written(original, text, tree, plan, told, None, options, filename)
+    several = apart_of.migrated(
+        text, scopes, lambda one: migrate_text(one, options, filename)
+    )
+    if several is not None and not gates.check(several.text, filename, text, set()):
+        return several
     plan, findings = _plan(scopes, options)
     form = None
     if not _alone_in_compat(scopes):
@@ -170,7 +180,9 @@ def _unread_towers(text: str) -> Iterator[Finding]:
             Outcome.REFUSED,
             "",
             f"a loop over towers: {reason}",
-            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+            _ON_TASKS
+            if reason == towers.ON_TASKS
+            else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
 
 
@@ -321,7 +333,9 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         collections,
         displays,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         losses,
         placement,
         sessions,
@@ -347,6 +361,8 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        fetched_calls.named,
+        late_values.computed,
         collections.listed,
         written_out,
         displays.named,
@@ -379,7 +395,9 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
     from migrate.normalise import (
         collections,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         normal_forms,
         sessions,
         statements,
@@ -388,6 +406,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        plain = late_values.computed(fetched_calls.named(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
