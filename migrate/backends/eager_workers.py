@@ -231,7 +231,7 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(n, ast.Call)
         and (
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
-            or (scopes.resolve(n.func) or "").endswith("Hook")
+            or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
         )
         for n in ast.walk(statement)
     )

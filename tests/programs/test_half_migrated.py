@@ -177,6 +177,28 @@ REFUSED = {
         "is_chief=(task == 0)",
         "hooks=[tf.compat.v1.train.LoggingTensorHook(['loss'], 10)]",
     ),
+    "a fetch of a graph": ("D121", "sess.run(train_step(x, y))", "sess.run([train_step(x, y)])"),
+    "a checkpoint by every worker": (
+        "D121",
+        "dataset =",
+        "saver = tf.train.Checkpoint(model=model)\ndataset =",
+    ),
+    "a loop of Keras": (
+        "D121",
+        "        sess.run(",
+        "        print(model.predict(x))\n        sess.run(",
+    ),
+    "a batch that is changed": (
+        "D125",
+        "        sess.run(",
+        "        x = tf.reshape(x, [-1, 4])\n        sess.run(",
+    ),
+    "a dataset made anew": (
+        "D129",
+        "    for x, y in dataset:",
+        "    seed = 1\n    for x, y in dataset.shuffle(9, seed):",
+    ),
+    "a loss object passed on": ("D131", "dataset =", "model.add_loss(mse)\ndataset ="),
     "jobs that are not seen": (
         "D122",
         '{"ps": ["a:1"], "worker": ["b:1", "c:1"]}',
@@ -238,6 +260,13 @@ def test_what_is_not_certain_is_refused(what: str) -> None:
     assert code in refused
     changed = [x for x in migration.text.split("\n") if "TODO(tf1to2)" not in x]
     assert changed == text.split("\n")
+
+
+def test_a_loss_object_takes_its_mean_wherever_it_is_called() -> None:
+    text = _BEFORE.replace("def train_step", "def tested(x, y):\n    return mse(y, model(x))\n\ndef train_step")
+    new = migrate_text(text).text
+    assert "return tf.reduce_mean(mse(y, model(x)))" in new
+    assert new.count("tf.reduce_mean(mse(") == 2
 
 
 SHARDED = _BEFORE.replace(
