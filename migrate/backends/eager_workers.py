@@ -70,7 +70,9 @@ class WorkersOwn:
         return any(True for _ in self.indices(node))
 
     def indices(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Every use of the task's index."""
+        """Every use of the task's index; a number is none."""
+        if isinstance(self._index, ast.Constant):
+            return
         for inner in ast.walk(node):
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner

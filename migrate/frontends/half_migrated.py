@@ -431,7 +431,7 @@ class _Reader:
     def _check_tasks_in(
         self, body: tuple[ast.stmt, ...], server: Server | None
     ) -> None:
-        if server is None:
+        if server is None or isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
         for node in (n for s in body for n in ast.walk(s)):

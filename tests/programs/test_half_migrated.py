@@ -124,7 +124,6 @@ FAULTS = {
         "replicas.mean_of_batch(tape.gradient(loss, model.trainable_variables), inputs)",
         "replicas.sum_of_batch(tape.gradient(loss, model.trainable_variables))",
     ),
-    "added up once more": ("workers_alone", ", skip_gradients_aggregation=True", ""),
     "the mean of means of parts": (
         "penalised",
         "replicas.mean_of_batch(tape.gradient(loss, model.trainable_variables), x)",
@@ -302,6 +301,18 @@ def test_data_of_a_task_is_not_taken_for_that_of_all(statement: str) -> None:
     text = _BEFORE.replace("dataset =", statement + "dataset =")
     found = {f.code for f in migrate_text("import numpy as np" + text).findings}
     assert "D133" in found
+
+
+def test_a_script_of_one_task() -> None:
+    """Its index is a number, which other numbers of the program are not."""
+    text = _BEFORE.replace("task_index=task", "task_index=0").replace("job_name=job", 'job_name="worker"')
+    text = text.replace('if job == "ps":\n    server.join()\n', "")
+    text = text.replace("is_chief=(task == 0)", "is_chief=True")
+    text = text.replace("loss = mse(y, model(x))", "loss = mse(y, model(x)[:, 0:1])")
+    new = migrate_text(text).text
+    assert "is_chief=task_index == 0)" in new
+    assert 'is_coordinator(\n    cluster, "worker", 0)' in new
+    assert "model(x)[:, 0:1]" in new
 
 
 def test_a_chief_is_told_in_every_loop() -> None:
