@@ -115,6 +115,18 @@ CODES = (
         "normalisation, gradients that are not averaged.",
     ),
     Code(
+        "N160",
+        "recurrent cells that are not carried over",
+        "A cell under a variable scope that is entered again, whose variables it would "
+        "share with another; a scope that is an object; seeds of dropout.",
+    ),
+    Code(
+        "N161",
+        "all variables, in the graph",
+        "TF1 listed the variables that there were by then, the optimizer's among them; "
+        "here the optimizer and layers make theirs in the first step.",
+    ),
+    Code(
         "N199",
         "conflicting rewrites",
         "Two rules claim one expression. Please report it.",
