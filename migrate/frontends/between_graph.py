@@ -303,7 +303,9 @@ class _Recogniser:
                 "Start one, or train alone.",
                 "tf.train.Server",
             )
-        if self.towers and replication is not ir.Replication.TOWERS:
+        if self.towers and (
+            replication is not ir.Replication.TOWERS or self.connected is not None
+        ):
             self.diagnostics.refuse(
                 "N125",
                 session,

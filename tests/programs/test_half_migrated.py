@@ -240,6 +240,49 @@ def test_what_is_not_certain_is_refused(what: str) -> None:
     assert changed == text.split("\n")
 
 
+SHARDED = _BEFORE.replace(
+    ".batch(8)", "\ndataset = dataset.shard(2, task)\ndataset = dataset.batch(8)"
+)
+
+
+def test_every_worker_has_its_shard() -> None:
+    """And whatever is made of it: a batch of worker 0's shard would be all workers'."""
+    text = migrate_text(SHARDED).text
+    assert (
+        "per_worker(\n    lambda dataset=dataset: "
+        "dataset.shard(2, training_session.task_index(task)))"
+    ) in text
+    assert "per_worker(\n    lambda dataset=dataset: dataset.batch(8))" in text
+    made = SHARDED.replace("dataset = tf.data", "def made():\n    return tf.data")
+    made = made.replace("\ndataset = dataset.shard", ".shard").replace(
+        "\ndataset = dataset.batch(8)", ".batch(8)\n\ndataset = made()"
+    )
+    text = migrate_text(made).text
+    assert "shard(2, training_session.task_index(task))" in text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "xs = xs[task::2]\n",
+        "np.random.seed(task)\n",
+        "own = task + 1\nxs = xs * own\n",
+    ],
+)
+def test_data_of_a_task_is_not_taken_for_that_of_all(statement: str) -> None:
+    text = _BEFORE.replace("dataset =", statement + "dataset =")
+    found = {f.code for f in migrate_text("import numpy as np" + text).findings}
+    assert "D133" in found
+
+
+def test_a_chief_is_told_in_every_loop() -> None:
+    text = _BEFORE.replace("model = tf", "is_chief = task == 0\nmodel = tf")
+    text = text.replace("is_chief=(task == 0)", "is_chief=is_chief")
+    new = migrate_text(text).text
+    loop = new[new.index("def run_worker(task_index)") :]
+    assert "is_chief = task_index == 0" in loop
+
+
 def _workers(body: str, returned: str = "loss") -> str:
     text = _BEFORE.replace('"ps": ["a:1"], ', "").replace(
         'if job == "ps":\n    server.join()\n', ""
