@@ -70,7 +70,9 @@ class WorkersOwn:
         return any(True for _ in self.indices(node))
 
     def indices(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Every use of the task's index."""
+        """Every use of the task's index; a number is none."""
+        if isinstance(self._index, ast.Constant):
+            return
         for inner in ast.walk(node):
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
@@ -231,7 +233,7 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(n, ast.Call)
         and (
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
-            or (scopes.resolve(n.func) or "").endswith("Hook")
+            or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
         )
         for n in ast.walk(statement)
     )

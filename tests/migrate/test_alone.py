@@ -66,6 +66,11 @@ FAULTS = {
         "saver.restore(sess, ckpt.model_checkpoint_path)",
         "pass",
     ),
+    "no_residual": (
+        "cells_of_all_kinds",
+        "recurrent_cells.ResidualWrapper(",
+        "(",
+    ),
     "no_peepholes": (
         "cells_stacked",
         "use_peepholes=True",
