@@ -24,7 +24,7 @@ _DISTRIBUTES = frozenset(
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    for loop in ast.walk(scopes.tree):
+    for loop in scopes.walk():
         if not isinstance(loop, ast.For):
             continue
         over = loop.iter

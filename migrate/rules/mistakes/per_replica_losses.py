@@ -22,7 +22,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if any(
         isinstance(node, ast.Attribute)
         and node.attr in ("num_replicas_in_sync", "all_reduce")
-        for node in ast.walk(scopes.tree)
+        for node in scopes.walk()
     ):
         return  # It divides by the replicas itself.
     for function in _run_by_a_strategy(scopes):
@@ -72,7 +72,7 @@ def _root(node: ast.expr) -> ast.expr | None:
 def _run_by_a_strategy(scopes: Scopes) -> list[ast.FunctionDef]:
     """Functions that a strategy of several replicas runs."""
     found: list[ast.FunctionDef] = []
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if not (
             isinstance(node, ast.Call)
             and method(node) in ("run", "experimental_run_v2")
