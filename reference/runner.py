@@ -30,6 +30,7 @@ SUPPORT = (
     "estimator_more_heads",
     "estimator_heads",
     "synchronous_estimator",
+    "contrib_layers",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_loop",

@@ -103,6 +103,10 @@ class EstimatorRewrite:
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
             scoped = symbol.startswith("tf.contrib.") and self._arg_scope
             if target is not None and not scoped:
+                module = target.partition(".")[0]
+                if module in table.BESIDE:
+                    self._plan.support.update(table.BESIDE[module])
+                    self._plan.imports.append(f"import {module}")
                 return self._become(node, target, "E101", f"now {target}")
             if table.prefixed(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
@@ -297,6 +301,17 @@ def _finding(
     )
 
 
+def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
+    """`batch_norm(..., updates_collections=None)`, of contrib."""
+    call = scopes.parents.get(node)
+    return isinstance(call, ast.Call) and any(
+        k.arg == "updates_collections"
+        and isinstance(k.value, ast.Constant)
+        and k.value.value is None
+        for k in call.keywords
+    )
+
+
 def _unmoved_averages(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[Finding]:
@@ -312,7 +327,7 @@ def _unmoved_averages(
     ):
         return
     for node, symbol in uses:
-        if symbol in table.BATCH_NORMALIZATION:
+        if symbol in table.BATCH_NORMALIZATION and not _updates_itself(node, scopes):
             yield _finding(
                 node,
                 "E113",

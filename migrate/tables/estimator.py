@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
+LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
@@ -29,6 +30,7 @@ SYNC_MODULE = "synchronous_estimator"
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+    LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -262,9 +264,22 @@ WITH_DEVICES: dict[str, str] = {
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
-        f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
-        for name in ("embed_sequence", "fully_connected", "layer_norm")
+        f"tf.contrib.layers.{name}": f"{LAYERS_MODULE}.{name}"
+        for name in (
+            "batch_norm",
+            "conv2d",
+            "convolution",
+            "convolution2d",
+            "dropout",
+            "embed_sequence",
+            "fully_connected",
+            "layer_norm",
+            "optimize_loss",
+            "repeat",
+            "stack",
+        )
     },
+    "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
@@ -393,7 +408,11 @@ RUNS_UPDATES = frozenset(
     }
 )
 BATCH_NORMALIZATION = frozenset(
-    {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
+    {
+        "tf.contrib.layers.batch_norm",
+        "tf.layers.batch_normalization",
+        "tf.layers.BatchNormalization",
+    }
 )
 
 

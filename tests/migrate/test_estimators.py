@@ -96,7 +96,7 @@ def test_a_second_migration_changes_nothing() -> None:
         ),
         (
             "x = tf.contrib.layers.layer_norm(features)",
-            "x = estimator_loop.contrib_layers.layer_norm(features)",
+            "x = contrib_layers.layer_norm(features)",
         ),
         (
             "cell = tf.nn.rnn_cell.LSTMCell(3)",
