@@ -34,8 +34,9 @@ SUPPORT = (
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_loop",
-    "training_session",
+    "eager_steps",
     "plain_session",
+    "training_session",
     "mnist_input_data",
     "contrib_optimizers",
 )

@@ -149,8 +149,8 @@ CODES = (
         "name of an operation",
         "The name of what computes a tensor or holds a variable: `v.op.name`. A variable "
         "of TensorFlow 2 has no operation; its name is the same.",
-        'tf.summary.histogram(v.op.name, v)',
-        'tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)',
+        "tf.summary.histogram(v.op.name, v)",
+        "tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)",
     ),
     Code(
         "E130",

@@ -132,7 +132,9 @@ class _Graph:
         # all of them together (slots); how many of them it has been given.
         self._made = {0: [], None: []}
         self._given = collections.Counter()
-        self._others = collections.defaultdict(list)  # What the others are still to get.
+        self._others = collections.defaultdict(
+            list
+        )  # What the others are still to get.
         self.global_step = training_session.create_global_step()
 
     @contextlib.contextmanager
@@ -2385,7 +2387,6 @@ class _Cluster:
         return training_session.SynchronousReplicas(
             strategy, self._config.global_id_in_cluster or 0
         )
-
 
     def _local(self, strategy, count):
         """Replicas on several devices of this process.

@@ -78,7 +78,9 @@ class _MultiLabel(estimator_heads._Classification):
             ids = self._ids(ids)
         else:
             ids = estimator_heads._in_range(ids, self._count)
-        ids = tf.SparseTensor(labels.indices, tf.cast(ids, tf.int64), labels.dense_shape)
+        ids = tf.SparseTensor(
+            labels.indices, tf.cast(ids, tf.int64), labels.dense_shape
+        )
         return tf.cast(v1.sparse_to_indicator(ids, self._count), tf.int64)
 
     def losses(self, labels, logits):
@@ -135,7 +137,9 @@ class _Multi:
                 f"{len(head_weights)}."
             )
         if not all(head.name for head in heads):
-            raise ValueError(f"All given heads must have name specified. Given: {heads}")
+            raise ValueError(
+                f"All given heads must have name specified. Given: {heads}"
+            )
         self._heads = list(heads)
         self._weights = list(head_weights or [1.0] * len(heads))
         self._weighted = bool(head_weights)
