@@ -33,6 +33,7 @@ SUPPORT = (
     "contrib_layers",
     "estimator_early_stopping",
     "estimator_strategies",
+    "estimator_vocabularies",
     "estimator_loop",
     "eager_steps",
     "plain_session",

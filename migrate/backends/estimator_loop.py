@@ -88,8 +88,6 @@ class EstimatorRewrite:
         if symbol in table.TPU_SPECS and self._has_host_call(node):
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
-        if target is None and self._has_arguments(node):
-            target = table.WITH_DEVICES.get(symbol)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._canned(node, symbol, target)
@@ -128,10 +126,6 @@ class EstimatorRewrite:
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
-
-    def _has_arguments(self, node: ast.expr) -> bool:
-        call = self._scopes.parents.get(node)
-        return isinstance(call, ast.Call) and bool(call.args or call.keywords)
 
     def _has_host_call(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)

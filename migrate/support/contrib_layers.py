@@ -170,7 +170,9 @@ def conv2d(
         inputs = tf.convert_to_tensor(inputs)
         if inputs.shape.rank != 4:
             raise ValueError(f"inputs have shape {inputs.shape}, not four dimensions")
-        sizes = kernel_size if isinstance(kernel_size, (list, tuple)) else [kernel_size] * 2
+        sizes = (
+            kernel_size if isinstance(kernel_size, (list, tuple)) else [kernel_size] * 2
+        )
         given = trainable, variables_collections
         weights = _variable(
             "weights",
@@ -423,7 +425,9 @@ def optimize_loss(
         raise ValueError("gradient noise and multipliers are not supported")
     summaries = _SUMMARIES if summaries is None else summaries
     if not set(summaries) <= set(_SUMMARIES):
-        raise ValueError(f"Summaries should be of {_SUMMARIES}, you provided {summaries}.")
+        raise ValueError(
+            f"Summaries should be of {_SUMMARIES}, you provided {summaries}."
+        )
     if global_step is None:
         global_step = v1.train.get_global_step()
     with v1.variable_scope(name, "OptimizeLoss", [loss, global_step]):

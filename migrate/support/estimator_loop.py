@@ -726,10 +726,7 @@ class WarmStartSettings(
     """The checkpoint, or directory, from which a new training starts; parameters are TF1's.
 
     `vars_to_warm_start` is a regular expression of names of trainable variables, or a list
-    of those of any variables, or of variables.
-
-    Raises:
-      ValueError: there is a `var_name_to_vocab_info`, which is not supported.
+    of those of any variables, or of variables; None means those of `var_name_to_vocab_info`.
     """
 
     __slots__ = ()
@@ -745,13 +742,11 @@ class WarmStartSettings(
             raise ValueError(
                 "`ckpt_to_initialize_from` MUST be set in WarmStartSettings"
             )
-        if var_name_to_vocab_info:
-            raise ValueError("`var_name_to_vocab_info` is not supported")
         return super().__new__(
             cls,
             ckpt_to_initialize_from,
             vars_to_warm_start,
-            {},
+            dict(var_name_to_vocab_info or {}),
             dict(var_name_to_prev_var_name or {}),
         )
 
@@ -764,10 +759,26 @@ class WarmStartSettings(
         path = self.ckpt_to_initialize_from
         if tf.io.gfile.isdir(path):
             path = tf.train.latest_checkpoint(path)
+        unused = {*self.var_name_to_prev_var_name, *self.var_name_to_vocab_info}
         for name, parts in replicas.entries().items():
-            if self._starts(parts[0]):
-                source = self.var_name_to_prev_var_name.get(name, name)
+            vocabulary = self.var_name_to_vocab_info.get(name)
+            only_vocabularies = self.vars_to_warm_start is None
+            if not self._starts(parts[0]) or (only_vocabularies and not vocabulary):
+                continue
+            unused.discard(name)
+            source = self.var_name_to_prev_var_name.get(name, name)
+            if vocabulary is None:
                 training_session.Saver({source: parts}).restore(session, path)
+            else:
+                value = vocabulary.remapped(tf.train.load_variable(path, source))
+                sizes = [part.shape[0] for part in parts]
+                for part, rows in zip(parts, np.split(value, np.cumsum(sizes)[:-1])):
+                    part.assign(rows)
+        if unused:
+            raise ValueError(
+                f"You provided variables for a warm start that are not there, or are not "
+                f"to be started: {sorted(unused)}"
+            )
 
     def _starts(self, variable):
         wanted = self.vars_to_warm_start

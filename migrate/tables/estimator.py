@@ -24,6 +24,7 @@ LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
+VOCABULARIES_MODULE = "estimator_vocabularies"
 SYNC_MODULE = "synchronous_estimator"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
@@ -35,9 +36,14 @@ BESIDE: dict[str, tuple[str, ...]] = {
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
     SYNC_MODULE: (f"{SYNC_MODULE}.py",),
+    VOCABULARIES_MODULE: (f"{VOCABULARIES_MODULE}.py",),
 }
 # Module -> (code, what is said of it) of those that are no ready-made Estimators.
 BESIDE_CODES: dict[str, tuple[str, str]] = {
+    VOCABULARIES_MODULE: (
+        "E101",
+        "rows are found again by their words",
+    ),
     STOPPING_MODULE: (
         "E133",
         "it reads what evaluations have written, as often as TF1's",
@@ -186,9 +192,18 @@ EMITTED: dict[str, str] = {
             "ParameterServerStrategy",
         )
     },
-    "tf.distribute.experimental.ParameterServerStrategy": (
-        f"{STRATEGIES_MODULE}.ParameterServerStrategy"
-    ),
+    **{
+        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{now}"
+        for name, now in (
+            ("MirroredStrategy", "MirroredStrategy"),
+            ("OneDeviceStrategy", "OneDeviceStrategy"),
+            (
+                "experimental.MultiWorkerMirroredStrategy",
+                "CollectiveAllReduceStrategy",
+            ),
+        )
+    },
+    "tf.estimator.VocabInfo": f"{VOCABULARIES_MODULE}.VocabInfo",
     "tf.train.SyncReplicasOptimizer": f"{SYNC_MODULE}.SyncReplicasOptimizer",
     # Modules that a name stands for.
     "tf.estimator": MODULE,
@@ -254,11 +269,6 @@ LAYERS: dict[str, str] = {
         )
     },
     "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
-}
-
-# The same where it is called with devices: TensorFlow 2's need to exist.
-WITH_DEVICES: dict[str, str] = {
-    "tf.distribute.MirroredStrategy": f"{STRATEGIES_MODULE}.MirroredStrategy",
 }
 
 # Inside the functions that build the graph: what the module has instead.
