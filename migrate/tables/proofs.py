@@ -145,23 +145,14 @@ PROOFS = (
     *_alike(
         "its model and its head are those of ready-made Estimators that have scenarios",
         "tf.estimator.BaselineEstimator",
-        "tf.estimator.BaselineRegressor",
         "tf.estimator.DNNEstimator",
         "tf.estimator.DNNLinearCombinedRegressor",
-        "tf.estimator.LinearRegressor",
         "tf.python.estimator.canned.optimizers.get_optimizer_instance",
     ),
     *_alike(
         "another form of an exporter or of a receiver that is tested; none runs this one",
-        "tf.estimator.FinalExporter",
-        "tf.estimator.export.ClassificationOutput",
-        "tf.estimator.export.RegressionOutput",
         "tf.estimator.export.TensorServingInputReceiver",
         "tf.estimator.export.build_raw_serving_input_receiver_fn",
-    ),
-    *_alike(
-        "compared with TensorFlow 1.15.5 by hand: the tests do not install pandas",
-        "tf.estimator.inputs.pandas_input_fn",
     ),
     *_alike(
         "TF1's own layer or cell, which tf_keras keeps; others of them are run",

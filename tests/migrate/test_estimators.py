@@ -109,6 +109,10 @@ def test_a_second_migration_changes_nothing() -> None:
             "x = contrib_layers.batch_norm(features, updates_collections=None)",
         ),
         (
+            "x = tf.contrib.layers.convolution2d(features, 3, 2)",
+            "x = contrib_layers.convolution2d(features, 3, 2)",
+        ),
+        (
             "o = tf.train.SyncReplicasOptimizer(None, 2)",
             "o = synchronous_estimator.SyncReplicasOptimizer(None, 2)",
         ),
@@ -244,6 +248,7 @@ def test_strategies(old: str, new: str) -> None:
     "name",
     [
         "make_early_stopping_hook",
+        "read_eval_metrics",
         "stop_if_higher_hook",
         "stop_if_lower_hook",
         "stop_if_no_decrease_hook",
