@@ -1354,7 +1354,8 @@ def _observe(replicas, spec, hooks, before):
 
     Args:
       before: the global step before the update. Where TF1 trained on several devices
-        it gave that one to whom asked for the global step, otherwise the one after it.
+        it gave that one to whom asked for the global step, otherwise (None) the one
+        after it.
     """
     graph = v1.get_default_graph()
     saved = graph.get_collection(_Keys.SUMMARIES)
@@ -1365,7 +1366,7 @@ def _observe(replicas, spec, hooks, before):
     graph.add_to_collection(_Keys.LOSSES, spec.loss)
     watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
     observed = _watched(watching, graph)
-    if replicas.count > 1:
+    if before is not None:
         step = replicas.global_step
         observed = {k: before if t is step else t for k, t in observed.items()}
     replicas.observe(observed)
@@ -1568,8 +1569,9 @@ class Estimator:
 
             def train_step(element):
                 with graph.building():
-                    # A hook saw the step before the update where there are more replicas.
-                    before = graph.global_step.read_value()
+                    before = None
+                    if replicas.count > 1:
+                        before = graph.global_step.read_value()
                     features, labels = _split(element)
                     spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
                     if replicas.replica() == 0:  # Hooks and summaries are the first's.
