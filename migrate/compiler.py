@@ -142,11 +142,13 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
             for node, new in mistake.edits:
                 plan.replace(node, new)
             mended = True
+        outcome = Outcome.KEPT if mistake.kept else Outcome.REFUSED
+        outcome = Outcome.REWRITTEN if mended else outcome
         yield Finding(
             mistake.node.lineno,
             mistake.node.col_offset + 1,
             mistake.code,
-            Outcome.REWRITTEN if mended else Outcome.REFUSED,
+            outcome,
             mistake.symbol,
             mistake.reason,
             mistake.recipe,
