@@ -229,12 +229,14 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      chiefs: where the chief was told by a wrong test, as (original line, what it did).
       towers: the loop over towers that is one tower now.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    chiefs: tuple[tuple[int, str], ...]
     towers: towers.Towers | None
     tree: ast.Module
     plan: Plan
@@ -253,6 +255,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         return None
     from migrate.normalise import (
         Text,
+        chiefs,
         collections,
         driver,
         graph_first,
@@ -265,10 +268,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start = Text.of(text)
+    start, chiefs_ = chiefs.mended(Text.of(text))
     supervised = supervisor.lines(start)
+    before = start.source
     start = supervisor.replaced(start)
-    if start.source == text:
+    if start.source == before:
         supervised = ()
     for step in (
         losses.collected,
@@ -294,7 +298,9 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
-        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
+        attempt = _Form(
+            form, brought, supervised, chiefs_, replicated, tree, plan, findings
+        )
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -340,6 +346,17 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line, reason in form.chiefs:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "D111",
+                Outcome.REWRITTEN,
+                "",
+                f"{reason}; the worker of index 0 is the chief now",
             )
         )
     for line in form.supervised:

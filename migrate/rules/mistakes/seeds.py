@@ -104,7 +104,9 @@ def _shuffles(scopes: Scopes, root: ast.AST) -> Iterator[tuple[ast.Call, ast.exp
     for node in ast.walk(root):
         if isinstance(node, ast.Call) and method(node) == "shuffle":
             seed = _number(names.argument(node, "seed", 1))
-            if seed is not None and (names.argument(node, "buffer_size", 0) is not None):
+            if seed is not None and (
+                names.argument(node, "buffer_size", 0) is not None
+            ):
                 yield node, seed
 
 

@@ -1,8 +1,9 @@
 """D144: a session for which the program's cluster is not there.
 
-Without `master` a MonitoredTrainingSession runs in its own process: each worker trains
-a model of its own or, under a device setter, finds no parameter server. Where the
-program starts a server, that is what the session was meant for.
+Without `master` a MonitoredTrainingSession runs in its own process: under a device
+setter it finds no parameter server; without one the chief trains alone, and the other
+workers wait for a chief of their own for ever. Where the program starts a server, the
+session was meant for it.
 """
 
 from __future__ import annotations
