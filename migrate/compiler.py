@@ -257,6 +257,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         Text,
         chiefs,
         collections,
+        displays,
         driver,
         graph_first,
         losses,
@@ -285,6 +286,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         graph_first.moved,
         collections.listed,
         written_out,
+        displays.named,
     ):
         start = step(start)
     changed = start.source != text or towers.as_replicas(start) is not None
