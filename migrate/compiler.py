@@ -261,6 +261,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         driver,
         graph_first,
         losses,
+        scope_names,
         sessions,
         statements,
         supervisor,
@@ -276,6 +277,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     if start.source == before:
         supervised = ()
     for step in (
+        scope_names.written_out,
         losses.collected,
         sessions.monitored,
         sessions.plain,
@@ -314,6 +316,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
     from migrate.normalise import (
+        branches,
         collections,
         driver,
         graph_first,
@@ -325,6 +328,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        plain = branches.decided(statements.folded(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
