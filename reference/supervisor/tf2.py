@@ -14,10 +14,7 @@ import time
 
 import numpy as np
 import tensorflow as tf
-try:
-    import training_session
-except ImportError:  # Run as a module of its package.
-    from . import training_session
+import training_session
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "Directory of checkpoints and summaries")
