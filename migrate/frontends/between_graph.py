@@ -10,8 +10,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.helpers import Helper
+from migrate.facts.helpers import find as find_helpers
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
+from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
 from migrate.frontends.runs import RunResolver
@@ -79,6 +81,8 @@ class _Recogniser:
         self.session_call = sessions[0]
         self.others = tuple(sessions[1:])
         self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
+        # The cluster that a client of its own placement connects to.
+        self.connected: str | None = None
 
     def run(self) -> ir.TrainingProgram | None:
         refuse = self.diagnostics.refuse
@@ -109,7 +113,15 @@ class _Recogniser:
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
         self.driver = driver
         cluster: ir.Cluster | None = None
-        local = plain_sessions.is_local(self.scopes, self.session_call)
+        if placement.is_client(self.scopes, self.session_call):
+            self.connected = placement.cluster_of(
+                self.scopes, self.diagnostics, self.session_call, driver
+            )
+            if self.connected is None:
+                return None
+        local = self.connected is not None or plain_sessions.is_local(
+            self.scopes, self.session_call
+        )
         pinned = plain_sessions.pinned(self.scopes)
         if not local and pinned is not None:
             refuse(
@@ -125,7 +137,8 @@ class _Recogniser:
             return None
         plain = plain_sessions.is_plain(self.scopes, self.session_call)
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
-        if local and plain and clusters.servers():
+        servers = self.connected is None and clusters.servers()
+        if local and plain and servers:
             refuse(
                 "C116",
                 self.session_call,
@@ -134,7 +147,7 @@ class _Recogniser:
                 "tf.Session",
             )
             return None
-        if not local or clusters.servers():
+        if not local or servers:
             cluster = clusters.find()
             if cluster is None:
                 return None
@@ -156,6 +169,8 @@ class _Recogniser:
             if isinstance(call, ast.Call):
                 symbol = self.scopes.resolve(call.func)
                 if symbol == "tf.device":
+                    if self.connected is not None:
+                        return False
                     continue
                 if (
                     isinstance(call.func, ast.Attribute)
@@ -249,6 +264,10 @@ class _Recogniser:
             return None
         analysis = Analysis(self.scopes, self.diagnostics)
         self.analysis = analysis
+        helpers: tuple[Helper, ...] = ()
+        if cluster is None and not self.others:
+            helpers = find_helpers(self.scopes, self.session_call, self.session_name)
+        analysis.helpers = frozenset(helper.node for helper in helpers)
         for outer in before(driver.body, path, home, self.driver):
             analysis.statement(outer)
         at = home.index(session)
@@ -268,6 +287,7 @@ class _Recogniser:
             self.session_name,
             tail,
             self.others,
+            helpers,
         )
         runs.run()
         replication = sync.replication
@@ -283,7 +303,9 @@ class _Recogniser:
                 "Start one, or train alone.",
                 "tf.train.Server",
             )
-        if self.towers and replication is not ir.Replication.TOWERS:
+        if self.towers and (
+            replication is not ir.Replication.TOWERS or self.connected is not None
+        ):
             self.diagnostics.refuse(
                 "N125",
                 session,
@@ -306,10 +328,11 @@ class _Recogniser:
                     call,
                     plain_sessions.name_of(self.scopes, call) or self.session_name,
                     tail,
+                    helpers,
                 )
             if cluster is None:
                 again = plain_sessions.initialise_again(
-                    self.scopes, runs.session_names, tail, runs.initialisers
+                    self.scopes, runs.session_names, tail, runs.initialisers, helpers
                 )
                 runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
@@ -328,6 +351,7 @@ class _Recogniser:
             session_call=self.session_call,
             session_name=self.session_name,
             tail=tail,
+            helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
             steps=runs.steps,
             runs=runs.runs,
@@ -350,6 +374,7 @@ class _Recogniser:
             others=self.others,
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
+            connected=self.connected,
         )
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()

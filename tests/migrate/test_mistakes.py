@@ -200,6 +200,43 @@ def test_the_older_parameter_servers_are_told() -> None:
 
 
 @pytest.mark.parametrize(
+    ("old", "codes", "new"),
+    [
+        (
+            "it = s.make_dataset_iterator(d)\nit.initialize()",
+            {"D136": Outcome.REFUSED},
+            "it = s.make_dataset_iterator(d)",
+        ),
+        (
+            "e = tf.keras.estimator.model_to_estimator(keras_model=m)",
+            {"D137": Outcome.REFUSED},
+            "model_to_estimator(keras_model=m)",
+        ),
+        (
+            "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+            {"T103": Outcome.REWRITTEN},
+            's = tf.distribute.MirroredStrategy(devices=["/gpu:%d" % i for i in range(2)])',
+        ),
+        (
+            "s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
+            {"T103": Outcome.REWRITTEN},
+            "s = tf.distribute.MultiWorkerMirroredStrategy()",
+        ),
+        (
+            "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
+            {"T110": Outcome.REFUSED},
+            "tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
+        ),
+    ],
+)
+def test_older_names(old: str, codes: dict[str, Outcome], new: str) -> None:
+    migration = migrate_text(f"import tensorflow as tf\n{old}\n")
+    found = {f.code: f.outcome for f in migration.findings}
+    assert {c: found.get(c) for c in codes} == codes
+    assert new in migration.text
+
+
+@pytest.mark.parametrize(
     ("test", "wrong"),
     [
         ('FLAGS.job_name == "worker"', True),

@@ -46,6 +46,8 @@ _KINDS = (
     (aggregation.find, "SyncReplicasOptimizer"),
     (extra_tasks.find, "Strategy"),
     (local_steps.find, "Server"),
+    (older_distribute.find_iterators, "make_dataset_iterator"),
+    (older_distribute.find_estimators, "model_to_estimator"),
 )
 
 
