@@ -217,11 +217,13 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
             for node, new in mistake.edits:
                 plan.replace(node, new)
             mended = True
+        outcome = Outcome.KEPT if mistake.kept else Outcome.REFUSED
+        outcome = Outcome.REWRITTEN if mended else outcome
         yield Finding(
             mistake.node.lineno,
             mistake.node.col_offset + 1,
             mistake.code,
-            Outcome.REWRITTEN if mended else Outcome.REFUSED,
+            outcome,
             mistake.symbol,
             mistake.reason,
             mistake.recipe,
@@ -304,6 +306,7 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      chiefs: where the chief was told by a wrong test, as (original line, what it did).
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
     """
@@ -311,6 +314,7 @@ class _Form:
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    chiefs: tuple[tuple[int, str], ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
     tree: ast.Module
@@ -330,6 +334,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         return None
     from migrate.normalise import (
         Text,
+        chiefs,
         collections,
         displays,
         driver,
@@ -338,6 +343,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         late_values,
         losses,
         placement,
+        scope_names,
         sessions,
         statements,
         supervisor,
@@ -347,13 +353,15 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start, split = placement.usual(Text.of(text))
+    start, chiefs_ = chiefs.mended(Text.of(text))
+    start, split = placement.usual(start)
     before = start.source
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
     for step in (
+        scope_names.written_out,
         losses.collected,
         sessions.monitored,
         sessions.plain,
@@ -382,7 +390,15 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
         attempt = _Form(
-            form, brought, supervised, replicated, split, tree, plan, findings
+            form,
+            brought,
+            supervised,
+            chiefs_,
+            replicated,
+            split,
+            tree,
+            plan,
+            findings,
         )
         if not _refused(attempt.findings):
             return attempt
@@ -395,6 +411,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
 def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
     """Forms of the program in which its graph stands in one place."""
     from migrate.normalise import (
+        branches,
         collections,
         driver,
         fetched_calls,
@@ -409,6 +426,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
         plain = late_values.computed(fetched_calls.named(plain))
+        plain = branches.decided(statements.folded(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
@@ -432,6 +450,17 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line, reason in form.chiefs:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "D111",
+                Outcome.REWRITTEN,
+                "",
+                f"{reason}; the worker of index 0 is the chief now",
             )
         )
     for line in form.split:

@@ -197,6 +197,7 @@ def test_every_other_block_is_known() -> None:
         "contributing.md": {"python", "console"},
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "how-to.md": {"python"},  # Generated, of executed programs.
+        "mistakes.md": {"python", "diff"},  # Generated, of executed programs.
         "rules.md": {"python"},  # Generated, of `migrate/codes/`.
     }
     for page in PAGES:
