@@ -1,0 +1,294 @@
+"""Every expression of a program, in order."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop import static_shapes
+from migrate.backends.expressions.datasets import Datasets
+from migrate.facts import names
+from migrate.findings import Finding, Outcome
+from migrate.plan import Dropped
+from migrate.program.ir import Kind, code
+from migrate.tables import roles
+from migrate.tables.hooks import HOOKS
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS
+
+_ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
+
+
+class Expressions(Datasets):
+    """Plans the expressions of one program; `claimed` says who answers for which use."""
+
+    def run(self) -> None:
+        self._setup_claims()
+        self._apart = self.program.apart(self.scopes)
+        self._visit(self.scopes.tree, [])
+        for compared in self.program.identities:
+            self._identity(compared)
+        for node, new in static_shapes.edits(self.scopes).items():
+            if node not in self.plan.expressions:
+                self.plan.replace(node, new)
+
+    def _identity(self, node: ast.Compare) -> None:
+        """`v in variables` and `v == w` of graph objects compare them by identity."""
+        left, right, how = node.left, node.comparators[0], node.ops[0]
+        self.diagnostics.findings.append(
+            Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "V128",
+                Outcome.REWRITTEN,
+                "",
+                "TF1 compared variables and tensors by identity, TF2 by value",
+            )
+        )
+        if isinstance(how, (ast.Eq, ast.NotEq)):
+            word = " is " if isinstance(how, ast.Eq) else " is not "
+            self.plan.replace(node, code(left, word, right))
+        elif isinstance(how, ast.In):
+            self.plan.replace(
+                node, code("any(", left, " is other for other in ", right, ")")
+            )
+        else:
+            self.plan.replace(
+                node, code("all(", left, " is not other for other in ", right, ")")
+            )
+
+    def _setup_claims(self) -> None:
+        program = self.program
+        claim = self.claimed
+        if program.cluster is not None:
+            claim[program.cluster.server_call] = (
+                "C110",
+                "tf.distribute.Server, with threads enough to serve and compute",
+            )
+        claim[program.session_call] = (
+            ("S115", "plain_session.Session, which runs step functions")
+            if self.scopes.resolve(program.session_call.func) in roles.PLAIN_SESSIONS
+            else (
+                "S115",
+                "the session's services in training_session.MonitoredTrainingSession",
+            )
+        )
+        for call in program.others:
+            claim[call] = claim[program.session_call]
+        for call in program.hook_edits:
+            claim[call] = ("H110", "the same hook in training_session")
+        reasons = {
+            Kind.PLACEHOLDER: ("S116", "a parameter of the step functions"),
+            Kind.INITIALIZER_OP: (
+                "S117",
+                "dropped: variables are initialised when they are created",
+            ),
+            Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
+            Kind.CONFIG: (
+                "C112",
+                "a session's configuration: kept for the server, else dropped; TF2 "
+                "places operations softly by default",
+            ),
+        }
+        apart = {n for d in program.apart(self.scopes) for n in ast.walk(d)}
+        for node in ast.walk(self.scopes.tree):
+            if not isinstance(node, ast.Call) or node in apart:
+                continue
+            symbol = self.scopes.resolve(node.func)
+            kind = roles.KIND_OF_CALL.get(symbol or "")
+            if symbol in roles.SYNC_OPTIMIZERS:
+                claim[node] = (
+                    "O111",
+                    "the strategy averages the gradients of all workers",
+                )
+            elif kind in (Kind.PLACEHOLDER, Kind.INITIALIZER_OP, Kind.DEVICE):
+                claim[node] = reasons[kind]
+                if symbol and symbol.startswith("tf.contrib.training.Greedy"):
+                    claim[node] = (
+                        "C113",
+                        "dropped: TF2 places variables round robin; give the strategy "
+                        "a partitioner to balance bytes",
+                    )
+            elif symbol in (
+                "tf.disable_v2_behavior",
+                "tf.disable_eager_execution",
+                "tf.enable_resource_variables",
+            ):
+                claim[node] = ("T106", "dropped: the program runs as TF2 does")
+                parent = self.scopes.parents.get(node)
+                if isinstance(parent, ast.Expr):
+                    self.plan.statements[parent] = [Dropped(parent)]
+            elif symbol in ("tf.Graph", "tf.reset_default_graph"):
+                claim[node] = ("S118", "dropped: TF2 has no default graph to open")
+                parent = self.scopes.parents.get(node)
+                if symbol != "tf.Graph" and isinstance(parent, ast.Expr):
+                    self.plan.statements[parent] = [Dropped(parent)]
+        for node in ast.walk(self.scopes.tree):
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                symbol = self.scopes.resolve(node)
+                if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
+                    claim[node] = ("C113", "dropped: TF2 places variables round robin")
+
+    def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
+        if node in self._apart:
+            return  # No part of the program: as in any other file.
+        if isinstance(node, (ast.With,)):
+            inner = list(scopes)
+            for item in node.items:
+                call = item.context_expr
+                if (
+                    isinstance(call, ast.Call)
+                    and self.scopes.resolve(call.func) == "tf.variable_scope"
+                ):
+                    self._variable_scope(call)
+                    inner.append(call)
+                    if item.optional_vars is not None:
+                        self._visit(item.optional_vars, scopes)
+                    for argument in [*call.args, *[k.value for k in call.keywords]]:
+                        self._visit(argument, scopes)
+                else:
+                    self._visit(item, scopes)
+            for statement in node.body:
+                self._visit(statement, inner)
+            return
+        if isinstance(node, ast.Call):
+            self._call(node, scopes)
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "name"
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "op"
+            and self.scopes.resolve(node) is None
+        ):  # A variable of TF2 has no `op`.
+            self.plan.replace(node, code(node.value.value, '.name.split(":")[0]'))
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initialized_value"
+            and self.scopes.resolve(node) is None
+        ):  # A variable of TF2 has its initial value when it is made.
+            self.plan.replace(node, code(node.value, ".read_value"))
+        for child in ast.iter_child_nodes(node):
+            self._visit(child, scopes)
+
+    def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        symbol = self.scopes.resolve(call.func)
+        if symbol is None:
+            self._method(call)
+        elif symbol == "tf.get_variable":
+            self._get_variable(call, scopes)
+        elif symbol == "tf.device":
+            self._device(call)
+        elif symbol in OPTIMIZERS:
+            self._optimizer(call, OPTIMIZERS[symbol])
+        elif symbol in roles.GLOBAL_STEPS:
+            self._global_step(call)
+        elif symbol == "tf.train.global_step":
+            step = names.argument(call, "global_step_tensor", 1)
+            if step is not None:
+                self.claimed[call] = ("S119", "the variable's own value")
+                self.plan.replace(call, code(step, ".numpy()"))
+        elif symbol in roles.TRAINABLE or symbol == "tf.get_collection":
+            self._collection(call, symbol)
+        elif symbol in roles.PARTITIONERS:
+            self._partitioner(call, symbol)
+        elif symbol in roles.SUMMARIES or symbol in (
+            "tf.summary.merge_all",
+            "tf.summary.merge",
+        ):
+            self.claimed[call] = ("M110", "collected while the step is traced")
+            self.plan.replace(
+                call.func, code("training_session.summary.", symbol.rpartition(".")[2])
+            )
+        elif symbol == "tf.summary.FileWriter":
+            directory = names.argument(call, "logdir", 0)
+            if directory is not None:
+                self.claimed[call] = ("M111", "training_session.SummaryWriter")
+                self.plan.replace(
+                    call, code("training_session.SummaryWriter(", directory, ")")
+                )
+        elif symbol == "tf.train.Saver":
+            self._saver(call)
+        elif symbol == "tf.train.Scaffold":
+            self._scaffold(call)
+        elif symbol in LAYER_CLASSES:
+            row = LAYER_CLASSES[symbol]
+            self.claimed[call] = ("L105", row.target)
+            if row.seeded and names.argument(
+                call, "seed", row.parameters.index("seed")
+            ):
+                self.claimed[call] = (
+                    "L105",
+                    f"{row.target}; by this seed it draws other values than TF1 did",
+                )
+            self.plan.imports.append("import tf_keras")
+            self.plan.replace(call.func, code(row.target))
+        elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
+            self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
+        elif symbol in LAYER_FUNCTIONS:
+            self.claimed[call] = (
+                "L104",
+                "a Keras layer made once, applied in the step function",
+            )
+            self.plan.imports.append("import tf_keras")
+        elif symbol.startswith(roles.DATASET_PREFIXES) and symbol.endswith("_iterator"):
+            if call.args:
+                self.claimed[call] = ("I111", "a Python iterator of the dataset")
+                self.plan.replace(call, code("iter(", call.args[0], ")"))
+        elif symbol == "tf.nn.embedding_lookup":
+            self._embedding(call)
+        elif symbol == "tf.gradients":
+            self.claimed[call] = ("O112", "tape.gradient")
+        elif symbol in HOOKS and call not in self.program.hook_edits:
+            self.diagnostics.refuse("H105", call, "a hook made outside the program")
+
+    def _seeded(self, call: ast.Call, symbol: str) -> bool:
+        """Whether a layer function is given a seed that decides what it computes."""
+        row = LAYER_FUNCTIONS[symbol]
+        bound = names.bound_arguments(call, ("inputs", *row.parameters)) or {}
+        seed = bound.get("seed")
+        none = isinstance(seed, ast.Constant) and seed.value is None
+        return bool(row.seeded) and seed is not None and not none
+
+    def _device(self, call: ast.Call) -> None:
+        """The setter's block becomes the scope; a local device is kept in the step."""
+        where = call.args[0] if call.args else None
+        if where is None:
+            return
+        text = "".join(
+            n.value
+            for n in ast.walk(where)
+            if isinstance(n, ast.Constant) and isinstance(n.value, str)
+        )
+        symbol = self.scopes.resolve(where.func) if isinstance(where, ast.Call) else ""
+        setter = symbol == "tf.train.replica_device_setter" or (
+            self.program.kinds.get(names.key(where) or "") is Kind.DEVICE
+        )
+        if setter:
+            self.claimed[call] = ("C111", "now the strategy's scope")
+        elif isinstance(where, ast.Constant) and "job:" not in text:
+            self.claimed[call] = (
+                "C114",
+                "a local device: variables are placed by the strategy, and a block "
+                "around the whole graph is dropped",
+            )
+        else:
+            self.diagnostics.refuse(
+                "C115",
+                call,
+                "the graph is placed on tasks by hand, not by replica_device_setter",
+                "Leave the placement to the strategy, or keep this program apart.",
+                "tf.device",
+            )
+
+    def _method(self, call: ast.Call) -> None:
+        function = call.func
+        if not isinstance(function, ast.Attribute):
+            return
+        base = self.program.kinds.get(names.key(function.value) or "")
+        if base is Kind.OPTIMIZER and function.attr == "minimize":
+            self._minimize(call)
+        if function.attr == "repeat" and self._is_dataset(function.value):
+            self._repeat(call, function.value)
+        if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.
+            self.plan.replace(call, code("iter(", function.value, ")"))
+        elif base is Kind.LAYER and function.attr == "apply":
+            self.plan.replace(function, code(function.value))

@@ -1,0 +1,49 @@
+"""Optimizers and their updates."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.expressions.savers import Savers
+from migrate.facts import names
+from migrate.findings import Finding, Outcome
+from migrate.program import ir
+from migrate.program.ir import Kind, code
+from migrate.tables.optimizers import SCHEDULES, OptimizerRow
+
+
+class Optimizers(Savers):
+    """Plans what trains."""
+
+    def _optimizer(self, call: ast.Call, row: OptimizerRow) -> None:
+        for argument in [*call.args, *[k.value for k in call.keywords]]:
+            name = names.key(argument)
+            if name is not None and self.program.kinds.get(name) in ir.STEP_KINDS:
+                fed = code(f'replicas.fed("{name}")')
+                if not row.accepts_schedule:
+                    fed = code("training_session.Rate(", fed, ")")
+                self.plan.replace(argument, fed)
+        rate = names.argument(call, "learning_rate", 0)
+        if rate is None or row.accepts_schedule:
+            return
+        scheduled = self.program.kinds.get(names.key(rate) or "") is Kind.SCHEDULE or (
+            isinstance(rate, ast.Call) and self.scopes.resolve(rate.func) in SCHEDULES
+        )
+        if scheduled:
+            self.plan.replace(rate, code("training_session.Rate(", rate, ")"))
+
+    def _minimize(self, call: ast.Call) -> None:
+        decayed = names.argument(call, "decay_var_list", 8)
+        if decayed is not None:
+            self.diagnostics.findings.append(
+                Finding(
+                    decayed.lineno,
+                    decayed.col_offset + 1,
+                    "O113",
+                    Outcome.REWRITTEN,
+                    "",
+                    "dropped: TF 1.15's minimize does not use decay_var_list either, "
+                    "all variables decay",
+                    "Give it to apply_gradients to have only these decay.",
+                )
+            )

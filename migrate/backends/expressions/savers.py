@@ -1,0 +1,93 @@
+"""Savers and scaffolds."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.expressions.partitioners import Partitioners
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.ir import Kind, code
+
+
+class Savers(Partitioners):
+    """Plans what writes checkpoints."""
+
+    def _saver(self, call: ast.Call) -> None:
+        kept = ("max_to_keep", "keep_checkpoint_every_n_hours")
+        ignored = (
+            "sharded",
+            "write_version",
+            "save_relative_paths",
+            "name",
+            "allow_empty",
+        )
+        known = ("var_list", *kept, *ignored)
+        unknown = [k.arg for k in call.keywords if k.arg not in known]
+        chosen = names.argument(call, "var_list", 0)
+        if isinstance(chosen, ast.Constant) and chosen.value is None:
+            chosen = None
+        if isinstance(chosen, ast.Call) and not (chosen.args or chosen.keywords):
+            if self.scopes.resolve(chosen.func) in (
+                "tf.global_variables",
+                "tf.all_variables",
+            ):
+                self.claimed[chosen] = ("V112", "all variables: the default")
+                chosen = None
+        named = chosen is None or (
+            self._in_driver(call) and self._all_variables(chosen)
+        )
+        if len(call.args) > 1 or unknown or not named:
+            self.diagnostics.refuse(
+                "V111",
+                call,
+                "a Saver of variables that are not named one by one",
+                "List them by the names that the program has for them: "
+                'tf.train.Saver([w, b]) or tf.train.Saver({"weights": w}).',
+                "tf.train.Saver",
+            )
+            return
+        parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
+        if chosen is not None:
+            parts.insert(0, code(chosen))
+        self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
+        self.plan.replace(
+            call, code("training_session.Saver(", ir.joined(", ", parts), ")")
+        )
+
+    def _all_variables(self, chosen: ast.expr) -> bool:
+        """Whether a `var_list` lists variables by the names that the program has."""
+        elements: list[ast.expr] = []
+        if isinstance(chosen, ast.Dict):
+            elements = chosen.values
+        elif isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):
+            elements = chosen.elts
+        return bool(elements) and all(
+            self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE
+            for element in elements
+        )
+
+    def _scaffold(self, call: ast.Call) -> None:
+        allowed = (
+            "saver",
+            "init_op",
+            "local_init_op",
+            "ready_op",
+            "ready_for_local_init_op",
+            "summary_op",
+        )
+        unknown = [k.arg for k in call.keywords if k.arg not in allowed]
+        if call.args or unknown:
+            self.diagnostics.refuse(
+                "S124",
+                call,
+                f"Scaffold({', '.join(map(str, unknown)) or '...'})",
+                "Do in Python, before the session, what init_fn did.",
+                "tf.train.Scaffold",
+            )
+            return
+        parts = [code("saver=", k.value) for k in call.keywords if k.arg == "saver"]
+        self.claimed[call] = ("S125", "training_session.Scaffold")
+        self.plan.replace(
+            call, code("training_session.Scaffold(", ir.joined(", ", parts), ")")
+        )

@@ -1,0 +1,37 @@
+"""What the plan of a program's expressions needs."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+
+
+class State:
+    """The program, the plan, and who answers for which use."""
+
+    def __init__(
+        self,
+        program: ir.TrainingProgram,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        plan: Plan,
+    ) -> None:
+        self.program = program
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.plan = plan
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.partitioned: dict[str, ast.expr] = {}
+        self.created_step = False
+
+    def _in_driver(self, node: ast.AST) -> bool:
+        current: ast.AST | None = node
+        while current is not None and not isinstance(
+            current, (ast.FunctionDef, ast.Module)
+        ):
+            current = self.scopes.parents.get(current)
+        return current is self.program.driver

@@ -1,0 +1,200 @@
+"""Variables: get_variable, initial values, scopes, collections, the global step."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.expressions.state import State
+from migrate.facts import names
+from migrate.plan import Dropped
+from migrate.program import ir
+from migrate.program.ir import Code, code
+from migrate.tables import roles
+
+_GET_VARIABLE = (
+    "name",
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "collections",
+    "caching_device",
+    "partitioner",
+    "validate_shape",
+    "use_resource",
+    "custom_getter",
+    "constraint",
+)
+# Dtypes whose variables have the initial value zero where none is said.
+_WHOLE = frozenset(
+    {f"tf.{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64)}
+    | {"tf.bool"}
+)
+
+
+class Variables(State):
+    """Plans what makes and lists variables."""
+
+    def _variable_scope(self, call: ast.Call) -> None:
+        name = names.argument(call, "name_or_scope", 0)
+        if name is None or (isinstance(name, ast.Constant) and name.value is None):
+            name = names.argument(call, "default_name", 1)
+        if name is None:
+            self.diagnostics.refuse("V109", call, "a variable scope without a name")
+            return
+        self.claimed[call] = ("V101", "tf.name_scope; sharing is resolved by name")
+        self.plan.replace(call, code("tf.name_scope(", name, ")"))
+
+    def _get_variable(self, call: ast.Call, scopes: list[ast.Call]) -> None:
+        shared = self.program.shared.get(call)
+        if shared is not None:
+            self.claimed[call] = ("V104", f"the variable that `{shared}` is")
+            self.plan.replace(call, code(shared))
+            return
+        bound = names.bound_arguments(call, _GET_VARIABLE)
+        if bound is None or "name" not in bound:
+            self.diagnostics.refuse(
+                "V102",
+                call,
+                "this variable's arguments cannot be told apart",
+                "Pass them by keyword.",
+                "tf.get_variable",
+            )
+            return
+        for unsupported in (
+            "regularizer",
+            "collections",
+            "caching_device",
+            "custom_getter",
+            "constraint",
+        ):
+            value = bound.get(unsupported)
+            if value is not None and not (
+                isinstance(value, ast.Constant) and value.value is None
+            ):
+                self.diagnostics.refuse(
+                    "V103",
+                    call,
+                    f"get_variable({unsupported}=...) is not carried over",
+                    "Add the penalty to the loss, or keep the variable in a list."
+                    if unsupported in ("regularizer", "collections")
+                    else "",
+                    "tf.get_variable",
+                )
+        parts: list[Code] = [
+            self._initial_value(call, bound, scopes),
+            code("name=", bound["name"]),
+        ]
+        if "trainable" in bound:
+            parts.append(code("trainable=", bound["trainable"]))
+        self.claimed[call] = ("V104", "tf.Variable under the strategy's scope")
+        self.plan.replace(call, code("tf.Variable(", ir.joined(", ", parts), ")"))
+
+    def _initial_value(
+        self, call: ast.Call, bound: dict[str, ast.expr], scopes: list[ast.Call]
+    ) -> Code:
+        initializer = bound.get("initializer")
+        if initializer is None or (
+            isinstance(initializer, ast.Constant) and initializer.value is None
+        ):
+            initializer = next(
+                (
+                    found
+                    for scope in reversed(scopes)
+                    if (found := names.argument(scope, "initializer", 3)) is not None
+                    and not (isinstance(found, ast.Constant) and found.value is None)
+                ),
+                None,
+            )
+        shape = bound.get("shape")
+        dtype: Code = code(bound["dtype"]) if "dtype" in bound else code("tf.float32")
+        if shape is None:
+            if initializer is None:
+                self.diagnostics.refuse(
+                    "V105",
+                    call,
+                    "a variable shared from elsewhere: no shape is given here",
+                    "Keep the variable in a Python name.",
+                    "tf.get_variable",
+                )
+                return code()
+            return code(initializer)  # TF1: without a shape it is the value itself.
+        made: Code
+        if initializer is None and self._is_whole(bound.get("dtype")):
+            made = code("tf.compat.v1.zeros_initializer()")
+        elif initializer is None:
+            made = code("tf.compat.v1.glorot_uniform_initializer()")
+        elif self._is_initializer_class(initializer):
+            made = code(initializer, "()")
+        else:
+            made = code(initializer)
+        return code(made, "(", shape, ", dtype=", dtype, ")")
+
+    def _is_whole(self, dtype: ast.expr | None) -> bool:
+        """Whether it is a dtype whose variables TF1 made zero: integers and bool."""
+        if isinstance(dtype, ast.Constant) and isinstance(dtype.value, str):
+            symbol = f"tf.{dtype.value}"
+        else:
+            symbol = (self.scopes.resolve(dtype) if dtype is not None else None) or ""
+        return symbol in _WHOLE
+
+    def _is_initializer_class(self, node: ast.expr) -> bool:
+        symbol = self.scopes.resolve(node)
+        return symbol is not None and roles.is_initializer(symbol)
+
+    def _global_step(self, call: ast.Call) -> None:
+        parent = self.scopes.parents.get(call)
+        symbol = self.scopes.resolve(call.func)
+        self.claimed[call] = ("V106", "the step counter, under TF1's name")
+        in_driver = self._in_driver(call)
+        if (
+            isinstance(parent, ast.Assign)
+            and not self.created_step
+            and in_driver
+            and not (symbol or "").endswith("get_global_step")
+        ):
+            self.created_step = True
+            self.plan.replace(call, code("training_session.create_global_step()"))
+        elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
+            self.plan.statements[parent] = [Dropped(parent)]
+        elif in_driver:
+            self.plan.replace(call, code("replicas.global_step"))
+        else:
+            self.diagnostics.refuse(
+                "V124",
+                call,
+                "the global step is looked up in a helper function",
+                "Pass the step variable to the function.",
+                symbol or "",
+            )
+
+    def _collection(self, call: ast.Call, symbol: str) -> None:
+        if symbol == "tf.get_collection":
+            key = self.scopes.resolve(call.args[0]) if call.args else None
+            if key == "tf.GraphKeys.UPDATE_OPS":
+                self.claimed[call] = (
+                    "L106",
+                    "Keras layers update their moving averages when they are called",
+                )
+                self.claimed[call.args[0]] = self.claimed[call]
+                self.plan.replace(call, code("[]"))
+                return
+            if key != "tf.GraphKeys.TRAINABLE_VARIABLES":
+                return
+            self.claimed[call.args[0]] = ("V110", "replicas.trainable_variables")
+        self.claimed[call] = ("V110", "replicas.trainable_variables")
+        if not self._in_driver(call):
+            self.diagnostics.refuse(
+                "V123",
+                call,
+                "all trainable variables are looked up in a helper function",
+                "Pass the variables to the function.",
+                symbol,
+            )
+        position = 1 if symbol == "tf.get_collection" else 0
+        scope = names.argument(call, "scope", position)
+        if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
+            self.plan.replace(call, code("replicas.trainable_variables"))
+        else:
+            self.plan.replace(call, code("replicas.trainable_in(", scope, ")"))

@@ -1,0 +1,143 @@
+"""Which calls of the driver build graph elsewhere."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.normalise.calls import Call, NotInlinable
+from migrate.normalise.elsewhere.state import Driver, State
+from migrate.tables import roles
+
+_GRAPH_METHODS = frozenset(
+    {"minimize", "compute_gradients", "apply_gradients", "get_next"}
+)
+_PROGRAM_SYMBOLS = (
+    roles.PLACEHOLDERS
+    | roles.SESSIONS
+    | {"tf.train.Server", "tf.summary.merge_all", "tf.add_to_collection"}
+)
+
+
+class Callees(State):
+    """Finds the calls to bring to the driver."""
+
+    def _found(
+        self, statement: ast.stmt, call: ast.Call, driver: Driver
+    ) -> Call | None:
+        func = call.func
+        if isinstance(func, ast.Name):
+            definition = self._definition(func)
+            if isinstance(definition, ast.FunctionDef):
+                if self._carries(definition) or self._given_session(call, driver):
+                    return Call(statement, call, definition, None, None, func.id)
+            elif isinstance(definition, ast.ClassDef):
+                return self._construction(statement, call, definition)
+        elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            receiver = func.value.id
+            instance = self.instances.get(receiver)
+            if instance is not None:
+                method = self._method(self._class(instance), func.attr)
+                if method is None:
+                    raise NotInlinable(
+                        f"{receiver}.{func.attr} is no method of its class"
+                    )
+                title = f"{instance.owner}.{func.attr}"
+                return Call(statement, call, method, receiver, instance, title)
+            owner = self.scopes.parents.get(driver.node)
+            if (
+                isinstance(owner, ast.ClassDef)
+                and isinstance(driver.node, ast.FunctionDef)
+                and driver.node.args.args
+                and receiver == driver.node.args.args[0].arg
+            ):
+                method = self._method(owner, func.attr)
+                if method is not None and (
+                    self._carries(method) or self._given_session(call, driver)
+                ):
+                    title = f"{owner.name}.{func.attr}"
+                    return Call(statement, call, method, receiver, None, title)
+        return None
+
+    def _construction(
+        self, statement: ast.stmt, call: ast.Call, owner: ast.ClassDef
+    ) -> Call | None:
+        """`model = Model(...)` whose constructor builds graph."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and statement.value is call
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            return None
+        name = statement.targets[0].id
+        constructor = self._method(owner, "__init__")
+        if constructor is None or name in self.instances:
+            return None
+        methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
+        if not any(self._carries(m) for m in methods) and not self._builds(constructor):
+            return None
+        bases = {ast.unparse(b) for b in owner.bases} - {"object"}
+        if bases or owner.keywords or owner.decorator_list:
+            return None
+        return Call(statement, call, constructor, name, None, f"{owner.name}.__init__")
+
+    def _given_session(self, call: ast.Call, driver: Driver) -> bool:
+        values = [*call.args, *[k.value for k in call.keywords]]
+        return any(names.key(v) == driver.session_name for v in values)
+
+    def _carries(self, definition: ast.FunctionDef) -> bool:
+        """Whether calling it makes feeds, an update, a server or a session."""
+        for inside in self._reached(definition):
+            for node in ast.walk(inside):
+                if not isinstance(node, ast.Call):
+                    continue
+                if self.scopes.resolve(node.func) in _PROGRAM_SYMBOLS:
+                    return True
+                if (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr in _GRAPH_METHODS
+                    and self.scopes.resolve(node.func) is None
+                ):
+                    return True
+        return False
+
+    def _builds(self, definition: ast.FunctionDef) -> bool:
+        """Whether it makes anything of TensorFlow's that is not plain Python."""
+        for inside in self._reached(definition):
+            for node in ast.walk(inside):
+                if isinstance(node, (ast.Attribute, ast.Name)):
+                    symbol = self.scopes.resolve(node) or ""
+                    if symbol.startswith("tf.") and not roles.has_prefix(
+                        symbol, roles.HOST_PREFIXES
+                    ):
+                        return True
+        return False
+
+    def _reached(self, definition: ast.FunctionDef) -> set[ast.FunctionDef]:
+        """The function and the module's functions and methods it calls."""
+        seen: set[ast.FunctionDef] = set()
+        work = [definition]
+        while work:
+            current = work.pop()
+            if current in seen:
+                continue
+            seen.add(current)
+            owner = self.scopes.parents.get(current)
+            for node in ast.walk(current):
+                if not isinstance(node, ast.Call):
+                    continue
+                called: ast.AST | None = None
+                if isinstance(node.func, ast.Name):
+                    called = self._definition(node.func)
+                elif (
+                    isinstance(node.func, ast.Attribute)
+                    and isinstance(owner, ast.ClassDef)
+                    and isinstance(node.func.value, ast.Name)
+                    and current.args.args
+                    and node.func.value.id == current.args.args[0].arg
+                ):
+                    called = self._method(owner, node.func.attr)
+                if isinstance(called, ast.FunctionDef):
+                    work.append(called)
+        return seen

@@ -1,0 +1,134 @@
+"""The driver, brought to its one caller."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.normalise.calls import Call, NotInlinable
+from migrate.normalise.elsewhere.inlining import Inlining
+from migrate.normalise.text import Text
+
+
+class Callers(Inlining):
+    """Brings the driver upward."""
+
+    def _constructed(
+        self, owner: ast.ClassDef, constructor: ast.FunctionDef
+    ) -> Text | None:
+        """A constructor that opens the session, brought to where its one object is made."""
+        made = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.Call)
+            and isinstance(node.value.func, ast.Name)
+            and self._definition(node.value.func) is owner
+        ]
+        if len(made) != 1 or owner.bases and ast.unparse(owner.bases[0]) != "object":
+            return None
+        statement = made[0]
+        caller: ast.AST = statement
+        while not isinstance(caller, (ast.FunctionDef, ast.Module)):
+            caller = self.scopes.parents[caller]
+        assert isinstance(statement.value, ast.Call)
+        assert isinstance(statement.targets[0], ast.Name)
+        receiver = statement.targets[0].id
+        if receiver in self.instances:
+            return None
+        title = f"{owner.name}.__init__"
+        call = Call(statement, statement.value, constructor, receiver, None, title)
+        return self._inline(call, caller)
+
+    def _caller(self, driver: ast.FunctionDef) -> Text | None:
+        """The driver brought to its only caller, where it has one."""
+        owner = self.scopes.parents.get(driver)
+        if isinstance(owner, ast.ClassDef) and driver.name == "__init__":
+            return self._constructed(owner, driver)
+        if self.instances and not isinstance(owner, ast.ClassDef):
+            return None  # Its names are those of an object's attributes.
+        calls: list[tuple[ast.stmt, ast.Call]] = []
+        for node in ast.walk(self.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            func = node.func
+            if isinstance(func, ast.Name):
+                if self._definition(func) is not driver:
+                    continue
+            elif not (
+                isinstance(func, ast.Attribute)
+                and isinstance(owner, ast.ClassDef)
+                and func.attr == driver.name
+                and isinstance(func.value, ast.Name)
+            ):
+                continue
+            statement: ast.AST = node
+            while not isinstance(statement, ast.stmt):
+                statement = self.scopes.parents[statement]
+            calls.append((statement, node))
+        others = sum(
+            1
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id == driver.name
+            and not isinstance(owner, ast.ClassDef)
+        )
+        if len(calls) != 1 or others > 1:
+            return None
+        statement, call = calls[0]
+        caller: ast.AST = statement
+        while not isinstance(caller, (ast.FunctionDef, ast.Module)):
+            caller = self.scopes.parents[caller]
+        if caller is driver:
+            return None
+        if isinstance(owner, ast.ClassDef):
+            assert isinstance(call.func, ast.Attribute)
+            assert isinstance(call.func.value, ast.Name)
+            receiver = call.func.value.id
+            if receiver not in self.instances:
+                made = self._definition(call.func.value)
+                if not (
+                    isinstance(made, ast.Assign)
+                    and isinstance(made.value, ast.Call)
+                    and isinstance(made.value.func, ast.Name)
+                    and made.value.func.id == owner.name
+                ):
+                    return None
+                constructor = self._method(owner, "__init__")
+                if constructor is None:
+                    return None
+                title = f"{owner.name}.__init__"
+                first = Call(made, made.value, constructor, receiver, None, title)
+                return self._inline(first, caller)
+            title = f"{owner.name}.{driver.name}"
+            instance = self.instances[receiver]
+            found = Call(statement, call, driver, receiver, instance, title)
+            return self._moved(found, caller)
+        if isinstance(owner, ast.FunctionDef):
+            return None
+        return self._moved(
+            Call(statement, call, driver, None, None, driver.name), caller
+        )
+
+    def _moved(self, found: Call, caller: ast.FunctionDef | ast.Module) -> Text:
+        """The driver inlined into its caller, and gone from where it was."""
+        if found.callee.decorator_list:
+            raise NotInlinable("the function is decorated")
+        text = self._inline(found, caller)
+        tree = ast.parse(text.source)
+        node = next(
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.FunctionDef)
+            and n.name == found.callee.name
+            and text.origins[n.lineno - 1] == self.text.origins[found.callee.lineno - 1]
+        )
+        indent = text.lines[node.lineno - 1][: node.col_offset]
+        left = [f"{indent}pass"] if found.receiver is not None else []
+        line = text.origins[node.lineno - 1]
+        last = node.end_lineno or node.lineno
+        while not left and last < len(text.lines) and not text.lines[last].strip():
+            last += 1
+        return text.spliced(node.lineno, last, left, [line] * len(left))

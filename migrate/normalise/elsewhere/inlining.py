@@ -1,0 +1,229 @@
+"""A call of the driver, replaced by what it calls."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.calls import Call, Inliner, Instance, NotInlinable
+from migrate.normalise.elsewhere.callees import Callees
+from migrate.normalise.text import Edit, Text
+
+_NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
+
+
+class Inlining(Callees):
+    """Brings one callee to the driver; objects become plain names."""
+
+    def _inline(self, found: Call, driver: ast.FunctionDef | ast.Module) -> Text:
+        if isinstance(self.scopes.parents.get(found.callee), ast.FunctionDef):
+            raise NotInlinable("a function within a function")
+        if found.callee is driver:
+            raise NotInlinable("the function calls itself")
+        taken = self._names_in(driver)
+        if found.title.endswith(".__init__") and found.receiver is not None:
+            owner = self.scopes.parents[found.callee]
+            assert isinstance(owner, ast.ClassDef)
+            constants = frozenset().union(
+                *[names.binds(i) for i in owner.body if isinstance(i, ast.Assign)]
+            )
+            attributes, wishes = self._attributes(owner, found, taken, driver)
+            first = self._constants(owner, attributes, taken)
+            instance = Instance(owner.name, constants, attributes)
+            self.instances[found.receiver] = instance
+            found = dataclasses.replace(
+                found, instance=instance, wishes=wishes, first=first
+            )
+            self.inlined.add(owner.name)
+            if (
+                len(self.scopes.scope_by_node[driver].bindings[found.receiver or ""])
+                != 1
+            ):
+                raise NotInlinable("the object's name is bound more than once")
+        elif found.receiver is None:
+            self.inlined.add(found.callee.name)
+        line = self.text.origins[found.callee.lineno - 1]
+        self.brought.append((found.title, line))
+        inliner = Inliner(self.text, self.scopes, taken, self._bound_in(driver))
+        statement, call = found.statement, found.call
+        whole = getattr(statement, "value", None) is call and isinstance(
+            statement, (ast.Assign, ast.AnnAssign, ast.Expr)
+        )
+        if not whole:
+            try:
+                return self._renamed_uses(inliner.expression(found), driver)
+            except NotInlinable:
+                return self._brought_out(found, taken)
+        if isinstance(statement, ast.Assign) and isinstance(
+            statement.targets[0], ast.Name
+        ):
+            self.aggregates.add(statement.targets[0].id)
+        return self._renamed_uses(inliner.statement(found), driver)
+
+    def _brought_out(self, found: Call, taken: set[str]) -> Text:
+        """`print(m.step(x))`: the call gets a statement of its own, before.
+
+        Raises:
+          NotInlinable: something else would be computed before it, or it is not always.
+        """
+        statement, call = found.statement, found.call
+        if not isinstance(
+            statement, (ast.Expr, ast.Assign, ast.AugAssign)
+        ) or not self.text.alone(statement):
+            raise NotInlinable("the call's value is used in a larger statement")
+        node: ast.AST = call
+        while node is not statement:
+            node = self.scopes.parents[node]
+            if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
+                raise NotInlinable("the call is not made exactly once")
+        inside = set(ast.walk(call))
+        around = {n for n in ast.walk(statement) if call in ast.walk(n)}
+        for other in ast.walk(statement):
+            if isinstance(other, (ast.Call, ast.Subscript)) and not (
+                other in inside or other in around
+            ):
+                if (other.lineno, other.col_offset) < (call.lineno, call.col_offset):
+                    raise NotInlinable("something else is computed before it")
+        name, number = f"{found.callee.name}_value", 2
+        while name in taken:
+            name, number = f"{found.callee.name}_value_{number}", number + 1
+        source = self.text.segment(call)
+        if "\n" in source:
+            source = ast.unparse(call)
+        line = self.text.lines[statement.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        origin = self.text.origins[statement.lineno - 1]
+        text = self.text.edited([Edit(call, name)])
+        self.brought.pop()
+        return text.spliced(
+            statement.lineno,
+            statement.lineno - 1,
+            [f"{indent}{name} = {source}"],
+            [origin],
+        )
+
+    def _attributes(
+        self,
+        owner: ast.ClassDef,
+        found: Call,
+        taken: set[str],
+        driver: ast.FunctionDef | ast.Module,
+    ) -> tuple[dict[str, str], dict[str, str]]:
+        """A name for every attribute of the class, and names for the constructor's arguments.
+
+        An attribute that only ever holds an argument is that argument.
+        """
+        stores: dict[str, list[ast.AST]] = {}
+        for method in owner.body:
+            if not isinstance(method, ast.FunctionDef) or not method.args.args:
+                continue
+            own = method.args.args[0].arg
+            for node in ast.walk(method):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.ctx, (ast.Store, ast.Del))
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == own
+                ):
+                    stores.setdefault(node.attr, []).append(self.scopes.parents[node])
+        scope = self.scopes.scope_by_node[found.callee]
+        parameters = tuple(a.arg for a in found.callee.args.args[1:])
+        bound = names.bound_arguments(found.call, parameters) or {}
+        locals_ = self.scopes.scope_by_node[driver].bindings
+        attributes: dict[str, str] = {}
+        wishes: dict[str, str] = {}
+        for attribute, places in stores.items():
+            value = getattr(places[0], "value", None) if len(places) == 1 else None
+            parameter = (
+                value.id
+                if isinstance(value, ast.Name)
+                and value.id in parameters
+                and len(scope.bindings[value.id]) == 1
+                and places[0] in found.callee.body
+                else None
+            )
+            argument = bound.get(parameter) if parameter else None
+            if (
+                isinstance(argument, ast.Name)
+                and len(locals_.get(argument.id, ())) <= 1
+            ):
+                attributes[attribute] = argument.id
+                continue
+            plain = attribute.strip("_")
+            name = plain if plain not in taken else f"{found.receiver}_{plain}"
+            while name in taken:
+                name += "_"
+            taken.add(name)
+            attributes[attribute] = name
+            if parameter and argument is not None:
+                wishes[parameter] = name
+        return attributes, wishes
+
+    def _constants(
+        self, owner: ast.ClassDef, attributes: dict[str, str], taken: set[str]
+    ) -> tuple[str, ...]:
+        """Assignments of the class's literal constants that its methods read."""
+        read = {
+            n.attr
+            for n in ast.walk(owner)
+            if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
+        }
+        lines: list[str] = []
+        for item in owner.body:
+            if not (
+                isinstance(item, ast.Assign)
+                and len(item.targets) == 1
+                and isinstance(item.targets[0], ast.Name)
+                and isinstance(item.value, ast.Constant)
+            ):
+                continue
+            attribute = item.targets[0].id
+            if attribute not in read or attribute in attributes:
+                continue
+            name = attribute if attribute not in taken else f"{owner.name}_{attribute}"
+            taken.add(name)
+            attributes[attribute] = name
+            lines.append(f"{name} = {self.text.segment(item.value)}")
+        return tuple(lines)
+
+    def _renamed_uses(self, text: Text, driver: ast.FunctionDef | ast.Module) -> Text:
+        """`model.loss` becomes `loss` wherever the object's name means the object.
+
+        A function's parameter of that name does not, until its body is brought here.
+        """
+        if not self.instances:
+            return text
+        tree = ast.parse(text.source)
+        scopes = Scopes(tree)
+        home = self._same(tree, driver)
+        own = scopes.scope_by_node[home] if home is not None else None
+        edits = [
+            Edit(node, self.instances[node.value.id].attributes[node.attr])
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in self.instances
+            and node.attr in self.instances[node.value.id].attributes
+            and scopes.scope_of(node).owner(node.value.id) in (own, scopes.module, None)
+        ]
+        return text.edited(edits)
+
+    def _same(
+        self, tree: ast.Module, driver: ast.FunctionDef | ast.Module
+    ) -> ast.AST | None:
+        """The driver in a later text, told by its name and its class's."""
+        if isinstance(driver, ast.Module):
+            return tree
+        owner = self.scopes.parents.get(driver)
+        inside = owner.name if isinstance(owner, ast.ClassDef) else None
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and node.name == inside:
+                return self._method(node, driver.name)
+        found = [
+            n
+            for n in ast.walk(tree)
+            if isinstance(n, ast.FunctionDef) and n.name == driver.name
+        ]
+        return found[0] if len(found) == 1 else None

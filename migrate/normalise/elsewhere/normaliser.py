@@ -1,0 +1,138 @@
+"""Rounds of bringing one thing at a time, until nothing is elsewhere."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.normalise.calls import NotInlinable
+from migrate.normalise.elsewhere.aggregates import Aggregates
+from migrate.normalise.elsewhere.state import Driver, simple_statements
+from migrate.normalise.text import Text
+from migrate.tables import roles
+
+# More rounds than any program needs; a cycle of calls ends here.
+_ROUNDS = 200
+
+
+class Normaliser(Aggregates):
+    """Brings a program to its normal form."""
+
+    def run(self) -> Text | None:
+        """The normal form; None if it is the program itself, or there is none."""
+        changed = False
+        for _ in range(_ROUNDS):
+            driver = self._driver()
+            if driver is None:
+                return None
+            try:
+                new = self._step(driver)
+            except NotInlinable:
+                return None
+            if new is None:
+                break
+            self._read(new)
+            changed = True
+        if not changed or self._escaped():
+            return None
+        return self._without_definitions()
+
+    def _driver(self) -> Driver | None:
+        sessions = [
+            node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) in roles.SESSIONS
+        ]
+        if len(sessions) > 1:
+            sessions = [s for s in sessions if not self._in_inlined_class(s)]
+        if len(sessions) != 1:
+            return None
+        node: ast.AST = sessions[0]
+        name: str | None = None
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            if isinstance(node, ast.With):
+                for item in node.items:
+                    if item.context_expr is sessions[0] and item.optional_vars:
+                        name = names.key(item.optional_vars)
+            node = self.scopes.parents[node]
+        return Driver(node, sessions[0], name)
+
+    def _in_inlined_class(self, node: ast.AST) -> bool:
+        """Whether it stands in a class whose one object is brought to the driver."""
+        while node in self.scopes.parents:
+            node = self.scopes.parents[node]
+            if isinstance(node, ast.ClassDef) and node.name in self.inlined:
+                return True
+        return False
+
+    def _step(self, driver: Driver) -> Text | None:
+        if self.upward and isinstance(driver.node, ast.FunctionDef):
+            caller = self._caller(driver.node)
+            if caller is not None:
+                return caller
+        for statement in simple_statements(driver.node.body):
+            for call in calls_of(statement):
+                found = self._found(statement, call, driver)
+                if found is not None:
+                    return self._inline(found, driver.node)
+        return self._aggregate(driver.node)
+
+    def _escaped(self) -> bool:
+        """Whether an object that has been taken apart is still used as a whole."""
+        return any(
+            isinstance(node, ast.Name)
+            and node.id in self.instances
+            and self.scopes.scope_of(node).owner(node.id) is None
+            for node in ast.walk(self.tree)
+        )
+
+    def _without_definitions(self) -> Text:
+        """The text without functions and classes of which nothing is called any more."""
+        text = self.text
+        while True:
+            tree = ast.parse(text.source)
+            read = {
+                n.id
+                for n in ast.walk(tree)
+                if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+            }
+            gone = [
+                s
+                for s in tree.body
+                if isinstance(s, (ast.FunctionDef, ast.ClassDef))
+                and s.name in self.inlined
+                and s.name not in read - own_reads(s, tree)
+            ]
+            if not gone:
+                return text
+            node = gone[-1]
+            first = min([node.lineno, *[d.lineno for d in node.decorator_list]])
+            last = node.end_lineno or node.lineno
+            while last < len(text.lines) and not text.lines[last].strip():
+                last += 1
+            text = text.spliced(first, last, [], [])
+
+
+def own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
+    """Names read in a definition and nowhere else."""
+    outside: set[str] = set()
+    for statement in tree.body:
+        if statement is not definition:
+            outside |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+    inside = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+    return inside - outside
+
+
+def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
+    """Calls of a statement's own expressions, outermost first."""
+    nested = {id(s) for _, suite in names.suites(statement) for s in suite}
+    stack: list[ast.AST] = [statement]
+    while stack:
+        node = stack.pop()
+        if id(node) in nested:
+            continue
+        if isinstance(node, ast.Call):
+            yield node
+        stack.extend(reversed(list(ast.iter_child_nodes(node))))

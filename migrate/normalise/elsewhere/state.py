@@ -1,0 +1,82 @@
+"""What is known of a program while it is brought to its driver."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.calls import Instance, NotInlinable
+from migrate.normalise.text import Text
+
+
+class State:
+    """The text so far, and what was brought."""
+
+    def __init__(self, source: str, upward: bool) -> None:
+        self._read(Text.of(source))
+        self.upward = upward
+        self.instances: dict[str, Instance] = {}
+        self.inlined: set[str] = set()
+        self.aggregates: set[str] = set()
+        self.brought: list[tuple[str, int]] = []
+
+    def _read(self, text: Text) -> None:
+        """Takes a text as what the program is now."""
+        self.text = text
+        self.tree = ast.parse(text.source)
+        self.scopes = Scopes(self.tree)
+
+    def _definition(self, node: ast.Name) -> ast.AST | None:
+        owner = self.scopes.scope_of(node).owner(node.id)
+        bindings = owner.bindings.get(node.id, []) if owner is not None else []
+        return bindings[0] if len(bindings) == 1 else None
+
+    def _class(self, instance: Instance) -> ast.ClassDef:
+        for statement in self.tree.body:
+            if isinstance(statement, ast.ClassDef) and statement.name == instance.owner:
+                return statement
+        raise NotInlinable("a class within another block")
+
+    def _method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+        found = [
+            m for m in owner.body if isinstance(m, ast.FunctionDef) and m.name == name
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _names_in(self, driver: ast.AST) -> set[str]:
+        """Names that mean something in the driver."""
+        found = set(dir(builtins)) | set(self.scopes.module.bindings)
+        for node in ast.walk(driver):
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, ast.arg):
+                found.add(node.arg)
+        return found
+
+    def _bound_in(self, driver: ast.FunctionDef | ast.Module) -> frozenset[str]:
+        if isinstance(driver, ast.Module):
+            return frozenset()
+        return frozenset(self.scopes.scope_by_node[driver].bindings)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Driver:
+    """The function, or module, that opens the session."""
+
+    node: ast.FunctionDef | ast.Module
+    session: ast.Call
+    session_name: str | None
+
+
+def simple_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements in order, nested suites included, definitions not entered."""
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            continue
+        yield statement
+        for _, suite in names.suites(statement):
+            yield from simple_statements(suite)
