@@ -100,6 +100,8 @@ def migrate_text(
         plan, findings = _kept(scopes)
     elif _refused(findings):
         findings.extend(_unread_towers(original))
+    if any(f.code == "I120" and f.outcome is Outcome.REFUSED for f in findings):
+        findings.extend(_unread_queues(original))
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
@@ -121,6 +123,15 @@ def _unread_towers(text: str) -> Iterator[Finding]:
             f"a loop over towers: {reason}",
             "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
+
+
+def _unread_queues(text: str) -> Iterator[Finding]:
+    """Why input by queues did not become datasets, in a program that was refused."""
+    from migrate.normalise import Text, queues
+
+    found = queues.why_not(Text.of(text))
+    if found is not None:
+        yield queues.refusal(found)
 
 
 def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
@@ -227,12 +238,14 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    queues: tuple[Finding, ...]
     towers: towers.Towers | None
     tree: ast.Module
     plan: Plan
@@ -245,9 +258,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if not any(name in text for name in _OPENS):
-        return None
-    if ".run(" not in text and ".eval(" not in text:
+    opens = any(name in text for name in _OPENS) and (
+        ".run(" in text or ".eval(" in text
+    )
+    # An Estimator's input_fn opens no session.
+    if not (opens or options.in_graph or "estimator" in text):
         return None
     from migrate.normalise import (
         Text,
@@ -255,6 +270,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         driver,
         graph_first,
         losses,
+        queues,
         sessions,
         statements,
         supervisor,
@@ -263,10 +279,13 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start = Text.of(text)
+    start, read = queues.replaced(Text.of(text))
+    if not (opens or read):
+        return None
     supervised = supervisor.lines(start)
+    before = start.source
     start = supervisor.replaced(start)
-    if start.source == text:
+    if start.source == before:
         supervised = ()
     for step in (
         losses.collected,
@@ -284,15 +303,18 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
-    forms = itertools.chain([(start, ())] if changed else [], _together(start))
+    own = [(start, (), ())] if changed else []
     first: _Form | None = None
-    for form, brought in forms:
+    for form, brought, more in itertools.chain(own, _together(start)):
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
-        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
+        noted = (*read, *more)
+        attempt = _Form(
+            form, brought, supervised, noted, replicated, tree, plan, findings
+        )
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -301,24 +323,38 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     return first if changed or not refused else None
 
 
-def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
-    """Forms of the program in which its graph stands in one place."""
+def _together(
+    start: Text,
+) -> Iterator[tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]]:
+    """Forms of the program in which its graph stands in one place.
+
+    With what was brought there, and what became of input by queues.
+    """
     from migrate.normalise import (
         collections,
         driver,
         graph_first,
         normal_forms,
+        queues,
         sessions,
         statements,
         written_out,
     )
 
     for form in normal_forms(start.source):
-        plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
-        text = statements.folded(written_out(collections.listed(plain)))
+        plain = driver.plain(sessions.plain(form.text))
+        taken, noted = queues.replaced(statements.folded(plain))
+        text = written_out(collections.listed(graph_first.moved(taken)))
+        text = statements.folded(text)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
-        yield dataclasses.replace(text, origins=origins), brought
+        yield (
+            dataclasses.replace(text, origins=origins),
+            brought,
+            tuple(
+                dataclasses.replace(f, line=start.origins[f.line - 1]) for f in noted
+            ),
+        )
 
 
 def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
@@ -328,6 +364,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
         for f in findings
         if f.line <= len(form.text.origins)
     ]
+    if not _refused(form.findings):
+        moved.extend(form.queues)
     if form.towers is not None:
         moved.append(
             Finding(

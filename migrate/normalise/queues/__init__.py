@@ -8,44 +8,32 @@ batches it becomes a dataset's map and batch. The rest of the pipeline carries d
 from __future__ import annotations
 
 import ast
-import dataclasses
 
 from migrate.facts import names
+from migrate.findings import Finding, Outcome
 from migrate.normalise.queues import batches, helpers, runners, scopes, sources
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Text
 from migrate.tables import queues as table
 
-__all__ = ["Datasets", "Note", "Unread", "as_datasets", "why_not"]
+__all__ = ["Unread", "refusal", "replaced", "why_not"]
 
 # More rounds than any program needs.
 _ROUNDS = 400
 
 
-@dataclasses.dataclass(frozen=True)
-class Datasets:
-    """A text whose queues have become datasets.
+def replaced(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+    """The text without queue input, and what became of it.
 
-    Attributes:
-      text: the text.
-      notes: what became of each queue, reader and batch.
+    The same text where it has none, or not all of it can be read.
     """
-
-    text: Text
-    notes: tuple[Note, ...]
-
-
-def used(source: str) -> bool:
-    """Whether a text may have queue input at all."""
-    return any(symbol.rpartition(".")[2] in source for symbol in table.INPUT)
-
-
-def as_datasets(text: Text) -> Datasets | None:
-    """The text without queue input; None where it has none, or not all can be read."""
     try:
-        return _converted(text)
+        new, notes = _converted(text)
     except Unread:
-        return None
+        return text, ()
+    return new, tuple(
+        Finding(n.line, 1, n.code, Outcome.REWRITTEN, n.symbol, n.reason) for n in notes
+    )
 
 
 def why_not(text: Text) -> Unread | None:
@@ -57,15 +45,29 @@ def why_not(text: Text) -> Unread | None:
     return None
 
 
-def _converted(text: Text) -> Datasets | None:
-    if not used(text.source) or not _has_input(View(text)):
-        return None
-    state, brought = State(), set[str]()
+def refusal(unread: Unread) -> Finding:
+    """The finding of what cannot be read."""
+    return Finding(
+        unread.line,
+        1,
+        unread.code,
+        Outcome.REFUSED,
+        "",
+        unread.reason,
+        unread.recipe,
+    )
+
+
+def _converted(text: Text) -> tuple[Text, list[Note]]:
+    if not _may_have(text.source) or not _has_input(View(text)):
+        return text, []
+    state = State()
+    brought: set[str] = set()
     for _ in range(_ROUNDS):
         view = View(text)
         new = (
-            helpers.one_brought(view, brought)
-            or scopes.one_dissolved(view)
+            scopes.one_dissolved(view)
+            or helpers.one_brought(view, state, brought)
             or sources.one_produced(view, state)
             or sources.one_read(view, state)
             or batches.one_batched(view, state)
@@ -86,8 +88,12 @@ def _converted(text: Text) -> Datasets | None:
                 "Read the data with tf.data.",
             )
     _check_queues(view, state)
-    notes = sorted(set(state.notes), key=lambda n: (n.line, n.code))
-    return Datasets(text, tuple(notes))
+    return text, sorted(set(state.notes), key=lambda n: (n.line, n.code))
+
+
+def _may_have(source: str) -> bool:
+    """Whether a text may have queue input at all; asked before it is parsed."""
+    return any(symbol.rpartition(".")[2] in source for symbol in table.INPUT)
 
 
 def _has_input(view: View) -> bool:

@@ -11,7 +11,7 @@ import builtins
 
 from migrate.facts import names
 from migrate.normalise.calls import Call, Inliner, NotInlinable
-from migrate.normalise.queues.view import Home, Unread, View
+from migrate.normalise.queues.view import Home, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
 from migrate.tables import queues as table
 
@@ -19,7 +19,7 @@ _TRAINS = ("minimize", "apply_gradients", "managed_session")
 _NOT_ALWAYS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)
 
 
-def one_brought(view: View, brought: set[str]) -> Text | None:
+def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
     """The text with one call of such a function replaced by the function's body.
 
     Args:
@@ -60,6 +60,8 @@ def one_brought(view: View, brought: set[str]) -> Text | None:
                 "Write the function's body where it is called.",
             ) from error
         brought.add(callee.name)
+        why = f"`{callee.name}` has a part in the input; its body stands there now"
+        state.notes.append(Note(view.line(callee), "S130", callee.name, why))
         return _without(text, brought)
     return None
 

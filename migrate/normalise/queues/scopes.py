@@ -7,27 +7,26 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts.reach import reached
 from migrate.normalise.queues.view import View
 from migrate.normalise.text import Text, inside_strings
 from migrate.tables import queues as table
 
 _NAMING = frozenset({"tf.name_scope", "tf.device", "tf.op_scope"})
-_NAMED = ("tf.Variable", "tf.get_variable", "tf.layers", "tf.train.Saver", "tf.summary")
+# What a name scope names, or a device is for.
+_NAMED = (
+    *("tf.Variable", "tf.get_variable", "tf.layers", "tf.contrib", "tf.keras"),
+    *("tf.summary", "tf.placeholder", "tf.Session", "tf.train.Saver", "tf.nn"),
+)
 
 
 def one_dissolved(view: View) -> Text | None:
-    """The text with one block opened that has a part, and not all, of a home's input."""
-    inputs = [call for call, symbol in view.calls() if symbol in table.INPUT]
-    for call in inputs:
+    """The text with one block opened that names input, and makes nothing else."""
+    for call in (call for call, symbol in view.calls() if symbol in table.INPUT):
         block: ast.AST = call
         while not isinstance(block, (ast.FunctionDef, ast.Module)):
             block = view.scopes.parents[block]
-            if not (isinstance(block, ast.With) and _names_only(view, block)):
-                continue
-            inside = set(ast.walk(block))
-            home = view.home(block)
-            beside = [c for c in inputs if view.home(c) is home and c not in inside]
-            if beside and not inside_strings(block):
+            if isinstance(block, ast.With) and _names_only(view, block):
                 return _opened(view, block)
     return None
 
@@ -40,9 +39,12 @@ def _names_only(view: View, block: ast.With) -> bool:
             return False
         if view.scopes.resolve(call.func) not in _NAMING:
             return False
-    return block.body[0].lineno > block.lineno and not any(
+    if block.body[0].lineno == block.lineno or inside_strings(block):
+        return False
+    return not any(
         (view.scopes.resolve(n) or "").startswith(_NAMED)
-        for n in ast.walk(block)
+        for root in [block, *reached(view.scopes, [block])]
+        for n in ast.walk(root)
         if isinstance(n, (ast.Name, ast.Attribute))
     )
 
