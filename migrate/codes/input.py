@@ -48,7 +48,7 @@ CODES = (
     Code(
         "I130",
         "iterator in a function",
-        "A function that the step calls makes an iterator. In TF1 the graph was built once, and the iterator with it; a step function that makes one begins its dataset anew. It is brought to where the session is; where it cannot be, it is refused. Make the iterator there, or return the dataset.",
+        "A function or a class makes an iterator, or takes its element. TF1 ran that once, when the graph was built; a step function that calls it would begin its dataset anew. It is brought to where the session is opened; where it cannot be, it is refused. Return the dataset, and make the iterator there.",
     ),
     Code(
         "I131",

@@ -5,9 +5,54 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.reach import methods, reached
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
+from migrate.tables import roles
+
+_DEFINES = (ast.FunctionDef, ast.ClassDef)
+
+
+def check_elsewhere(
+    scopes: Scopes, diagnostics: Diagnostics, driver: ast.FunctionDef | ast.Module
+) -> None:
+    """Refuses iterators that other code of the program than its driver makes.
+
+    TF1 ran that code once, to build the graph. A step function that calls it would begin
+    the dataset anew in every step; one that is given what it returned would have the same
+    element for ever.
+    """
+    if isinstance(driver, ast.Module):
+        roots: list[ast.AST] = [s for s in driver.body if not isinstance(s, _DEFINES)]
+    else:
+        roots = [driver]
+    own_get_next = "get_next" in methods(scopes)
+    for definition in [*roots, *reached(scopes, roots)]:
+        for node in ast.walk(definition):
+            if not (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            ):
+                continue
+            method = node.func.attr
+            symbol = scopes.resolve(node.func)
+            if method not in roles.ITERATES or (method == "get_next" and own_get_next):
+                continue
+            if symbol is not None and not symbol.startswith(roles.DATASET_PREFIXES):
+                continue
+            if _function_of(scopes, node) is not driver:
+                diagnostics.refuse(
+                    "I130",
+                    node,
+                    "an iterator that is not made where the session is opened",
+                    "Return the dataset, and make its iterator there.",
+                )
+
+
+def _function_of(scopes: Scopes, node: ast.AST) -> ast.AST:
+    while not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
+        node = scopes.parents[node]
+    return node
 
 
 class Iterators:

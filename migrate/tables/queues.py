@@ -137,3 +137,8 @@ INPUT = frozenset({*PRODUCERS, *READERS, *BATCHERS})
 WITHOUT_EFFECT = frozenset({"name", "capacity", "num_threads", "element_shape"})
 # A record cannot be made with these in the function that a dataset maps.
 NOT_OF_A_RECORD = ("tf.summary", "tf.placeholder", "tf.Variable", "tf.get_variable")
+# Operations with another value each time they are computed.
+ANEW = (
+    *("tf.random", "tf.truncated_normal", "tf.multinomial", "tf.py_func"),
+    *("tf.py_function", "tf.numpy_function", "tf.Variable", "tf.get_variable"),
+)

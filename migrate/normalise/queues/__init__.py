@@ -11,7 +11,7 @@ import ast
 
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.normalise.queues import batches, helpers, runners, scopes, sources
+from migrate.normalise.queues import batches, helpers, joins, runners, scopes, sources
 from migrate.normalise.queues.view import Note, State, Unread, View
 from migrate.normalise.text import Text
 from migrate.tables import queues as table
@@ -67,6 +67,7 @@ def _converted(text: Text) -> tuple[Text, list[Note]]:
         view = View(text)
         new = (
             scopes.one_dissolved(view)
+            or joins.one_joined(view, state)
             or helpers.one_brought(view, state, brought)
             or sources.one_produced(view, state)
             or sources.one_read(view, state)

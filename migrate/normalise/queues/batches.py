@@ -23,6 +23,7 @@ from migrate.facts.reach import reached
 from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.tables import queues as table
+from migrate.tables import roles
 from migrate.tables.queues import Batcher
 
 _ELSEWHERE = "Take it from the batch, or make a dataset for it alone."
@@ -67,9 +68,6 @@ class _Batch:
         self._suite = view.suite(self._statement)
 
     def text(self) -> Text:
-        joined = self._joined()
-        if joined is not None:
-            return joined
         branch = self._in_branch()
         if branch is not None:
             return branch
@@ -105,61 +103,6 @@ class _Batch:
                     "filled, with a seed too; here a buffer of the queue's capacity",
                 )
             )
-
-    # -- lists of threads ----------------------------------------------------------------
-
-    def _joined(self) -> Text | None:
-        """`batch_join([[a, b]], n)`, or of what a comprehension makes alike, as one."""
-        if not self._batcher.join:
-            return None
-        if not isinstance(self._call.func, ast.Attribute):
-            raise self._unread("it has a name of its own")
-        given, edits = self._given, []
-        if isinstance(given, ast.Name):
-            bindings = self._view.bindings(given)
-            if (
-                len(bindings) == 1
-                and isinstance(bindings[0], ast.Assign)
-                and isinstance(bindings[0].targets[0], ast.Name)
-                and isinstance(bindings[0].value, ast.ListComp)
-                and len(self._view.loads(given.id, self._view.home(given))) == 1
-            ):
-                one = self._alike(bindings[0].value)
-                edits.append(Edit(bindings[0].value, self._view.flat(one)))
-                shown = given.id
-            else:
-                raise self._unread("the lists of tensors are not written out")
-        elif isinstance(given, ast.ListComp):
-            shown = self._view.flat(self._alike(given))
-        elif isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1:
-            shown = self._view.flat(given.elts[0])
-        else:
-            raise self._unread("it joins several lists of tensors")
-        one_name = self._call.func.attr.replace("_join", "")
-        func = f"{self._view.flat(self._call.func.value)}.{one_name}"
-        parts = [shown]
-        for name, value in self._bound.items():
-            if name != self._batcher.parameters[0]:
-                parts.append(f"{name}={self._view.flat(value)}")
-        edits.append(Edit(self._call, f"{func}({', '.join(parts)})"))
-        return self._view.text.edited(edits)
-
-    def _alike(self, made: ast.ListComp) -> ast.expr:
-        """What `[read(queue) for _ in range(threads)]` makes for each thread."""
-        generator = made.generators[0]
-        counts = (
-            isinstance(generator.iter, ast.Call)
-            and isinstance(generator.iter.func, ast.Name)
-            and generator.iter.func.id in ("range", "xrange")
-        )
-        if (
-            len(made.generators) != 1
-            or generator.ifs
-            or not counts
-            or names.binds(generator.target) & names.reads(made.elt)
-        ):
-            raise self._unread("it joins lists of tensors that are not alike")
-        return made.elt
 
     # -- branches ------------------------------------------------------------------------
 
@@ -221,7 +164,7 @@ class _Batch:
             for node, symbol in self._view.calls()
             if symbol in table.BATCHERS and self._view.statement(node) in suite
         ]
-        if len(found) != 1 or table.BATCHERS[found[0][1]].join:
+        if len(found) != 1:
             return None
         return _Batch(self._view, self._state, *found[0])
 
@@ -339,6 +282,7 @@ class _Batch:
                 _RECIPE,
             )
         moved = self._depending(sources, before)
+        moved = self._made_anew(moved, before)
         self._check_moved(sources, moved, before)
         self._check_elsewhere(sources, moved, end)
         return sources, moved
@@ -370,6 +314,76 @@ class _Batch:
             else:
                 bound -= names.binds(statement)
         return moved
+
+    def _made_anew(
+        self, moved: list[ast.stmt], before: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """With what of the graph only the records use: TF1 computed it for each record."""
+        while True:
+            needed = names.reads(self._given).union(*[names.reads(s) for s in moved])
+            more = [
+                s
+                for s in before
+                if s not in moved
+                and isinstance(s, ast.Assign)
+                and self._is_graph(s.value)
+                and names.binds(s) & needed
+                and self._only_for(s, moved)
+            ]
+            if not more:
+                break
+            moved = [s for s in before if s in moved or s in more]
+        for root in [self._given, *moved]:
+            for node in ast.walk(root):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    for binding in self._view.bindings(node):
+                        if binding not in moved and self._changes_anew(binding):
+                            raise self._unread_record(
+                                node,
+                                f"uses `{node.id}`, which is computed anew for each, and "
+                                "is used elsewhere too",
+                            )
+        return moved
+
+    def _is_graph(self, value: ast.expr) -> bool:
+        """Whether an expression adds operations to the graph, and no element of input."""
+        symbols = [
+            self._view.scopes.resolve(n.func) or ""
+            for n in ast.walk(value)
+            if isinstance(n, ast.Call)
+        ]
+        elements = any(
+            isinstance(n, ast.Attribute) and n.attr in roles.ITERATES
+            for n in ast.walk(value)
+        )
+        return not elements and any(
+            s.startswith("tf.")
+            and s not in table.INPUT
+            and not s.startswith(roles.DATASET_PREFIXES)
+            and not roles.has_prefix(s, roles.HOST_PREFIXES)
+            for s in symbols
+        )
+
+    def _only_for(self, statement: ast.Assign, moved: list[ast.stmt]) -> bool:
+        """Whether what a statement binds is read in `moved`, or the batch, alone."""
+        inside = {n for s in [*moved, statement] for n in ast.walk(s)}
+        inside |= set(ast.walk(self._given))
+        home = self._view.home(statement)
+        return all(
+            node in inside
+            for name in names.binds(statement)
+            for node in self._view.loads(name, home)
+        )
+
+    def _changes_anew(self, binding: ast.AST) -> bool:
+        """Whether it is bound to what has another value each time it is computed."""
+        if not isinstance(binding, ast.Assign):
+            return False
+        return any(
+            (self._view.scopes.resolve(n.func) or "").startswith(table.ANEW)
+            for n in ast.walk(binding.value)
+            if isinstance(n, ast.Call)
+        )
 
     def _check_moved(
         self, sources: list[_Source], moved: list[ast.stmt], before: list[ast.stmt]
@@ -425,20 +439,11 @@ class _Batch:
             records |= names.binds(statement) | names.mutates(statement)
         inner = {n for s in moved for n in ast.walk(s)}
         records -= names.binds(end)
-        statement = end
-        while True:
+        statement: ast.stmt = end
+        while records:
             suite = self._view.suite(statement)
             for other in suite[suite.index(statement) + 1 :]:
-                used = names.reads(other) & records
-                if used:
-                    raise Unread(
-                        self._view,
-                        other,
-                        "I133",
-                        f"`{min(used)}` is a record, and is used beside its batch",
-                        _ELSEWHERE,
-                    )
-                records -= names.binds(other) if isinstance(other, ast.Assign) else set()
+                self._check_after(other, records)
             above = self._view.scopes.parents[statement]
             if not isinstance(above, ast.stmt) or isinstance(above, ast.FunctionDef):
                 break
@@ -448,6 +453,32 @@ class _Batch:
             if isinstance(node, ast.FunctionDef) and node is not home:
                 if node not in inner and names.free(node) & records:
                     raise self._unread_record(node, "uses a record in a function")
+
+    def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
+        """That a statement uses none of `records`, of which it takes what it binds."""
+        nested = [inner for _, suite in names.suites(statement) for inner in suite]
+        below = {n for inner in nested for n in ast.walk(inner)}
+        used: set[str] = set()
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)) and node not in below:
+                if isinstance(node.ctx, ast.Load):
+                    used.add(names.key(node) or "")
+        if used & records:
+            raise Unread(
+                self._view,
+                statement,
+                "I133",
+                f"`{min(used & records)}` is a record, and is used beside its batch",
+                _ELSEWHERE,
+            )
+        if not nested:
+            records -= names.binds(statement)
+        for _, suite in names.suites(statement):
+            left = set(records)  # A branch may not be taken.
+            for inner in suite:
+                self._check_after(inner, left)
+            if isinstance(statement, ast.With):
+                records &= left
 
     # -- the dataset ---------------------------------------------------------------------
 

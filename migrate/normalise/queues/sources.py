@@ -77,7 +77,11 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
             and names.key(statement.targets[0]) is not None
         ):
             state.queues.add(names.key(statement.targets[0]) or "")
-        return view.text.edited([Edit(call, dataset)])
+            return view.text.edited([Edit(call, dataset)])
+        _check_simple(view, statement, call)
+        queue = view.fresh("queue")
+        state.queues.add(queue)
+        return view.before(statement, [f"{queue} = {dataset}"], [Edit(call, queue)])
     _check_simple(view, statement, call)
     name = view.fresh("slices")
     given = bound[producer.parameters[0]]

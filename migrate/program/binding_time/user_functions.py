@@ -213,14 +213,6 @@ class UserFunctions(Lifts):
 
     def _user_call(self, call: ast.Call, times: FunctionTimes) -> Kind:
         self._arguments(call)
-        if self._iterates(times.node):
-            self.diagnostics.refuse(
-                "I130",
-                call,
-                "a function that a step would call makes an iterator: every step would "
-                "begin the dataset anew",
-                "Return the dataset, and make the iterator where the session is opened.",
-            )
         if not times.staged:
             if times.kind is Kind.HOST:
                 kinds = {f.kind for f in every(times.flows) if f.step}
@@ -275,16 +267,6 @@ class UserFunctions(Lifts):
         use = code(name, "(", ir.joined(", ", dynamic), ")")
         self._lifts.append(Lift(call, name, create if created else code(), use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
-
-    def _iterates(self, function: ast.AST) -> bool:
-        """Whether a function makes an iterator, or takes an element of one."""
-        for node in ast.walk(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-                symbol = self.scopes.resolve(node.func)
-                if symbol is None or symbol.startswith(roles.DATASET_PREFIXES):
-                    if node.func.attr in roles.ITERATES:
-                        return True
-        return False
 
     def _spec_argument(self, call: ast.Call, argument: ast.expr) -> None:
         """Notes a tensor that a staged function is given for its static shape."""
