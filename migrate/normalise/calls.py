@@ -226,9 +226,7 @@ class Inliner:
             new = self._fresh(name, found)
             if new != name:
                 if any(
-                    isinstance(
-                        b, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-                    )
+                    isinstance(b, (ast.ClassDef, ast.Import, ast.ImportFrom))
                     for b in bindings
                 ):
                     raise NotInlinable(f"the program has another `{name}`")
@@ -302,6 +300,9 @@ class Inliner:
             ):
                 edits += self._attribute(node, found)
                 continue
+            if isinstance(node, ast.FunctionDef) and node.name in rename:
+                if node in scope.bindings.get(node.name, ()):
+                    edits.append(Edit(_name_of(node), rename[node.name]))
             if isinstance(node, ast.Name):
                 if node.id == own and own and self._owner(node) is scope:
                     if found.instance is not None:
@@ -384,6 +385,15 @@ class Inliner:
         if target:
             return Edit(keyword, f"{target} = ")
         return Edit(keyword, "")
+
+
+def _name_of(function: ast.FunctionDef) -> ast.AST:
+    """A node of the place of a function's name in its `def`."""
+    name = ast.Name(function.name)
+    name.lineno = name.end_lineno = function.lineno
+    name.col_offset = function.col_offset + len("def ")
+    name.end_col_offset = name.col_offset + len(function.name.encode())
+    return name
 
 
 def _elements(node: ast.expr) -> list[ast.expr]:
