@@ -559,17 +559,17 @@ class _Batch:
                 if source.dataset in self._state.parts:
                     return f"tuple({given.id})", 0
                 raise self._unread("the tensors are not written out")
-        values = [
-            s.value
-            for s in moved
-            if isinstance(s, ast.Assign) and given.id in names.binds(s)
-        ]
-        if len(values) == 1 and isinstance(values[0], (ast.List, ast.Tuple)):
-            count = len(values[0].elts)
+        values = [v for s in moved for v in _bound_to(s, given.id)]
+        changed = any(given.id in names.mutates(s) for s in moved)
+        value = values[0] if len(values) == 1 else None
+        if isinstance(value, (ast.List, ast.Tuple)):
+            count = len(value.elts)
+            if changed or any(isinstance(e, ast.Starred) for e in value.elts):
+                return f"tuple({given.id})", 0
             if count > 1:
                 return f"tuple({given.id})", count
             return f"{given.id}[0]", None
-        if len(values) == 1 and self._is_dict(values[0]):
+        if value is not None and self._is_dict(value):
             return given.id, None
         raise self._unread("whether it is a list or a dict of tensors cannot be told")
 
@@ -648,6 +648,25 @@ class _Batch:
             f"what makes a record {why}",
             "Write a function of one record, for tf.data's map.",
         )
+
+
+def _bound_to(statement: ast.stmt, name: str) -> list[ast.expr | None]:
+    """What a statement binds a name to; None where that is a part of a value."""
+    if name not in names.binds(statement):
+        return []
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target, value = statement.targets[0], statement.value
+        if isinstance(target, ast.Name):
+            return [value]
+        if (
+            isinstance(target, (ast.Tuple, ast.List))
+            and isinstance(value, (ast.Tuple, ast.List))
+            and len(target.elts) == len(value.elts)
+            and not any(isinstance(e, ast.Starred) for e in [*target.elts, *value.elts])
+        ):
+            pairs = zip(target.elts, value.elts, strict=True)
+            return [v for t, v in pairs if names.key(t) == name]
+    return [None]
 
 
 def _roots(found: set[str]) -> set[str]:
