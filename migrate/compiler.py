@@ -268,6 +268,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         Text,
         collections,
         driver,
+        elements,
         graph_first,
         losses,
         queues,
@@ -292,6 +293,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         sessions.monitored,
         sessions.plain,
         statements.run_by_session,
+        elements.taken_after,
         statements.named,
         versions.renamed,
         driver.plain,
@@ -333,6 +335,7 @@ def _together(
     from migrate.normalise import (
         collections,
         driver,
+        elements,
         graph_first,
         normal_forms,
         queues,
@@ -344,7 +347,8 @@ def _together(
     for form in normal_forms(start.source):
         plain = driver.plain(sessions.plain(form.text))
         taken, noted = queues.replaced(statements.folded(plain))
-        text = written_out(collections.listed(graph_first.moved(taken)))
+        taken = graph_first.moved(elements.taken_after(taken))
+        text = written_out(collections.listed(taken))
         text = statements.folded(text)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)

@@ -85,4 +85,9 @@ CODES = (
         "start of queue runners",
         "There are no threads to start; a Coordinator still asks and joins, with an empty list.",
     ),
+    Code(
+        "I138",
+        "element in a branch",
+        "An iterator, or its element, is made in a branch or a loop. Each step function is told one dataset: choose it in the branch, and take the element after it.",
+    ),
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.facts import names
 from migrate.facts.reach import methods, reached
@@ -81,6 +82,7 @@ class Iterators:
 
     def find(self) -> None:
         """Dataset iterators, and the names their elements are bound to."""
+        self._check_branches(self.flows)
         for flow in every(self.flows):
             value = getattr(flow.statement, "value", None)
             if not isinstance(flow.statement, ast.Assign) or value is None:
@@ -96,6 +98,20 @@ class Iterators:
                 self.iterators[name] = dataset
             elif flow.kind is Kind.ELEMENT:
                 self._element(flow, value)
+
+    def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
+        """That elements are taken where they always are."""
+        for flow in flows:
+            if inside and flow.kind in (Kind.ITERATOR, Kind.ELEMENT) and not flow.suites:
+                self.diagnostics.refuse(
+                    "I138",
+                    flow.statement,
+                    "an iterator's element that only a branch or a loop takes",
+                    "Choose the dataset in the branch, and take its element after it.",
+                )
+            nested = not isinstance(flow.statement, ast.With)
+            for suite in flow.suites.values():
+                self._check_branches(suite, inside or nested)
 
     def _dataset_of(self, value: ast.expr) -> ast.expr | None:
         if isinstance(value, ast.Call):

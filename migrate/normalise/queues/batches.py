@@ -26,6 +26,8 @@ from migrate.tables import queues as table
 from migrate.tables import roles
 from migrate.tables.queues import Batcher
 
+_MEANT = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_GIVEN = frozenset({"get_next", "dequeue", "dequeue_many", "placeholder"})
 _ELSEWHERE = "Take it from the batch, or make a dataset for it alone."
 _RECIPE = "Read the data with tf.data."
 
@@ -90,6 +92,11 @@ class _Batch:
 
     def _note(self) -> None:
         line = self._view.line(self._call)
+        threads = self._bound.get("num_threads")
+        if threads is not None and names.literal(threads) != 1:
+            if not self._batcher.shuffles:
+                why = "several threads had no order; here the records are in the files'"
+                self._state.notes.append(Note(line, "I132", self._symbol, why))
         self._state.notes.append(
             Note(line, "I131", self._symbol, "batched by tf.data: the same records")
         )
@@ -119,8 +126,8 @@ class _Batch:
             return self._only(branch, kept)
         pairs = [self._of_suite(branch.body), self._of_suite(branch.orelse)]
         first, second = pairs
-        if first is None or second is None:
-            return None  # The records may be made in the branch, too.
+        if first is None or second is None or first._sources(first._statement):
+            return None  # The records are made in the branch, too.
         given = [b._given for b in (first, second)]
         targets = [self._target_of(b._statement) for b in (first, second)]
         if ast.dump(given[0]) != ast.dump(given[1]) or targets[0] != targets[1]:
@@ -274,18 +281,36 @@ class _Batch:
             if self._reaches(source, before, needed):
                 sources.append(source)
         if not sources:
-            raise Unread(
-                self._view,
-                self._call,
-                "I136",
-                "what it batches is not read from a queue in the same block",
-                _RECIPE,
-            )
+            self._check_made_of_nothing(self._given, set())
         moved = self._depending(sources, before)
         moved = self._made_anew(moved, before)
         self._check_moved(sources, moved, before)
         self._check_elsewhere(sources, moved, end)
         return sources, moved
+
+    def _check_made_of_nothing(self, node: ast.AST, seen: set[ast.AST]) -> None:
+        """That what a batch is made of depends on no input: it is made ever again."""
+        for name in ast.walk(node):
+            if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
+                continue
+            for binding in self._view.bindings(name):
+                if binding in seen or isinstance(binding, _MEANT):
+                    continue
+                seen.add(binding)
+                value = binding.value if isinstance(binding, ast.Assign) else None
+                elements = value is None or any(
+                    isinstance(n, ast.Attribute) and n.attr in _GIVEN
+                    for n in ast.walk(value)
+                )
+                if value is None or elements:
+                    raise Unread(
+                        self._view,
+                        self._call,
+                        "I136",
+                        "what it batches is not read from a queue in the same block",
+                        _RECIPE,
+                    )
+                self._check_made_of_nothing(value, seen)
 
     def _reaches(
         self, source: _Source, before: list[ast.stmt], needed: set[str]
@@ -395,11 +420,13 @@ class _Batch:
         for statement in moved:
             if not self._view.text.alone(statement) or inside_strings(statement):
                 raise self._unread_record(statement, "shares its line with other code")
-            early = (names.reads(statement) & own) - known - names.binds(statement)
-            again = isinstance(statement, ast.Assign) and (
-                names.reads(statement.value) & own
-            ) - known
-            if early or again:
+            if isinstance(statement, ast.Assign):
+                first = names.reads(statement.value)
+            elif isinstance(statement, (ast.AugAssign, ast.Expr)):
+                first = names.reads(statement)
+            else:
+                first = names.reads(statement) - names.binds(statement)
+            if (first & own) - known:
                 raise self._unread_record(
                     statement, "uses a name for a record and for something else"
                 )
@@ -427,8 +454,9 @@ class _Batch:
                             f"{symbol} of a single record, before it is in a batch",
                             "Make it of the batch.",
                         )
-                if isinstance(node, (ast.Return, ast.Yield)) and root is statement:
-                    raise self._unread_record(statement, "ends the function")
+        for node in names.walk_scope(statement):
+            if isinstance(node, (ast.Return, ast.Yield, ast.Break, ast.Continue)):
+                raise self._unread_record(statement, "ends the block")
 
     def _check_elsewhere(
         self, sources: list[_Source], moved: list[ast.stmt], end: ast.stmt
@@ -487,8 +515,12 @@ class _Batch:
     ) -> tuple[list[str], str, int | None]:
         """Lines of a function, the dataset of records, and how many parts these have."""
         view, tf = self._view, self._view.tensorflow
-        dataset = sources[0].dataset
-        if len(sources) > 1:
+        if not sources:
+            # A thread put the same tensors, computed anew, into the queue again and again.
+            dataset = f"{tf}.data.Dataset.range(1).repeat()"
+        elif len(sources) == 1:
+            dataset = sources[0].dataset
+        else:
             dataset = f"{tf}.data.Dataset.zip(({', '.join(s.dataset for s in sources)}))"
         if not moved and self._is_element(sources):
             return [], dataset, self._state.parts.get(sources[0].dataset)
@@ -531,7 +563,8 @@ class _Batch:
                         return shown, []
             if several and isinstance(source.target, ast.Name):
                 return [f"*{source.target.id}"], []
-        parameters, unpacked = [], []
+        parameters: list[str] = [] if sources else [self._view.fresh("_")]
+        unpacked: list[str] = []
         for source in sources:
             if isinstance(source.target, ast.Name):
                 parameters.append(source.target.id)

@@ -387,9 +387,8 @@ def _in_loop(view: View, node: ast.AST) -> bool:
 
 
 def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
-    if not isinstance(
-        statement, (ast.Assign, ast.Expr, ast.Return)
-    ) or not view.text.alone(statement):
+    simple = isinstance(statement, (ast.Assign, ast.Expr, ast.Return))
+    if not simple or not view.text.alone(statement) or _in_loop(view, call):
         raise _unclear(view, call)
 
 
