@@ -90,4 +90,9 @@ CODES = (
         "element in a branch",
         "An iterator, or its element, is made in a branch or a loop. Each step function is told one dataset: choose it in the branch, and take the element after it.",
     ),
+    Code(
+        "I139",
+        "count of epochs",
+        "TF1 counted a producer's epochs in a local variable. Where nothing initialised it, the input ended with the first step. Where replica_device_setter placed it on a parameter server, all workers counted in it, and each worker that started set it to 0 again. Here each worker's dataset has its epochs.",
+    ),
 )

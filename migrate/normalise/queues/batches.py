@@ -353,10 +353,11 @@ class _Batch:
                 and isinstance(s, ast.Assign)
                 and self._is_graph(s.value)
                 and names.binds(s) & needed
-                and self._only_for(s, moved)
+                and self._only_for(s, [*moved, *_setting(s, before)])
             ]
             if not more:
                 break
+            more += [e for s in more for e in _setting(s, before)]
             moved = [s for s in before if s in moved or s in more]
         for root in [self._given, *moved]:
             for node in ast.walk(root):
@@ -681,6 +682,15 @@ class _Batch:
             f"what makes a record {why}",
             "Write a function of one record, for tf.data's map.",
         )
+
+
+def _setting(statement: ast.stmt, before: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements `image.set_shape(...)` of what a statement binds."""
+    return [
+        s
+        for s in before
+        if isinstance(s, ast.Expr) and names.mutates(s) & names.binds(statement)
+    ]
 
 
 def _bound_to(statement: ast.stmt, name: str) -> list[ast.expr | None]:

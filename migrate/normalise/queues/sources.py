@@ -11,11 +11,13 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
 from migrate.tables import queues as table
+from migrate.tables import roles
 from migrate.tables.queues import Gives, Producer, Reader
 
 _NOW = "read by tf.data: the same records"
@@ -59,6 +61,7 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
     )
     dataset, ordered = _Produced(view, producer, bound, tf).dataset()
     state.notes.append(Note(view.line(call), "I131", symbol, _NOW))
+    state.notes.extend(_of_epochs(view, call, symbol, bound.get("num_epochs")))
     if not ordered:
         state.notes.append(
             Note(
@@ -90,6 +93,30 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
     return view.before(
         statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
     )
+
+
+def _of_epochs(
+    view: View, call: ast.Call, symbol: str, epochs: ast.expr | None
+) -> Iterator[Note]:
+    """What is to be said of the local variable in which TF1 counted epochs."""
+    if epochs is None or isinstance(epochs, ast.Constant) and epochs.value is None:
+        return
+    called = {s for _, s in view.calls()}
+    initialised = called & roles.INITIALIZES_OTHERS or any(
+        "Monitored" in s or "Supervisor" in s or "stimator" in s for s in called
+    )
+    if called & {"tf.Session", "tf.InteractiveSession"} and not initialised:
+        why = (
+            "TF1 counted epochs in a local variable, which nothing here initialises: its "
+            "first step ended the input; here the epochs are read"
+        )
+        yield Note(view.line(call), "I139", symbol, why)
+    if "tf.train.replica_device_setter" in called:
+        why = (
+            "each worker reads all epochs; TF1's device setter placed the variable that "
+            "counts them on a parameter server, where the workers counted together"
+        )
+        yield Note(view.line(call), "I139", symbol, why)
 
 
 class _Produced:
