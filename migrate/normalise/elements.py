@@ -1,4 +1,4 @@
-"""TF1 to TF1: a dataset's element that both branches of an `if` take is taken after it.
+"""TF1 to TF1: a dataset's element that every branch of an `if` takes is taken after it.
 
     if training:
         images, labels = train.make_one_shot_iterator().get_next()
@@ -27,7 +27,7 @@ _MAKES = ("tf.data.make_one_shot_iterator",)
 
 
 def taken_after(text: Text) -> Text:
-    """The text with elements of both branches taken after them."""
+    """The text with elements that every branch takes taken after them."""
     while f".{_GET_NEXT}(" in text.source:
         new = _Branches(text).one_taken_after()
         if new is None:
@@ -44,23 +44,32 @@ class _Branches:
 
     def one_taken_after(self) -> Text | None:
         for node in ast.walk(self._tree):
-            if isinstance(node, ast.If) and node.orelse:
+            if isinstance(node, ast.If) and not self._is_elif(node):
                 new = self._after(node)
                 if new is not None:
                     return new
         return None
 
+    def _is_elif(self, node: ast.If) -> bool:
+        above = self._scopes.parents[node]
+        column = self._text.column(node.lineno, node.col_offset)
+        return isinstance(above, ast.If) and self._text.lines[node.lineno - 1][
+            column:
+        ].startswith("elif")
+
     def _after(self, branch: ast.If) -> Text | None:
-        found = [self._element(suite) for suite in (branch.body, branch.orelse)]
-        first, second = found
-        if first is None or second is None:
+        suites = _suites(branch)
+        elements = [self._element(suite) for suite in suites] if suites else []
+        found = [e for e in elements if e is not None]
+        if not found or len(found) != len(elements):
             return None
-        targets = [self._text.segment(s.targets[0]) for s, _ in (first, second)]
-        if targets[0] != targets[1] or "\n" in targets[0]:
+        targets = {self._text.segment(s.targets[0]) for s, _ in found}
+        target = targets.pop()
+        if targets or "\n" in target:
             return None
         name = self._fresh("dataset")
         edits: list[Edit] = []
-        for statement, dataset in (first, second):
+        for statement, dataset in found:
             shown = self._text.segment(dataset)
             if "\n" in shown:
                 shown = ast.unparse(dataset)
@@ -72,8 +81,8 @@ class _Branches:
         return text.spliced(
             last + 1,
             last,
-            [f"{indent}{targets[0]} = {name}.{_ONE_SHOT}().{_GET_NEXT}()"],
-            [self._text.origins[first[0].lineno - 1]],
+            [f"{indent}{target} = {name}.{_ONE_SHOT}().{_GET_NEXT}()"],
+            [self._text.origins[found[0][0].lineno - 1]],
         )
 
     def _element(self, suite: list[ast.stmt]) -> tuple[ast.Assign, ast.expr] | None:
@@ -117,3 +126,13 @@ class _Branches:
         while name in taken:
             name, number = f"{wish}_{number}", number + 1
         return name
+
+
+def _suites(branch: ast.If) -> list[list[ast.stmt]]:
+    """The suites of `if`, of each `elif`, and of `else`; none where there is no `else`."""
+    found = [branch.body]
+    rest = branch.orelse
+    while len(rest) == 1 and isinstance(rest[0], ast.If):
+        found.append(rest[0].body)
+        rest = rest[0].orelse
+    return [*found, rest] if rest else []

@@ -130,4 +130,4 @@ def main(argv=None):
 
 
 if __name__ == '__main__':
-  tf.app.run(argv=[sys.argv[0]])
+  main()

@@ -109,4 +109,4 @@ if __name__ == '__main__':
   parser.add_argument('--num_epochs', type=int, default=3)
   parser.add_argument('--batch_size', type=int, default=10)
   FLAGS, _ = parser.parse_known_args()
-  tf.app.run()
+  main(None)
