@@ -102,7 +102,11 @@ class Iterators:
     def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
         """That elements are taken where they always are."""
         for flow in flows:
-            if inside and flow.kind in (Kind.ITERATOR, Kind.ELEMENT) and not flow.suites:
+            if (
+                inside
+                and flow.kind in (Kind.ITERATOR, Kind.ELEMENT)
+                and not flow.suites
+            ):
                 self.diagnostics.refuse(
                     "I138",
                     flow.statement,

@@ -14,18 +14,15 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
-try:
-    import plain_session
-except ImportError:  # Run as a module of its package.
-    from . import plain_session
+import plain_session
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("source", "records", "One of records, lines, fixed and slices")
 flags.DEFINE_string("trace", None, "Prefix of the file that gets each step's loss")
 flags.DEFINE_string("dtype", "float32", "float32 or float64")
-flags.DEFINE_integer("train_steps", 40, "Number of training steps, at most")
+flags.DEFINE_integer("train_steps", 200, "Number of training steps, at most")
 flags.DEFINE_integer("batch_size", 7, "Training batch size")
-flags.DEFINE_integer("num_epochs", 5, "How often every record is read")
+flags.DEFINE_integer("num_epochs", 17, "How often every record is read")
 flags.DEFINE_integer("seed", 3, "Seed of the order of the files, or slices, of an epoch")
 
 FLAGS = flags.FLAGS

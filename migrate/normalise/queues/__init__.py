@@ -143,4 +143,3 @@ def _check_queues(view: View, state: State) -> None:
             "a queue that is used as such",
             "Read the data with tf.data.",
         )
-

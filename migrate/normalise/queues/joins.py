@@ -77,11 +77,11 @@ def _alike(view: View, call: ast.Call, symbol: str, made: ast.ListComp) -> ast.e
         or not counts
         or names.binds(generator.target) & names.reads(made.elt)
     ):
-        raise _unread(view, call, symbol, "it joins lists of tensors that are not alike")
+        raise _unread(
+            view, call, symbol, "it joins lists of tensors that are not alike"
+        )
     return made.elt
 
 
 def _unread(view: View, call: ast.Call, symbol: str, why: str) -> Unread:
-    return Unread(
-        view, call, "I136", f"{symbol}: {why}", "Read the data with tf.data."
-    )
+    return Unread(view, call, "I136", f"{symbol}: {why}", "Read the data with tf.data.")

@@ -1,11 +1,11 @@
 """Producers and readers as datasets whose elements are taken one by one.
 
-    filename_queue = tf.train.string_input_producer(files, num_epochs=2, shuffle=False)
-    _, line = tf.TextLineReader().read(filename_queue)
+filename_queue = tf.train.string_input_producer(files, num_epochs=2, shuffle=False)
+_, line = tf.TextLineReader().read(filename_queue)
 
-    filename_queue = tf.data.Dataset.from_tensor_slices(files).repeat(2)
-    records = filename_queue.flat_map(tf.data.TextLineDataset)
-    line = records.make_one_shot_iterator().get_next()
+filename_queue = tf.data.Dataset.from_tensor_slices(files).repeat(2)
+records = filename_queue.flat_map(tf.data.TextLineDataset)
+line = records.make_one_shot_iterator().get_next()
 """
 
 from __future__ import annotations
@@ -254,10 +254,7 @@ def _reader(view: View, node: ast.expr) -> ast.Call | None:
         if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
             return None
         made = bindings[0].value
-    if (
-        isinstance(made, ast.Call)
-        and view.scopes.resolve(made.func) in table.READERS
-    ):
+    if isinstance(made, ast.Call) and view.scopes.resolve(made.func) in table.READERS:
         return made
     return None
 
