@@ -192,8 +192,8 @@ class _Batch:
             self._statement, (ast.Assign, ast.Expr, ast.Return)
         ) or not self._view.text.alone(self._statement):
             raise self._unread("it is part of a larger statement")
-        if self._looped():
-            raise self._unread("it is made in a loop")
+        if self._view.not_once(self._call):
+            raise self._unread("it is made in a loop, or not always")
         for name in ("enqueue_many", "dynamic_pad"):
             value = self._bound.get(name)
             if value is not None and not isinstance(value, ast.Constant):
@@ -215,14 +215,6 @@ class _Batch:
 
     def _none(self, value: ast.expr) -> bool:
         return isinstance(value, ast.Constant) and value.value is None
-
-    def _looped(self) -> bool:
-        node: ast.AST = self._statement
-        while not isinstance(node, (ast.FunctionDef, ast.Module)):
-            node = self._view.scopes.parents[node]
-            if isinstance(node, (ast.For, ast.While)):
-                return True
-        return False
 
     # -- the dataset ---------------------------------------------------------------------
 

@@ -392,7 +392,7 @@ def _check_once(view: View, queue: ast.expr) -> None:
     if name is None:
         return
     uses = view.loads(name, view.home(queue))
-    if len(uses) > 1 or _in_loop(view, queue):
+    if len(uses) > 1 or view.not_once(queue):
         raise Unread(
             view,
             uses[-1] if len(uses) > 1 else queue,
@@ -402,17 +402,9 @@ def _check_once(view: View, queue: ast.expr) -> None:
         )
 
 
-def _in_loop(view: View, node: ast.AST) -> bool:
-    while not isinstance(node, (ast.FunctionDef, ast.Module)):
-        node = view.scopes.parents[node]
-        if isinstance(node, (ast.For, ast.While, ast.comprehension, ast.ListComp)):
-            return True
-    return False
-
-
 def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
     simple = isinstance(statement, (ast.Assign, ast.Expr, ast.Return))
-    if not simple or not view.text.alone(statement) or _in_loop(view, call):
+    if not simple or not view.text.alone(statement) or view.not_once(call):
         raise _unclear(view, call)
 
 

@@ -10,6 +10,10 @@ from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text
 
 Home = ast.FunctionDef | ast.Module
+_REPEATS = (
+    *(ast.For, ast.While, ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
 GET_NEXT = ".make_one_shot_iterator().get_next()"
 
 
@@ -103,6 +107,14 @@ class View:
         while not isinstance(node, (ast.FunctionDef, ast.Module)):
             node = self.scopes.parents[node]
         return node
+
+    def not_once(self, node: ast.AST) -> bool:
+        """Whether an expression may be computed more than once, or never."""
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            node = self.scopes.parents[node]
+            if isinstance(node, _REPEATS):
+                return True
+        return False
 
     def fresh(self, wish: str) -> str:
         """A name that the file does not use."""
