@@ -27,10 +27,15 @@ ENVIRONMENT = {
 SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
+    "estimator_more_heads",
     "estimator_heads",
+    "synchronous_estimator",
+    "estimator_early_stopping",
+    "estimator_strategies",
     "estimator_loop",
-    "training_session",
+    "eager_steps",
     "plain_session",
+    "training_session",
     "mnist_input_data",
     "contrib_optimizers",
 )
