@@ -2,7 +2,7 @@
 
 Signatures are those of TensorFlow 1.15.5. What the datasets give was compared with what
 its queues gave, record by record: producers with and without a seed, the four readers,
-`read_up_to`, epochs, last batches (`tests/migrate/test_queues.py`).
+`read_up_to`, epochs, last batches (`reference/queue_input`, `tests/programs/alone`).
 """
 
 from __future__ import annotations

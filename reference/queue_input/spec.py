@@ -39,4 +39,13 @@ SCENARIO = Scenario(
         Fault("order of slices", "slices_float64", "seed=FLAGS.seed", "seed=2", 20),
         Fault("drawn anew", "fixed_float32", "seed=5", "seed=6", 20),
     ),
+    proves=(
+        "queues:tf.train.string_input_producer",
+        "queues:tf.train.slice_input_producer",
+        "queues:tf.train.batch",
+        "queues:tf.train.start_queue_runners",
+        "queues:tf.TFRecordReader",
+        "queues:tf.TextLineReader",
+        "queues:tf.FixedLengthRecordReader",
+    ),
 )

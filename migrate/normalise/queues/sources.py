@@ -278,10 +278,18 @@ def _read(
         if count is None:
             raise _unclear(view, call)
     statement = view.statement(call)
+    _check_simple(view, statement, call)
+    taken = _value_taken(view, call)
+    if taken is not None:
+        name, value = view.fresh("records"), view.fresh("record")
+        dataset = view.flat(queue) + _records(view, reader, bound, count, False)
+        state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
+        lines = [f"{name} = {dataset}", f"{value} = {name}{GET_NEXT}"]
+        return view.before(statement, lines, [Edit(taken, value)])
     key, value = _targets(view, statement, call)
-    if key is not None and reader.dataset is not None:
+    if reader.dataset is not None:
         _check_key(view, statement, key)
-    with_key = key is not None and reader.dataset is None and _is_read(view, call, key)
+    with_key = reader.dataset is None and _is_read(view, call, key)
     name = view.fresh("records")
     dataset = view.flat(queue) + _records(view, reader, bound, count, with_key)
     state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
@@ -330,28 +338,26 @@ def _records(
     return f".flat_map(lambda name: {made}({', '.join(['name', *given])}){after})"
 
 
-def _targets(
-    view: View, statement: ast.stmt, call: ast.Call
-) -> tuple[ast.expr | None, str]:
+def _value_taken(view: View, call: ast.Call) -> ast.expr | None:
+    """`reader.read(queue)[1]` and `reader.read(queue).value`: the value alone."""
+    above = view.scopes.parents[call]
+    if isinstance(above, ast.Subscript) and names.literal(above.slice) == 1:
+        return above
+    if isinstance(above, ast.Attribute) and above.attr == "value":
+        return above
+    return None
+
+
+def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr, str]:
     """What the key, and what the value of a read is bound to."""
     if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
         target = statement.targets[0]
-        if not view.text.alone(statement):
-            raise _unclear(view, call)
         if (
             statement.value is call
             and isinstance(target, (ast.Tuple, ast.List))
             and len(target.elts) == 2
         ):
             return target.elts[0], view.flat(target.elts[1])
-        value = statement.value
-        if (
-            isinstance(value, ast.Subscript)
-            and value.value is call
-            and names.literal(value.slice) == 1
-            and isinstance(target, ast.Name)
-        ):
-            return None, target.id
     raise Unread(
         view,
         call,

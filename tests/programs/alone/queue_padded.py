@@ -28,6 +28,10 @@ name, text = tf.WholeFileReader().read(doc_queue)
 names, texts = tf.train.batch([name, tf.cast(tf.strings.length(text), tf.float32)], batch_size=2)
 
 index = tf.train.range_input_producer(5, shuffle=False).dequeue()
+pair_queue = tf.train.input_producer([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], seed=8)
+pairs = pair_queue.dequeue_many(2)
+again = tf.train.batch_join([[tf.strings.length(tf.TextLineReader().read(
+    tf.train.string_input_producer([DIR + "/2.doc"]))[1])]], 2)
 
 w = tf.Variable(1.0)
 total = tf.reduce_sum(sequences * w) / tf.cast(tf.reduce_sum(lengths), tf.float32)
@@ -41,6 +45,8 @@ threads = tf.train.start_queue_runners(sess=sess, coord=coord)
 log = open(DIR + "/loss.0", "w")
 for step in range(8):
     log.write("%d %r\n" % (step, float(index.eval())))
+    log.write("%d %r\n" % (step, float(pairs.eval()[0, 0] * 10 + pairs.eval()[1, 1])))
+    log.write("%d %r\n" % (step, float(again.eval().sum())))
 try:
     step = 0
     while not coord.should_stop():
