@@ -76,7 +76,8 @@ def main(unused_argv):
     # From file_queue:
     names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
              for part in range(FILES)]
-    queue = tf.data.Dataset.from_tensors(names).repeat(FLAGS.num_epochs).map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+    epochs = tf.data.Dataset.from_tensors(names).repeat(FLAGS.num_epochs)
+    queue = epochs.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
 
     records = queue.flat_map(tf.data.TFRecordDataset)
 
@@ -98,7 +99,8 @@ def main(unused_argv):
       # From file_queue:
       batches_of_lines_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
                for part in range(FILES)]
-      batches_of_lines_queue = tf.data.Dataset.from_tensors(batches_of_lines_names).repeat(FLAGS.num_epochs).map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+      epochs_2 = tf.data.Dataset.from_tensors(batches_of_lines_names).repeat(FLAGS.num_epochs)
+      batches_of_lines_queue = epochs_2.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
 
       records_2 = batches_of_lines_queue.flat_map(lambda name: tf.data.TextLineDataset(name).skip(1))
 
@@ -116,7 +118,8 @@ def main(unused_argv):
         # From file_queue:
         batches_of_fixed_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
                  for part in range(FILES)]
-        batches_of_fixed_queue = tf.data.Dataset.from_tensors(batches_of_fixed_names).repeat(FLAGS.num_epochs).map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+        epochs_3 = tf.data.Dataset.from_tensors(batches_of_fixed_names).repeat(FLAGS.num_epochs)
+        batches_of_fixed_queue = epochs_3.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
 
         records_3 = batches_of_fixed_queue.flat_map(lambda name: tf.data.FixedLengthRecordDataset(name, record_bytes=1 + SIZE, header_bytes=5))
 
@@ -133,7 +136,9 @@ def main(unused_argv):
       else:
         # From batches_of_slices:
         pixels, batches_of_slices_labels = make_rows()
-        slices = tf.data.Dataset.from_tensors(tf.range(tf.shape(pixels)[0])).repeat(FLAGS.num_epochs).map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices).map(lambda row: (tf.gather(pixels, row), tf.gather(batches_of_slices_labels, row)))
+        epochs_4 = tf.data.Dataset.from_tensors(tf.range(tf.shape(pixels)[0])).repeat(FLAGS.num_epochs)
+        rows_2 = epochs_4.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+        slices = rows_2.map(lambda row: (tf.gather(pixels, row), tf.gather(batches_of_slices_labels, row)))
 
         def make_record_4(pixel, batches_of_slices_label):
           batches_of_slices_x = scaled(pixel, dtype)

@@ -59,7 +59,8 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
         bound,
         {producer.parameters[0], "num_epochs", "shuffle", "seed"},
     )
-    dataset, ordered = _Produced(view, producer, bound, tf).dataset()
+    made = _Produced(view, producer, bound, tf)
+    steps, ordered = made.dataset()
     state.notes.append(Note(view.line(call), "I131", symbol, _NOW))
     state.notes.extend(_of_epochs(view, call, symbol, bound.get("num_epochs")))
     if not ordered:
@@ -72,27 +73,43 @@ def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) ->
             )
         )
     statement = view.statement(call)
+    whole = (
+        isinstance(statement, ast.Assign)
+        and statement.value is call
+        and len(statement.targets) == 1
+        and names.key(statement.targets[0]) is not None
+    )
+    if producer.gives is not Gives.TENSORS and whole:
+        assert isinstance(statement, ast.Assign)
+        state.queues.add(names.key(statement.targets[0]) or "")
+        if not view.text.alone(statement):
+            return view.text.edited([Edit(call, "".join(steps))])
+        lines, dataset = _named_steps(view, steps)
+        return view.before(statement, lines, [Edit(call, dataset)])
+    _check_simple(view, statement, call)
+    lines, dataset = _named_steps(view, steps)
     if producer.gives is not Gives.TENSORS:
-        if (
-            isinstance(statement, ast.Assign)
-            and statement.value is call
-            and len(statement.targets) == 1
-            and names.key(statement.targets[0]) is not None
-        ):
-            state.queues.add(names.key(statement.targets[0]) or "")
-            return view.text.edited([Edit(call, dataset)])
-        _check_simple(view, statement, call)
         queue = view.fresh("queue")
         state.queues.add(queue)
-        return view.before(statement, [f"{queue} = {dataset}"], [Edit(call, queue)])
-    _check_simple(view, statement, call)
+        lines.append(f"{queue} = {dataset}")
+        return view.before(statement, lines, [Edit(call, queue)])
     name = view.fresh("slices")
     given = bound[producer.parameters[0]]
     display = isinstance(given, (ast.List, ast.Tuple))
     state.parts[name] = len(given.elts) if display else 0  # type: ignore[attr-defined]
-    return view.before(
-        statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
-    )
+    lines = [*made.computed, *lines, f"{name} = {dataset}"]
+    return view.before(statement, lines, [Edit(call, f"{name}{GET_NEXT}")])
+
+
+def _named_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
+    """Statements for all steps but the last, and the last: no line is a long chain."""
+    lines: list[str] = []
+    before = ""
+    for wish, step in zip(("epochs", "rows"), steps[:-1], strict=False):
+        name = view.fresh(wish)
+        lines.append(f"{name} = {before}{step}")
+        before = name
+    return lines, before + steps[-1]
 
 
 def _of_epochs(
@@ -120,16 +137,22 @@ def _of_epochs(
 
 
 class _Produced:
-    """The dataset of one producer's rows."""
+    """The dataset of one producer's rows.
+
+    Attributes:
+      computed: statements before it, for arrays that are computed in the call.
+    """
 
     def __init__(
         self, view: View, producer: Producer, bound: dict[str, ast.expr], tf: str
     ) -> None:
         self._view, self._producer, self._bound, self._tf = view, producer, bound, tf
         self._given = bound[producer.parameters[0]]
+        self.computed: list[str] = []
+        self._names: dict[ast.expr, str] = {}
 
-    def dataset(self) -> tuple[str, bool]:
-        """Its text, and whether a run determines the order of the next."""
+    def dataset(self) -> tuple[tuple[str, ...], bool]:
+        """Its text in steps, and whether it has one order in all runs."""
         shuffle, seed = self._bound.get("shuffle"), self._bound.get("seed")
         one = (
             isinstance(self._given, (ast.List, ast.Tuple))
@@ -138,19 +161,20 @@ class _Produced:
             and self._producer.gives is Gives.QUEUE
         )
         if one or (isinstance(shuffle, ast.Constant) and not shuffle.value):
-            return self._in_order(), True
+            return (self._in_order(),), True
         seeded = seed is not None and not (
             isinstance(seed, ast.Constant) and seed.value is None
         )
         if shuffle is None or (isinstance(shuffle, ast.Constant) and shuffle.value):
             return self._shuffled(), seeded
         test = self._view.flat(shuffle)
-        return f"({self._shuffled()} if {test} else {self._in_order()})", seeded
+        shuffled = "".join(self._shuffled())
+        return (f"({shuffled} if {test} else {self._in_order()})",), seeded
 
     def _in_order(self) -> str:
         return f"{self._data}.from_tensor_slices({self._rows()}){self._repeat()}"
 
-    def _shuffled(self) -> str:
+    def _shuffled(self) -> tuple[str, ...]:
         """As TF1 did it: an operation shuffles all rows anew for each epoch.
 
         A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
@@ -161,14 +185,12 @@ class _Produced:
         several = self._producer.gives is Gives.TENSORS
         if several:
             rows = f"{tf}.range({tf}.shape({self._first()})[0])"
-        dataset = (
-            f"{self._data}.from_tensors({rows}){self._repeat()}"
+        steps = (
+            f"{self._data}.from_tensors({rows}){self._repeat()}",
             f".map(lambda rows: {tf}.random_shuffle(rows{given}))"
-            f".flat_map({self._data}.from_tensor_slices)"
+            f".flat_map({self._data}.from_tensor_slices)",
         )
-        if several:
-            dataset += f".map(lambda row: {self._gathered()})"
-        return dataset
+        return (*steps, f".map(lambda row: {self._gathered()})") if several else steps
 
     @property
     def _data(self) -> str:
@@ -189,8 +211,17 @@ class _Produced:
         if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
             isinstance(e, ast.Starred) for e in self._given.elts
         ):
-            return [self._view.flat(e) for e in self._given.elts]
+            return [self._named(e) for e in self._given.elts]
         return None
+
+    def _named(self, tensor: ast.expr) -> str:
+        """A tensor's text, which may be written twice: a name, where it is computed."""
+        if names.key(tensor) is not None or isinstance(tensor, ast.Constant):
+            return self._view.flat(tensor)
+        if tensor not in self._names:
+            self._names[tensor] = self._view.fresh("tensor")
+            self.computed.append(f"{self._names[tensor]} = {self._view.flat(tensor)}")
+        return self._names[tensor]
 
     def _rows(self) -> str:
         if self._producer.gives is Gives.NUMBERS:
@@ -199,18 +230,18 @@ class _Produced:
             return self._view.flat(self._given)
         tensors = self._tensors()
         if tensors is None:
-            return f"tuple({self._view.flat(self._given)})"
+            return f"tuple({self._named(self._given)})"
         return f"({', '.join(tensors)}{',' if len(tensors) == 1 else ''})"
 
     def _first(self) -> str:
         tensors = self._tensors()
-        return tensors[0] if tensors else f"{self._view.flat(self._given)}[0]"
+        return tensors[0] if tensors else f"{self._named(self._given)}[0]"
 
     def _gathered(self) -> str:
         tf, tensors = self._tf, self._tensors()
         if tensors is None:
             each = f"{tf}.gather(tensor, row) for tensor in "
-            return f"tuple({each}{self._view.flat(self._given)})"
+            return f"tuple({each}{self._named(self._given)})"
         parts = [f"{tf}.gather({tensor}, row)" for tensor in tensors]
         return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
 
@@ -284,7 +315,10 @@ def _read(
         name, value = view.fresh("records"), view.fresh("record")
         dataset = view.flat(queue) + _records(view, reader, bound, count, False)
         state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
-        lines = [f"{name} = {dataset}", f"{value} = {name}{GET_NEXT}"]
+        lines = [f"{name} = {dataset}"]
+        if isinstance(statement, ast.Assign) and statement.value is taken:
+            return view.before(statement, lines, [Edit(taken, f"{name}{GET_NEXT}")])
+        lines.append(f"{value} = {name}{GET_NEXT}")
         return view.before(statement, lines, [Edit(taken, value)])
     key, value = _targets(view, statement, call)
     if reader.dataset is not None:
