@@ -22,6 +22,7 @@ from migrate.tables import (
     not_public,
     optimizers,
     queues,
+    recurrent,
     roles,
     semantics,
     supervisor,
@@ -64,7 +65,9 @@ _TABLES: dict[str, Iterable[str]] = {
     - optimizers.SCHEDULES
     - layers.LAYER_CLASSES.keys()
     - hooks.HOOKS.keys()
-    - roles.PARTITIONERS,
+    - roles.PARTITIONERS
+    - recurrent.CELLS.keys(),
+    "recurrent": recurrent.TARGETS,
     "calls": calls.CALLS,
     "semantics": semantics.SEMANTICS,
     "graph_only": graph_only.GRAPH_ONLY,
@@ -183,6 +186,7 @@ PROOFS = (
         "tf.nn.rnn_cell.*",
         "tf.contrib.rnn.*",
     ),
+    Proof("recurrent:*", tests=("tests/programs/alone/cells_*.py",)),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(
         "estimator_graph:*",
