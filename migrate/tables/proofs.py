@@ -21,6 +21,7 @@ from migrate.tables import (
     modes,
     not_public,
     optimizers,
+    queues,
     recurrent,
     roles,
     semantics,
@@ -72,6 +73,7 @@ _TABLES: dict[str, Iterable[str]] = {
     "graph_only": graph_only.GRAPH_ONLY,
     "unsupported": unsupported.UNSUPPORTED,
     "readers": unsupported.MNIST_SYMBOLS,
+    "queues": {*queues.INPUT, queues.START, queues.MATCH_ONCE},
     "supervisor": supervisor.PARAMETERS,
     "contrib": [
         *contrib.HOMES,
@@ -130,6 +132,16 @@ def _alike(reason: str, *names: str) -> Iterator[Proof]:
 
 
 PROOFS = (
+    # Input by queues.
+    *(
+        Proof(f"queues:tf.{name}", scenarios=("queue_input",))
+        for name in (
+            *("train.string_input_producer", "train.slice_input_producer"),
+            *("train.batch", "train.start_queue_runners"),
+            *("TFRecordReader", "TextLineReader", "FixedLengthRecordReader"),
+        )
+    ),
+    Proof("queues:*", tests=("tests/programs/alone/queue_*.py",)),
     # Estimators.
     *(
         Proof(f"estimator:tf.*.{name}", tests=("tests/support/test_hooks.py",))

@@ -78,7 +78,24 @@ ELSEWHERE = {
     "V129": "migrate/test_graph_time.py",
 }
 # No program is known yet of which the tool says these.
-UNTESTED = ("C102", "C112", "C120", "D128", "I101", "N104", "N106", "N111", "N113", "N199", "O104", "O113", "S105", "S126", "V107", "V128", )
+UNTESTED = (
+    "C102",
+    "C112",
+    "C120",
+    "D128",
+    "I101",
+    "N104",
+    "N106",
+    "N111",
+    "N113",
+    "N199",
+    "O104",
+    "O113",
+    "S105",
+    "S126",
+    "V107",
+    "V128",
+)
 
 
 @pytest.mark.parametrize("code", CASES)
