@@ -28,6 +28,7 @@ SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
     "estimator_heads",
+    "keras_estimator",
     "estimator_loop",
     "training_session",
     "plain_session",
