@@ -27,8 +27,9 @@ import tf_keras
 
 try:
     import estimator_loop
+    import training_session
 except ImportError:  # In a package.
-    from . import estimator_loop
+    from . import estimator_loop, training_session
 
 v1 = tf.compat.v1
 _Keys = v1.GraphKeys
@@ -101,7 +102,9 @@ class Estimator(estimator_loop.Estimator):
         # Names of layers begin anew, as in a new graph.
         tf_keras.backend.reset_uids()
         features = inputs_like(features_spec)
-        return model(features, **{k: v for k, v in given.items() if k in names})
+        kwargs = {k: v for k, v in given.items() if k in names}
+        with training_session._layers_take_dtype_of_input():
+            return model(features, **kwargs)
 
     def _call_model_fn(self, features, labels, mode):
         (model,) = v1.get_collection(_MODEL)
@@ -209,9 +212,9 @@ def inputs_like(features):
 
 
 def _input(spec, name=None):
-    return tf_keras.Input(
-        type_spec=spec, name=name and re.sub(r"[^\w.-]", "_", str(name))
-    )
+    if name is not None:  # No layer of the network may have the same name.
+        name = "features." + re.sub(r"[^\w.-]", "_", str(name))
+    return tf_keras.Input(type_spec=spec, name=name)
 
 
 @contextlib.contextmanager

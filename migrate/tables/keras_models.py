@@ -91,6 +91,9 @@ VALUES: frozenset[str] = frozenset(
     }
 )
 
+# Of Python's own time: flags, log messages, and the names of modes.
+HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
+
 # What a step may not hold beside the functions that need a graph: it makes variables, or
 # reads what only one graph of TF1 had.
 STEP_FORBIDDEN: frozenset[str] = frozenset(

@@ -32,7 +32,7 @@ _TAKEN = frozenset(
     metrics_names name non_trainable_variables optimizer output output_shape outputs
     predict run_eagerly save state_updates stateful submodules summary test_step
     train_step trainable trainable_variables trainable_weights updates variables weights
-    params mean_loss predictions_from""".split()
+    params mean_loss predictions_from loss_from""".split()
 )
 
 
@@ -101,6 +101,8 @@ class KerasRewrite:
         items.append(self._init())
         if self._shares_predictions():
             items.append(self._predictions())
+        if self._shares_loss():
+            items.append(self._loss())
         items += [self._train_step(), self._test_step()]
         if model.predicted is not None:
             items.append(self._predict_step())
@@ -258,11 +260,15 @@ class KerasRewrite:
     def _train_step(self) -> Block:
         model = self._model
         update = model.update
-        statements = [u.statement for u in (*model.training, *update.gradients)]
-        items = self._data(statements)
+        own = () if self._shares_loss() else model.loss
+        units = (*own, *model.summaries, *update.gradients)
+        items = self._data([u.statement for u in units])
         inside: list[Item] = [self._called(True)]
         rates = self._rates(model.training)
-        inside += self._units(model.loss, rates)
+        if self._shares_loss():
+            inside.append(self._loss_call())
+        else:
+            inside += self._units(model.loss, rates)
         loss = "loss"
         if isinstance(model.train_loss, ast.Name):
             loss = model.train_loss.id
@@ -379,24 +385,28 @@ class KerasRewrite:
 
     def _test_step(self) -> Block:
         model = self._model
-        nodes = [u.statement for u in model.evaluation]
+        own = [u for u in model.evaluation if u not in self._elsewhere()]
+        nodes = [u.statement for u in own]
         arguments = [a for m in model.metrics for a in m.arguments]
         items = self._data([*nodes, *arguments, model.evaluated])
         items.append(self._called(False))
-        shared = self._shared_with_evaluation()
-        if shared:
-            assert isinstance(model.predicted, ast.Name)
-            final = model.predictions[-1]
-            rest = [u for u in model.evaluation if u is not final]
-            needed = _needed_by(rest, [*arguments, model.evaluated])
-            for unit in model.evaluation:
-                if unit is final:
-                    called = self._predictions_call()
-                    items.append(New(code(f"{model.predicted.id} = ", called)))
-                elif unit in needed:
-                    items += self._units([unit])
-        else:
-            items += self._units(model.evaluation)
+        units = list(model.evaluation)
+        if self._shares_loss():
+            units = [u for u in units if u not in model.loss]
+        final = model.predictions[-1] if self._shared_with_evaluation() else None
+        if final is not None:
+            rest = [u for u in units if u is not final]
+            rest = _needed_by(rest, [*arguments, model.evaluated])
+            units = [u for u in units if u is final or u in rest]
+        for unit in units:
+            if unit is final:
+                assert isinstance(model.predicted, ast.Name)
+                called = self._predictions_call()
+                items.append(New(code(f"{model.predicted.id} = ", called)))
+            else:
+                items += self._units([unit])
+        if self._shares_loss():
+            items.append(self._loss_call())
         if all(m.key != "loss" for m in model.metrics):
             items.append(
                 self._new(code("self.mean_loss.update_state(", model.evaluated, ")"))
@@ -405,6 +415,13 @@ class KerasRewrite:
             items.append(self._new(self._updated(metric)))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
         return Block(code("def test_step(self, data):"), items)
+
+    def _elsewhere(self) -> list[Unit]:
+        """What evaluation needs and methods of its own do."""
+        shared = list(self._model.loss) if self._shares_loss() else []
+        if self._shared_with_evaluation():
+            shared.append(self._model.predictions[-1])
+        return shared
 
     def _updated(self, metric: Metric) -> Code:
         """A metric counts a batch."""
@@ -485,6 +502,53 @@ class KerasRewrite:
                 items += self._comments(units[-1])
                 return [*items, self._new(code("return ", final.value), units[-1])]
         return [*self._units(units), self._new(code("return ", last))]
+
+    def _shares_loss(self) -> bool:
+        """Whether training and evaluation have the loss, of several statements, alike."""
+        model = self._model
+        loss = model.train_loss
+        if not isinstance(loss, ast.Name) or len(model.loss) < 2:
+            return False
+        if not isinstance(model.evaluated, ast.Name) or model.evaluated.id != loss.id:
+            return False
+        if not all(unit in model.evaluation for unit in model.loss):
+            return False
+        inner = {n for u in model.loss for n in names.binds(u.statement)} - {loss.id}
+        others: list[ast.AST] = [
+            u.statement
+            for u in (*model.summaries, *model.evaluation)
+            if u not in model.loss
+        ]
+        others += [a for m in model.metrics for a in m.arguments]
+        return not any(names.reads(node) & inner for node in others)
+
+    def _loss_parameters(self) -> list[str]:
+        model = self._model
+        read = {n for u in model.loss for n in names.reads(u.statement)}
+        return [n for n in (self._features, self._labels, *model.outputs) if n in read]
+
+    def _loss_call(self) -> New:
+        assert isinstance(self._model.train_loss, ast.Name)
+        given = ", ".join(self._loss_parameters())
+        return New(code(f"{self._model.train_loss.id} = self.loss_from({given})"))
+
+    def _loss(self) -> Block:
+        units = self._model.loss
+        parameters = ", ".join(["self", *self._loss_parameters()])
+        items = self._with_params([u.statement for u in units])
+        final, name = units[-1].statement, self._model.train_loss
+        assert isinstance(name, ast.Name)
+        if (
+            isinstance(final, ast.Assign)
+            and isinstance(final.targets[0], ast.Name)
+            and final.targets[0].id == name.id
+        ):
+            items += self._units(units[:-1])
+            items += self._comments(units[-1])
+            items.append(self._new(code("return ", final.value), units[-1]))
+        else:
+            items += [*self._units(units), New(code(f"return {name.id}"))]
+        return Block(code(f"def loss_from({parameters}):"), items)
 
     def _exports(self, given: ast.expr) -> Block:
         predicted = self._model.predicted

@@ -118,7 +118,7 @@ class Network:
             or symbol in table.VALUES
             or symbol in LAYER_FUNCTIONS
             or symbol in ("tf.name_scope", "tf.variable_scope")
-            or symbol.startswith(("tf.logging.", "tf.estimator.ModeKeys"))
+            or symbol.startswith(table.HOST)
         )
 
     def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:

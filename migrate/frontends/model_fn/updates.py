@@ -222,7 +222,7 @@ class Updates:
                 if row is not None and row.target:
                     continue
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
-                    if not symbol.startswith(("tf.float", "tf.int", "tf.logging.")):
+                    if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
                         raise NotSplit(
                             inner, f"its optimizer, or its rate, is made with {symbol}"
                         )
