@@ -9,9 +9,24 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
+
 MODULE = "keras_estimator"
 # Emitted beside a program of Keras models.
 SUPPORT = f"{MODULE}.py"
+
+INPUT_LAYER = "tf.feature_column.input_layer"
+# What is a layer in a Keras model: tf.layers, and columns brought together.
+LAYERS: dict[str, LayerRow] = {
+    **LAYER_FUNCTIONS,
+    INPUT_LAYER: LayerRow(
+        INPUT_LAYER,
+        (),
+        "tf_keras.layers.DenseFeatures",
+        ("feature_columns", "weight_collections", "trainable"),
+        default_name="input_layer",
+    ),
+}
 
 # Functions of tensors, without variables or state, that Keras records in a functional
 # model (tests/support/test_keras_models.py applies each to a symbolic tensor).
@@ -21,6 +36,7 @@ NETWORK: frozenset[str] = frozenset(
         "abs",
         "add",
         "cast",
+        "clip_by_value",
         "concat",
         "divide",
         "exp",
@@ -73,6 +89,20 @@ VALUES: frozenset[str] = frozenset(
         "tf.bool",
         "tf.uint8",
         "tf.constant_initializer",
+        *(
+            f"tf.feature_column.{name}"
+            for name in (
+                "bucketized_column",
+                "categorical_column_with_hash_bucket",
+                "categorical_column_with_identity",
+                "categorical_column_with_vocabulary_file",
+                "categorical_column_with_vocabulary_list",
+                "crossed_column",
+                "embedding_column",
+                "indicator_column",
+                "numeric_column",
+            )
+        ),
         "tf.glorot_normal_initializer",
         "tf.glorot_uniform_initializer",
         "tf.initializers.he_normal",

@@ -192,10 +192,7 @@ class KerasRewrite:
 
     def _metrics(self) -> list[Item]:
         items: list[Item] = []
-        if all(m.key != "loss" for m in self._model.metrics):
-            items.append(
-                New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")'))
-            )
+        items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
         if self._model.gathered is not None:
             items.append(Dropped(self._model.gathered.statement))
         for metric in self._model.metrics:
@@ -262,7 +259,9 @@ class KerasRewrite:
         update = model.update
         own = () if self._shares_loss() else model.loss
         units = (*own, *model.summaries, *update.gradients)
-        items = self._data([u.statement for u in units])
+        nodes = [*(u.statement for u in (*model.loss, *units)), model.train_loss]
+        labelled = any(self._labels in names.reads(node) for node in nodes)
+        items = self._data([u.statement for u in units], labelled)
         inside: list[Item] = [self._called(True)]
         rates = self._rates(model.training)
         if self._shares_loss():
@@ -388,29 +387,31 @@ class KerasRewrite:
         own = [u for u in model.evaluation if u not in self._elsewhere()]
         nodes = [u.statement for u in own]
         arguments = [a for m in model.metrics for a in m.arguments]
-        items = self._data([*nodes, *arguments, model.evaluated])
+        every = [*(u.statement for u in model.evaluation), *arguments, model.evaluated]
+        labelled = any(self._labels in names.reads(node) for node in every)
+        items = self._data([*nodes, *arguments, model.evaluated], labelled)
         items.append(self._called(False))
         units = list(model.evaluation)
-        if self._shares_loss():
-            units = [u for u in units if u not in model.loss]
+        loss = model.loss[-1] if self._shares_loss() else None
+        if loss is not None:
+            units = [u for u in units if u is loss or u not in model.loss]
         final = model.predictions[-1] if self._shared_with_evaluation() else None
         if final is not None:
-            rest = [u for u in units if u is not final]
+            rest = [u for u in units if u is not final and u is not loss]
             rest = _needed_by(rest, [*arguments, model.evaluated])
-            units = [u for u in units if u is final or u in rest]
+            units = [u for u in units if u is final or u is loss or u in rest]
         for unit in units:
             if unit is final:
                 assert isinstance(model.predicted, ast.Name)
                 called = self._predictions_call()
                 items.append(New(code(f"{model.predicted.id} = ", called)))
+            elif unit is loss:
+                items.append(self._loss_call())
             else:
                 items += self._units([unit])
-        if self._shares_loss():
-            items.append(self._loss_call())
-        if all(m.key != "loss" for m in model.metrics):
-            items.append(
-                self._new(code("self.mean_loss.update_state(", model.evaluated, ")"))
-            )
+        items.append(
+            self._new(code("self.mean_loss.update_state(", model.evaluated, ")"))
+        )
         for metric in model.metrics:
             items.append(self._new(self._updated(metric)))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))

@@ -36,8 +36,9 @@ def recognise(scopes: Scopes) -> tuple[list[Found], list[Stays]]:
             name = class_name(function.name)
             if name in scopes.module.bindings:
                 raise NotSplit(function, f"the name {name} is taken")
+            _check_program(scopes)
             _check_uses(function, estimators, scopes)
-            model = Split(function, scopes, _hook_names(scopes, function)).run()
+            model = Split(function, scopes).run()
             _check_helpers(model, scopes)
         except NotSplit as reason:
             stays.append(Stays(reason.node, reason.reason))
@@ -81,6 +82,15 @@ def _functions(
     return found
 
 
+def _check_program(scopes: Scopes) -> None:
+    """Fails where something of the program works on an Estimator's model_fn."""
+    for node, symbol in scopes.walk_uses():
+        if symbol.startswith("tf.contrib.estimator.") or symbol.endswith(
+            ".add_metrics"
+        ):
+            raise NotSplit(node, f"{symbol} works on a model_fn")
+
+
 def _check_uses(
     function: ast.FunctionDef,
     estimators: list[tuple[ast.Call, ast.expr]],
@@ -113,15 +123,3 @@ def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
                     raise NotSplit(
                         node, f"{node.id}() makes layers and is called elsewhere too"
                     )
-
-
-def _hook_names(scopes: Scopes, function: ast.FunctionDef) -> frozenset[str]:
-    """Strings outside of a model_fn that may be a tensor's name."""
-    inside = set(ast.walk(function))
-    return frozenset(
-        node.value.partition(":")[0]
-        for node in ast.walk(scopes.tree)
-        if isinstance(node, ast.Constant)
-        and isinstance(node.value, str)
-        and node not in inside
-    )

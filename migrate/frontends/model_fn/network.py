@@ -11,7 +11,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import keras_models as table
-from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
+from migrate.tables.layers import LayerRow
 
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
@@ -68,7 +68,7 @@ class Network:
         """Whether code calls a layer, or a function of the module that does."""
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
-                if self._scopes.resolve(inner.func) in LAYER_FUNCTIONS:
+                if self._scopes.resolve(inner.func) in table.LAYERS:
                     return True
                 helper = self._helper(inner)
                 if helper is not None and helper is not self._function:
@@ -116,7 +116,7 @@ class Network:
         return (
             symbol in table.NETWORK
             or symbol in table.VALUES
-            or symbol in LAYER_FUNCTIONS
+            or symbol in table.LAYERS
             or symbol in ("tf.name_scope", "tf.variable_scope")
             or symbol.startswith(table.HOST)
         )
@@ -159,7 +159,7 @@ class Network:
         repeated = isinstance(statement, (ast.For, ast.If))
         for call in _calls(statement):
             symbol = self._scopes.resolve(call.func)
-            if symbol in LAYER_FUNCTIONS:
+            if symbol in table.LAYERS:
                 self._layer(call, symbol, scope, env, repeated)
             elif symbol is None and (function := self._helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
@@ -173,6 +173,12 @@ class Network:
         repeated: bool,
     ) -> None:
         """A helper: its layers are those of all its calls."""
+        if not any(self.makes_layers(s) for s in function.body):
+            for statement in function.body:
+                if isinstance(statement, ast.Return):
+                    statement = ast.Expr(statement.value or ast.Constant(None))
+                self.check(statement, env)
+            return
         bound = bound_call(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
@@ -247,7 +253,7 @@ class Network:
                     return True
                 continue
             for call in _calls(statement):
-                row = LAYER_FUNCTIONS.get(self._scopes.resolve(call.func) or "")
+                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
                 helper = self._helper(call)
                 if helper is not None and self._unnamed(helper):
                     return True
@@ -289,7 +295,7 @@ class Network:
         env: dict[str, ModeValues],
         repeated: bool,
     ) -> None:
-        row = LAYER_FUNCTIONS[symbol]
+        row = table.LAYERS[symbol]
         bound = layer_arguments(call, row)
         if bound is None or "inputs" not in bound:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
@@ -371,7 +377,11 @@ def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None
     """A layer's arguments by name; `fused` is by name alone in most programs."""
     if len(call.args) > 1 + len(row.parameters):
         return None
-    return names.bound_arguments(call, ("inputs", *row.parameters, "fused"))
+    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
+    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
+    if bound is None or inputs not in bound or "weight_collections" in bound:
+        return None
+    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 
 def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | None:

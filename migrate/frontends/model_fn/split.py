@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import updates
+from migrate.frontends.model_fn import checks, updates
 from migrate.frontends.model_fn.modes import (
     MODES,
     ModeValues,
@@ -47,26 +47,17 @@ _GIVEN = {
 }
 _IGNORED = {"export_outputs", "eval_metric_ops", "training_hooks"}
 _ROLES = ("features", "labels", "mode", "params", "config")
-# A statement of no tensor: it says something when the model is made.
-_SAYS = ("tf.logging.",)
 
 
 class Split:
     """The analysis of one model_fn.
 
-    Args:
-      hook_names: strings of the program by which a hook may ask for tensors.
-
     Raises (from `run`):
       NotSplit: it does not lie in what a Keras model is known to equal.
     """
 
-    def __init__(
-        self, function: ast.FunctionDef, scopes: Scopes, hook_names: frozenset[str]
-    ) -> None:
+    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self._function, self._scopes = function, scopes
-        self._hook_names = hook_names
-        self._metric_functions: set[ast.expr] = set()
         self._parameters = _parameters(function)
         self._values = {
             mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
@@ -81,6 +72,7 @@ class Split:
         function, scopes = self._function, self._scopes
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
+        checks.own_names(function)
         lines = {
             mode: straight(function, self._values[mode], scopes, SPECS)
             for mode in MODES
@@ -88,71 +80,66 @@ class Split:
         specs = {mode: self._spec(mode, lines[mode]) for mode in MODES}
         self._check_names(lines.values())
         network = Network(function, scopes, self._values)
-        train, evaluate, predict = (lines[mode] for mode in MODES)
         shared = self._network(lines, network)
-        after = {
-            mode: [u for u in lines[mode].units if u not in shared] for mode in MODES
-        }
+        after = _without(lines, shared)
         # What the outputs alone decide, and every mode needs, is the network's too.
-        shared += self._more(shared, after, specs, network)
-        after = {
-            mode: [u for u in lines[mode].units if u not in shared] for mode in MODES
-        }
+        more = self._more(shared, after, specs, network)
+        shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
         for unit in shared:
             self._check_mode(unit.statement, network)
+        # Plain values among the layers' statements are computed anew in a step.
+        after = _without(lines, [u for u in shared if not self._is_host(u, shared)])
+        averages = any(
+            layer.row.function in estimator_table.BATCH_NORMALIZATION
+            for layer in network.layers
+        )
         update = updates.Updates(
             scopes, after["TRAIN"], specs["TRAIN"], self._tensors(shared)
-        ).run(
-            bool(
-                any(
-                    x.row.function == "tf.layers.batch_normalization"
-                    for x in network.layers
-                )
-            )
-        )
-        done = {id(u) for u in (*update.units, *update.gradients)}
-        rest = [u for u in after["TRAIN"] if id(u) not in done]
+        ).run(averages)
+        made = {n for u in update.units for n in names.binds(u.statement)}
+        own = {id(u) for u in update.gradients}
+        own |= {id(u) for u in update.units if not self._is_plain(u, made)}
+        rest = [u for u in after["TRAIN"] if id(u) not in own]
 
-        predictions = self._slice(after["PREDICT"], [specs["PREDICT"]["predictions"]])
+        predicted = specs["PREDICT"]["predictions"]
+        predictions = self._needed(after["PREDICT"], [predicted])
         loss = self._needed(rest, [update.loss])
-        training = [*loss, *self._summaries(rest, loss)]
-        named = self._named(predictions)
-        metrics, metric_units = self._metrics(specs["EVAL"], after["EVAL"])
-        given = specs["EVAL"].get("eval_metric_ops")
-        gathered = metric_units[0] if isinstance(given, ast.Name) else None
-        wanted = [specs["EVAL"]["loss"]]
-        for metric in metrics:
-            wanted += metric.arguments
-        evaluation = self._needed(
-            [u for u in after["EVAL"] if u not in metric_units], wanted
-        )
+        metrics, gone = self._metrics(specs["EVAL"], after["EVAL"])
+        summaries = self._summaries(rest, loss)
+        training = [*loss, *summaries]
+        wanted = [specs["EVAL"]["loss"], *(a for m in metrics for a in m.arguments)]
+        evaluation = self._needed([u for u in after["EVAL"] if u not in gone], wanted)
         self._check_training_metrics(training, metrics)
-        self._metric_functions = {m.call.func for m in metrics}
-        exported = specs["PREDICT"].get("export_outputs")
-        hooks = specs["TRAIN"].get("training_hooks")
-        steps: list[ast.AST] = [
-            u.statement for u in (*predictions, *training, *evaluation)
-        ]
-        steps += [specs["PREDICT"]["predictions"], update.loss, *wanted]
-        for unit in (*predictions, *training, *evaluation):
-            self._check_step(unit.statement)
-        read = {name for node in steps for name in names.reads(node)}
-        outputs = tuple(
-            dict.fromkeys(
-                name
-                for u in shared
-                for name in sorted(names.binds(u.statement))
-                if name in read
+        self._check_steps(
+            [*predictions, *training, *evaluation, *update.gradients[:-1]],
+            [predicted, update.loss, *wanted],
+            metrics,
+            update.computed,
+        )
+        for mode, steps in (
+            ("TRAIN", [*training, *update.gradients]),
+            ("EVAL", evaluation),
+            ("PREDICT", predictions),
+        ):
+            tensors = [u for u in shared if not self._is_host(u, shared)]
+            checks.order(
+                lines[mode].units, tensors, [u for u in steps if u not in shared]
             )
+            used = [*shared, *steps, *update.units, *gone]
+            checks.left_out(lines[mode].units, used, mode, self._values[mode], scopes)
+        statements = [u.statement for u in (*predictions, *training, *evaluation)]
+        checks.penalties(
+            network.layers, [use for s in statements for use in uses(s, scopes)]
         )
-        if not outputs or not network.layers:
-            raise NotSplit(function, "it has no layers of tf.layers")
-        for name in outputs:
-            self._check_output(name, shared, network)
+        read = {
+            name
+            for node in (*statements, predicted, update.loss, *wanted)
+            for name in names.reads(node)
+        }
+        outputs = self._outputs(shared, read, network)
+        given = specs["EVAL"].get("eval_metric_ops")
+        hooks = specs["TRAIN"].get("training_hooks")
         self._check_hooks(hooks, update.loss)
-        exports = self._exports(
-            exported, specs["PREDICT"]["predictions"], after["PREDICT"]
-        )
         return KerasModel(
             function=function,
             name=class_name(function.name),
@@ -162,19 +149,90 @@ class Split:
             layers=tuple(network.named()),
             helpers=tuple(network.helpers.values()),
             predictions=tuple(predictions),
-            predicted=specs["PREDICT"]["predictions"],
-            export_outputs=exports,
+            predicted=predicted,
+            export_outputs=self._exports(
+                specs["PREDICT"].get("export_outputs"), predicted, after["PREDICT"]
+            ),
             loss=tuple(loss),
-            summaries=tuple(training[len(loss) :]),
+            summaries=tuple(summaries),
             train_loss=update.loss,
             update=update,
             training_hooks=hooks,
             evaluation=tuple(evaluation),
             evaluated=specs["EVAL"]["loss"],
             metrics=tuple(metrics),
-            gathered=gathered,
-            named=named,
+            gathered=gone[0] if isinstance(given, ast.Name) else None,
+            named=self._asked(predictions, training),
         )
+
+    def _is_host(self, unit: Unit, shared: list[Unit]) -> bool:
+        """Whether a statement among the layers' is of plain values only."""
+        tensors = {self._role("features")}
+        for other in shared:
+            if names.reads(other.statement) & tensors:
+                tensors |= names.binds(other.statement)
+        return not names.binds(unit.statement) & tensors and not any(
+            symbol in table.NETWORK for _, symbol in uses(unit.statement, self._scopes)
+        )
+
+    def _is_plain(self, unit: Unit, made: set[str]) -> bool:
+        """Whether a statement for the optimizer is of plain values, and can be repeated."""
+        return not names.reads(unit.statement) & made and not list(
+            uses(unit.statement, self._scopes)
+        )
+
+    def _check_steps(
+        self,
+        units: list[Unit],
+        results: list[ast.expr],
+        metrics: list[Metric],
+        computed: ast.Call | None,
+    ) -> None:
+        known = {n for values in self._values.values() for n in values.known}
+        functions = {m.call.func for m in metrics}
+        if computed is not None:
+            functions.add(computed.func)
+        steps = checks.Steps(
+            self._function, self._scopes, self._parameters, known, functions
+        )
+        for unit in units:
+            steps.check(unit.statement)
+        for node in results:
+            steps.check(node)
+
+    def _outputs(
+        self, shared: list[Unit], read: set[str], network: Network
+    ) -> tuple[str, ...]:
+        """Names that the network binds and steps read."""
+        found = dict.fromkeys(
+            name
+            for unit in shared
+            if not self._is_host(unit, shared)
+            for name in sorted(names.binds(unit.statement))
+            if name in read
+        )
+        if not found or not network.layers:
+            raise NotSplit(self._function, "it has no layers of tf.layers")
+        for name in found:
+            self._check_output(name, shared, network)
+        return tuple(found)
+
+    def _asked(self, predictions: list[Unit], training: list[Unit]) -> bool:
+        """Whether hooks ask for tensors that the predictions alone have.
+
+        Raises:
+          NotSplit: they ask for one that a training step would not have.
+        """
+        wanted = checks.watched(self._scopes, self._function)
+        if not wanted:
+            return False
+        missing = wanted - _named(training)
+        if missing - _named(predictions):
+            raise NotSplit(
+                self._function,
+                f"a hook asks for a tensor by its name, {sorted(missing)[0]}",
+            )
+        return bool(missing)
 
     # Specs.
 
@@ -290,7 +348,7 @@ class Split:
                 continue
             if not isinstance(statement.value, ast.Call):
                 continue
-            if self._named([unit]):
+            if _named([unit]):
                 continue
             try:
                 network.check(statement, self._values)
@@ -360,9 +418,6 @@ class Split:
 
     # Steps.
 
-    def _slice(self, units: list[Unit], wanted: list[ast.expr]) -> list[Unit]:
-        return self._needed(units, wanted)
-
     def _needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
         """Units that some expressions need, in order."""
         read = {n for node in wanted for n in names.reads(node)}
@@ -419,66 +474,7 @@ class Split:
                 for needed in (*self._needed(rest, [call]), unit):
                     if needed not in loss and needed not in found:
                         found.append(needed)
-            elif not symbol.startswith(_SAYS) and not _is_docstring(unit.statement):
-                raise NotSplit(
-                    unit.statement, "a call whose result nobody reads may do anything"
-                )
         return found
-
-    def _named(self, units: Iterable[Unit]) -> bool:
-        """Whether a hook may ask for one of their tensors by its name."""
-        return any(
-            isinstance(node, ast.keyword)
-            and node.arg == "name"
-            and isinstance(node.value, ast.Constant)
-            and node.value.value in self._hook_names
-            for unit in units
-            for node in ast.walk(unit.statement)
-        )
-
-    def _check_step(self, statement: ast.stmt) -> None:
-        """A step makes no variables, and reads no collection."""
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                if node.id == self._role("mode"):
-                    raise NotSplit(node, "what it computes depends on the mode itself")
-                if node.id == self._role("config"):
-                    raise NotSplit(node, "what it computes depends on config")
-                if any(node.id in v.known for v in self._values.values()):
-                    raise NotSplit(node, "what it computes depends on the mode itself")
-            if isinstance(node, ast.Call) and self._scopes.resolve(node.func) is None:
-                self._check_own_call(node)
-            if not isinstance(node, (ast.Attribute, ast.Name)):
-                continue
-            symbol = self._scopes.resolve(node)
-            if symbol is None or self._is_part(node):
-                continue
-            if symbol in (table.COLLECTION, table.TRAINABLE, table.TOTAL_LOSS):
-                continue
-            if symbol.startswith("tf.GraphKeys") or node in self._metric_functions:
-                continue
-            if estimator_table.prefixed(symbol, table.STEP_ALLOWED):
-                continue
-            forbidden = estimator_table.prefixed(symbol, table.STEP_FORBIDDEN)
-            if forbidden or estimator_table.prefixed(symbol, estimator_table.IN_GRAPH):
-                raise NotSplit(node, f"{symbol} is nothing that a Keras step can hold")
-
-    def _is_part(self, node: ast.AST) -> bool:
-        parent = self._scopes.parents.get(node)
-        return isinstance(parent, ast.Attribute)
-
-    def _check_own_call(self, call: ast.Call) -> None:
-        """Functions of the module that a step calls hold nothing else than it may."""
-        func = call.func
-        if not isinstance(func, ast.Name):
-            return
-        owner = self._scopes.scope_of(func).owner(func.id)
-        for bound in owner.bindings[func.id] if owner else ():
-            if isinstance(bound, (ast.FunctionDef, ast.ClassDef)):
-                if bound is self._function:
-                    raise NotSplit(call, "it calls itself")
-                for statement in bound.body:
-                    self._check_step(statement)
 
     # Evaluation.
 
@@ -499,6 +495,10 @@ class Split:
         for key, value in zip(given.keys, given.values):
             if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
                 raise NotSplit(given, "a metric whose name is not written out")
+            if key.value in ("loss", "global_step"):
+                raise NotSplit(
+                    value, f"a metric named {key.value!r}, as Estimator's own"
+                )
             call = self._value_of(value, units, gone)
             found.append(self._metric(key.value, call))
         return found, gone
@@ -639,6 +639,25 @@ def _closure(units: list[Unit], wanted: list[Unit]) -> list[Unit]:
                 read -= binds
             read |= names.reads(unit.statement)
     return list(reversed(kept))
+
+
+def _without(lines: dict[str, Straight], units: list[Unit]) -> dict[str, list[Unit]]:
+    return {
+        mode: [u for u in line.units if u not in units] for mode, line in lines.items()
+    }
+
+
+def _named(units: Iterable[Unit]) -> set[str]:
+    """Names that statements give to tensors."""
+    return {
+        node.value.value
+        for unit in units
+        for node in ast.walk(unit.statement)
+        if isinstance(node, ast.keyword)
+        and node.arg == "name"
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    }
 
 
 def _is_docstring(statement: ast.stmt) -> bool:
