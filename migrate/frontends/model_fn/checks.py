@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Sequence
 
 from migrate.facts import names
@@ -152,10 +153,12 @@ class Steps:
         if not isinstance(root, ast.Name):
             return  # A method of a literal: "{}".format(...)
         owner = self._scopes.scope_of(root).owner(root.id)
-        if owner is None or owner is not self._scopes.module:
-            if isinstance(call.func, ast.Name) and owner is not None:
+        if owner is not self._scopes.module:
+            builtin = owner is None and hasattr(builtins, root.id)
+            if isinstance(call.func, ast.Name) and not builtin:
                 raise NotSplit(call, f"{root.id}() is not known")
             return  # A builtin, or a method of something local.
+        assert owner is not None
         for bound in owner.bindings[root.id]:
             if isinstance(bound, (ast.Import, ast.ImportFrom)):
                 module = getattr(bound, "module", None) or bound.names[0].name

@@ -269,16 +269,9 @@ class Split:
                     raise NotSplit(unit.statement, "it defines a function or a class")
                 if isinstance(unit.statement, (ast.Global, ast.Nonlocal, ast.Import)):
                     raise NotSplit(unit.statement, "it binds names of the module")
-                if names.mutates(unit.statement):
-                    if not self._says(unit.statement):
-                        raise NotSplit(unit.statement, "it changes an object in place")
-
-    def _says(self, statement: ast.stmt) -> bool:
-        return (
-            isinstance(statement, ast.Expr)
-            and isinstance(statement.value, ast.Call)
-            and (self._scopes.resolve(statement.value.func) or "").startswith("tf.")
-        )
+                changed = {n.partition(".")[0] for n in names.mutates(unit.statement)}
+                if any(not self._scopes.stands_for(name) for name in changed):
+                    raise NotSplit(unit.statement, "it changes an object in place")
 
     def _network(self, lines: dict[str, Straight], network: Network) -> list[Unit]:
         """Statements that the layers need, the same in every mode."""
