@@ -12,17 +12,20 @@ from typing import TYPE_CHECKING
 
 from migrate import gates
 from migrate.backends import custom_loop
+from migrate.backends.eager_steps import EagerRewrite
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.backends.keras.program import plan_models
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph, estimator
+from migrate.frontends import between_graph, estimator, half_migrated
+from migrate.frontends.eager_step import Refused
 from migrate.migration import Migration, Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
+from migrate.program.eager import EagerProgram
 from migrate.rules import calls, mistakes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
@@ -70,6 +73,10 @@ def migrate_text(
     if already_migrated(scopes):
         return Migration(text)
     original = text
+    half = half_migrated.recognise(scopes)
+    if half is not None:
+        plan, findings = _half_migrated(half, scopes, options, text)
+        return _written(original, text, tree, plan, findings, None, options, filename)
     if not (
         scopes.is_tf1(symbols.exists_in_tf2)
         or scopes.imports_compat()
@@ -104,6 +111,30 @@ def migrate_text(
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _half_migrated(
+    found: EagerProgram | Refused, scopes: Scopes, options: Options, text: str
+) -> tuple[Plan, list[Finding]]:
+    """Eager code in a graph's cluster; where it is not taken it is left whole."""
+    plan = Plan()
+    if isinstance(found, EagerProgram):
+        together = options.strategy in ("multi-worker-mirrored", "mirrored")
+        if options.strategy == "auto":
+            together = not found.servers
+        rewrite = EagerRewrite(found, scopes, plan, together)
+        try:
+            rewrite.run()
+            own = rewrite.findings
+        except Refused as refused:
+            found, plan = refused, Plan()
+        except Conflict as error:
+            found, plan = Refused("N199", found.session, str(error), ""), Plan()
+    if isinstance(found, Refused):
+        own = [found.finding(), *_left_whole(scopes)]
+    # D113 is what has been done, where something was done.
+    told = [f for f in _mistakes(scopes, plan, text) if plan.empty or f.code != "D113"]
+    return plan, [*own, *told]
 
 
 def _unread_towers(text: str) -> Iterator[Finding]:
@@ -229,12 +260,14 @@ class _Form:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
       towers: the loop over towers that is one tower now.
+      split: original lines where the usual split was made by hand.
     """
 
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
     towers: towers.Towers | None
+    split: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -253,9 +286,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     from migrate.normalise import (
         Text,
         collections,
+        displays,
         driver,
         graph_first,
         losses,
+        placement,
         sessions,
         statements,
         supervisor,
@@ -264,10 +299,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start = Text.of(text)
+    start, split = placement.usual(Text.of(text))
+    before = start.source
     supervised = supervisor.lines(start)
     start = supervisor.replaced(start)
-    if start.source == text:
+    if start.source == before:
         supervised = ()
     for step in (
         losses.collected,
@@ -280,6 +316,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         graph_first.moved,
         collections.listed,
         written_out,
+        displays.named,
     ):
         start = step(start)
     changed = start.source != text or towers.as_replicas(start) is not None
@@ -293,7 +330,9 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
-        attempt = _Form(form, brought, supervised, replicated, tree, plan, findings)
+        attempt = _Form(
+            form, brought, supervised, replicated, split, tree, plan, findings
+        )
         if not _refused(attempt.findings):
             return attempt
         first = first or attempt
@@ -339,6 +378,18 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line in form.split:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "C133",
+                Outcome.REWRITTEN,
+                "tf.device",
+                "variables on parameter servers and the rest on the own worker: a "
+                "ParameterServerStrategy, which deals variables to the servers in turn",
             )
         )
     for line in form.supervised:
@@ -409,6 +460,8 @@ def _plan(
     plan.keeps_compat = kept
     # compat.v1 code outside a program runs as it is.
     rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
+    # Beside a client's program there may be what the cluster's own tasks do.
+    rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
         return _outside_of_programs(scopes, rules, options)

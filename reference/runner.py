@@ -27,11 +27,16 @@ ENVIRONMENT = {
 SUPPORT = (
     # Before what it imports itself.
     "canned_estimators",
+    "estimator_more_heads",
     "estimator_heads",
     "keras_estimator",
+    "synchronous_estimator",
+    "estimator_early_stopping",
+    "estimator_strategies",
     "estimator_loop",
-    "training_session",
+    "eager_steps",
     "plain_session",
+    "training_session",
     "mnist_input_data",
     "contrib_optimizers",
 )

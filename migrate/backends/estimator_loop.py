@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
-from migrate.frontends.estimator_hooks import session_runs
+from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
@@ -66,18 +66,12 @@ class EstimatorRewrite:
             self._iterator(call)
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
+        for name in _names_of_operations(self._scopes):
+            if self._in(name, self._program.model):
+                self._name_of_operation(name)
         self.refused += _unmoved_averages(uses, self._scopes)
-        self.refused += [
-            _finding(
-                call,
-                "E118",
-                "",
-                "a hook runs something in its session: a step function has none",
-                "Give the tensor to tf.train.SessionRunArgs in before_run, and keep its "
-                "value in after_run.",
-            )
-            for call in session_runs(self._scopes)
-        ]
+        for found in session_runs(self._scopes):
+            self._session_run(found)
         if not self._program.imported:
             self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
@@ -95,6 +89,8 @@ class EstimatorRewrite:
         if symbol in table.TPU_SPECS and self._has_host_call(node):
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
+        if target is None and self._has_arguments(node):
+            target = table.WITH_DEVICES.get(symbol)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._canned(node, symbol, target)
@@ -129,6 +125,10 @@ class EstimatorRewrite:
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
+
+    def _has_arguments(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        return isinstance(call, ast.Call) and bool(call.args or call.keywords)
 
     def _has_host_call(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)
@@ -168,10 +168,11 @@ class EstimatorRewrite:
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])
         self._plan.imports.append(f"import {module}")
-        reason = f"now {target}, as TF1 had it"
+        code_, said = table.BESIDE_CODES.get(module, ("E107", "as TF1 had it"))
         if by_name:
-            reason += ": its loss is the sum over a batch"
-        self._become(node, target, "E107", reason)
+            said += ": its loss is the sum over a batch"
+        separator = ", " if code_ == "E107" else ": "
+        self._become(node, target, code_, f"now {target}{separator}{said}")
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"
@@ -191,6 +192,28 @@ class EstimatorRewrite:
     def _in(self, node: ast.AST, functions: frozenset[ast.AST]) -> bool:
         return self._program.within(node, functions, self._scopes)
 
+    def _session_run(self, found: SessionRun) -> None:
+        """`session.run(...)` in a hook: what has a value at any time, or is refused."""
+        if not found.variables or found.fetches is None:
+            self.refused.append(
+                _finding(
+                    found.call,
+                    "E118",
+                    "",
+                    "a hook runs something in its session: a step function has none",
+                    "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
+                    "its value in after_run.",
+                )
+            )
+            return
+        if found.is_eval:
+            self._plan.replace(
+                found.call, code(found.session, ".run(", found.fetches, ")")
+            )
+        self._note(
+            found.call, "E132", "variables, whose values the hook's session gives"
+        )
+
     def _iterator(self, call: ast.Call) -> None:
         """`dataset.make_one_shot_iterator()`."""
         assert isinstance(call.func, ast.Attribute)
@@ -209,12 +232,32 @@ class EstimatorRewrite:
         self._plan.replace(node, code(node.value))
         self._note(node, "E105", "a dimension is a number, or None, in TF2")
 
+    def _name_of_operation(self, node: ast.Attribute) -> None:
+        """`v.op.name`: a variable has no operation in TF2."""
+        assert isinstance(node.value, ast.Attribute)
+        value = node.value.value
+        self._plan.replace(node, code(f"{table.MODULE}.op_name(", value, ")"))
+        self._note(node, "E134", "the same name, also of a variable")
+
     def _note(self, node: ast.expr, code_: str, reason: str) -> None:
         self.rewritten.append(
             Finding(
                 node.lineno, node.col_offset + 1, code_, Outcome.REWRITTEN, "", reason
             )
         )
+
+
+def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
+    """`x.op.name`."""
+    for node in ast.walk(scopes.tree):
+        if (
+            isinstance(node, ast.Attribute)
+            and node.attr == "name"
+            and isinstance(node.ctx, ast.Load)
+            and isinstance(node.value, ast.Attribute)
+            and node.value.attr == "op"
+        ):
+            yield node
 
 
 def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:

@@ -87,6 +87,43 @@ CODES = (
         "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate.",
     ),
     Code(
+        "C130",
+        "placement kept",
+        "One client runs a graph whose variables and operations are pinned to the tasks of "
+        "a cluster by hand. The client connects to the cluster and keeps every device: the "
+        "same tasks hold the same variables and compute the same operations. What is not "
+        "pinned is the client's own, no more the server's that the session was opened on.",
+        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
+        'with tf.Session("grpc://host:2222") as sess:\n  ...',
+        "tf.config.experimental_connect_to_cluster(cluster)\n"
+        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
+        "with plain_session.Session(replicas) as sess:\n  ...",
+    ),
+    Code(
+        "C131",
+        "a client without its cluster",
+        "To place anything on a task the client needs the addresses of all: a ClusterSpec "
+        "that is seen where the session is opened.",
+    ),
+    Code(
+        "C132",
+        "a client per task",
+        "The placement depends on the task's index, so that every task opens a session of "
+        "its own on another server. In TF1 they shared variables by name; clients of a "
+        "TensorFlow 2 cluster share none.",
+    ),
+    Code(
+        "C133",
+        "the usual split by hand",
+        "Variables pinned to parameter servers and everything else to the own worker is "
+        "what replica_device_setter does: a ParameterServerStrategy, which deals variables "
+        "to the servers in turn. They may be on other servers than before; what they are "
+        "does not change.",
+        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
+        'with tf.device("/job:worker/task:%d" % FLAGS.task_index):\n  ...',
+        "with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
+    ),
+    Code(
         "C116",
         "a session beside the server",
         "tf.Session() computes in its own process, also where a server is started: every "

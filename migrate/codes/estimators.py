@@ -109,11 +109,6 @@ CODES = (
         "feeds it.",
     ),
     Code(
-        "E115",
-        "synchronous Estimator",
-        "SyncReplicasOptimizer in a model_fn.",
-    ),
-    Code(
         "E116",
         "ready-made Estimator of TensorFlow 2",
         "TensorFlow 2 gave tf.estimator's ready-made models another meaning under the same "
@@ -131,5 +126,52 @@ CODES = (
         "A hook of the program's own calls `session.run`. Training has step functions here, "
         "and no session: a hook sees what its before_run asks for in "
         "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
+    ),
+    Code(
+        "E132",
+        "variables that a hook reads",
+        "A hook of the program's own reads variables, or the global step, by "
+        "`session.run`: its session gives their present values.",
+        "step = run_context.session.run(self._global_step)",
+        "step = run_context.session.run(self._global_step)",
+    ),
+    Code(
+        "E133",
+        "early stopping",
+        "A hook that ends a training when its evaluations get no better, or cross a "
+        "threshold: of the emitted module `estimator_early_stopping`.",
+        'hook = tf.contrib.estimator.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        'hook = estimator_early_stopping.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        promise="Training ends at the same step.",
+    ),
+    Code(
+        "E134",
+        "name of an operation",
+        "The name of what computes a tensor or holds a variable: `v.op.name`. A variable "
+        "of TensorFlow 2 has no operation; its name is the same.",
+        "tf.summary.histogram(v.op.name, v)",
+        "tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)",
+    ),
+    Code(
+        "E130",
+        "strategy of an Estimator",
+        "A strategy for RunConfig(train_distribute=..., eval_distribute=...). In an Estimator "
+        "every replica takes a batch of its own from input_fn. Devices that do not exist "
+        "become parts of the CPU; ParameterServerStrategy and CollectiveAllReduceStrategy "
+        "of contrib took the cluster from TF_CONFIG, as the emitted module does.",
+        "strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+        "strategy = estimator_strategies.MirroredStrategy(num_gpus=2)",
+        promise="The same losses, metrics and variables, step by step.",
+    ),
+    Code(
+        "E131",
+        "synchronous Estimator",
+        "SyncReplicasOptimizer in a model_fn: each step applies the mean of all workers' "
+        "gradients. Whether it is used is seen when the model_fn is called, so a flag may "
+        "decide. TF_CONFIG stays as it is; its parameter servers are not needed, and end.",
+        "optimizer = tf.train.SyncReplicasOptimizer(optimizer, workers)",
+        "optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
+        promise="The losses and variables that TF1 had where its workers kept pace. Another "
+        "number of gradients to aggregate than there are workers stops with an error.",
     ),
 )

@@ -90,5 +90,124 @@ CODES = (
         "graph to run and fails to start. The cluster is meant for a strategy: with "
         "parameter servers ParameterServerStrategy, of workers alone "
         "MultiWorkerMirroredStrategy.",
+        "with tf.compat.v1.train.MonitoredTrainingSession(master=server.target) as sess:\n"
+        "    for x, y in dataset:\n        sess.run(train_step(x, y))",
+        "def run_worker(task_index):\n"
+        "    with training_session.MonitoredTrainingSession(replicas) as sess:\n"
+        "        for x, y in dataset:\n"
+        "            sess.run(distributed_step, x, y)\n\nreplicas.run(run_worker)",
+    ),
+    Code(
+        "D120",
+        "graph and eager code",
+        "Placeholders or variables of a graph in a program that trains with a "
+        "GradientTape: it is not seen which of the two is meant.",
+    ),
+    Code(
+        "D121",
+        "the session around eager code",
+        "There is more than one session, it has no block of its own, or it has hooks or "
+        "arguments that need a graph.",
+    ),
+    Code(
+        "D122",
+        "the cluster around eager code",
+        "The jobs of the ClusterSpec, the server, this task's place, or the tasks that "
+        "only serve are not seen in the program.",
+    ),
+    Code(
+        "D123",
+        "a client that cannot tell its task",
+        "Without a server of its own the program is one client of parameter servers. Of "
+        "workers alone each has to know its index.",
+    ),
+    Code(
+        "D124",
+        "the model around eager code",
+        "The model is not made beside the session, or on devices given by hand.",
+    ),
+    Code(
+        "D125",
+        "the step of eager code",
+        "A step is a tape, its gradient, apply_gradients and what they need. What else it "
+        "does - control flow, prints, counts - would be done once, when it is traced.",
+    ),
+    Code(
+        "D126",
+        "the optimizer of eager code",
+        "The optimizer is not seen to be one of Keras.",
+    ),
+    Code(
+        "D127",
+        "metrics of eager code",
+        "A metric's state is the worker's own; in a strategy's scope it would be shared.",
+    ),
+    Code(
+        "D128",
+        "tensors before the strategy",
+        "Collectives have to be set up before the first tensor is computed.",
+    ),
+    Code(
+        "D129",
+        "the data of eager code",
+        "The loop is not seen to iterate a tf.data.Dataset.",
+    ),
+    Code(
+        "D130",
+        "a loss or a result of parts",
+        "Workers alone have a part of each batch. Of a mean or a sum over the examples "
+        "the parts make up the whole; of another loss they do not, and neither do other "
+        "results of the step.",
+    ),
+    Code(
+        "D131",
+        "a loss object that takes the mean",
+        "Keras does not let its losses take the mean where a strategy runs the step: they "
+        "give a value per example, and the mean is taken where they are called.",
+        "loss_fn = tf.keras.losses.MeanSquaredError()\nloss = loss_fn(y, model(x))",
+        'loss_fn = tf_keras.losses.MeanSquaredError(reduction="none")\n'
+        "loss = tf.reduce_mean(loss_fn(y, model(x)))",
+    ),
+    Code(
+        "D132",
+        "a distributed step",
+        "A step of eager code is what each replica runs. With parameter servers every "
+        "worker's loop makes its own steps, as its process would have; workers alone make "
+        "every step together, each with a part of the batch, and the update is that of "
+        "one process with the whole batch.",
+    ),
+    Code(
+        "D133",
+        "a worker's own, in eager code",
+        "The loops of all workers run in one process: what each process had for itself is "
+        "made where its loop begins. Generators of numpy and random, globals, and what is "
+        "used before cannot be.",
+    ),
+    Code(
+        "D134",
+        "a loop that nothing ends",
+        "`while not sess.should_stop()` in a session that has no hook which would stop "
+        "it. The migrated loop does not end either.",
+    ),
+    Code(
+        "D135",
+        "workers that shuffle otherwise",
+        "The parts of a batch are dealt out by each worker itself, from its own copy of the "
+        "dataset. Without a seed the copies are in different orders: a step's parts are "
+        "then of different batches, and an epoch is not one pass over the data.",
+    ),
+    Code(
+        "D136",
+        "make_dataset_iterator",
+        "The iterator of TensorFlow 1's strategies. TensorFlow 2 iterates the distributed "
+        "dataset; where the program initialises the iterator it is told.",
+        "batches = strategy.make_dataset_iterator(dataset)",
+        "batches = iter(strategy.experimental_distribute_dataset(dataset))",
+    ),
+    Code(
+        "D137",
+        "a Keras model as an Estimator",
+        "model_to_estimator needs Estimators, which TensorFlow 2.16 and later do not have; "
+        "the name is still there and raises. Keras trains under a strategy by itself.",
     ),
 )

@@ -112,4 +112,11 @@ CODES = (
         refused_when="the other file binds the name more than once, or only under a "
         "condition; or the import has other names beside it. Then its uses are not seen.",
     ),
+    Code(
+        "T119",
+        "a name given to tensorflow",
+        "The program stores something of its own as an attribute of the module, and reads it there: neither TensorFlow has it, both keep it.",
+        "tf.model = tf.keras.Sequential()\ntf.model.add(layer)",
+        "tf.model = tf_keras.Sequential()\ntf.model.add(layer)",
+    ),
 )

@@ -11,7 +11,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
+from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
 from migrate.frontends.runs import RunResolver
@@ -79,6 +79,8 @@ class _Recogniser:
         self.session_call = sessions[0]
         self.others = tuple(sessions[1:])
         self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
+        # The cluster that a client of its own placement connects to.
+        self.connected: str | None = None
 
     def run(self) -> ir.TrainingProgram | None:
         refuse = self.diagnostics.refuse
@@ -109,7 +111,15 @@ class _Recogniser:
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
         self.driver = driver
         cluster: ir.Cluster | None = None
-        local = plain_sessions.is_local(self.scopes, self.session_call)
+        if placement.is_client(self.scopes, self.session_call):
+            self.connected = placement.cluster_of(
+                self.scopes, self.diagnostics, self.session_call, driver
+            )
+            if self.connected is None:
+                return None
+        local = self.connected is not None or plain_sessions.is_local(
+            self.scopes, self.session_call
+        )
         pinned = plain_sessions.pinned(self.scopes)
         if not local and pinned is not None:
             refuse(
@@ -125,7 +135,8 @@ class _Recogniser:
             return None
         plain = plain_sessions.is_plain(self.scopes, self.session_call)
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
-        if local and plain and clusters.servers():
+        servers = self.connected is None and clusters.servers()
+        if local and plain and servers:
             refuse(
                 "C116",
                 self.session_call,
@@ -134,7 +145,7 @@ class _Recogniser:
                 "tf.Session",
             )
             return None
-        if not local or clusters.servers():
+        if not local or servers:
             cluster = clusters.find()
             if cluster is None:
                 return None
@@ -156,6 +167,8 @@ class _Recogniser:
             if isinstance(call, ast.Call):
                 symbol = self.scopes.resolve(call.func)
                 if symbol == "tf.device":
+                    if self.connected is not None:
+                        return False
                     continue
                 if (
                     isinstance(call.func, ast.Attribute)
@@ -350,6 +363,7 @@ class _Recogniser:
             others=self.others,
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
+            connected=self.connected,
         )
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()

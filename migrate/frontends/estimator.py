@@ -80,6 +80,7 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     if not any(s.startswith(("tf.estimator.", "tf.contrib.tpu.TPU")) for _, s in uses):
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
+    model += _callers(model, scopes)
     model += _hooks(scopes)
     model += _called_in_graph(uses, scopes)
     model += _holding(uses, _GLOBAL_STEP, scopes)
@@ -125,6 +126,26 @@ def _holding(
     for node, symbol in uses:
         if symbol in symbols:
             yield from _function(node, scopes)
+
+
+def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+    """Functions that return what a function with an EstimatorSpec makes, as they do."""
+    found: dict[ast.AST, None] = {}
+    known = set(model)
+    todo = True
+    while todo:
+        todo = False
+        for node in ast.walk(scopes.tree):
+            if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Call):
+                continue
+            name = node.value.func
+            targets = definitions(scopes, name) if isinstance(name, ast.Name) else []
+            for outer in _function(node, scopes):
+                if outer not in known and any(t in known for t in targets):
+                    known.add(outer)
+                    found[outer] = None
+                    todo = True
+    return list(found)
 
 
 def _model_functions(

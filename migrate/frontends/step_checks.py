@@ -35,16 +35,30 @@ class StepChecks:
         """
         assigned: set[str] = set()
         for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
-            value = getattr(flow.statement, "value", None)
-            target = self._assigned(value)
+            assigns = self._assignments(flow.statement)
+            inner = {n for call, _ in assigns for n in ast.walk(call)}
+            within: list[tuple[ast.AST, set[str]]] = []
+            done: set[str] = set()
+            for call, target in assigns:
+                nested = {
+                    n for c, _ in assigns if c is not call for n in ast.walk(c)
+                } & set(ast.walk(call))
+                own = [n for n in ast.walk(call) if n not in nested]
+                within += [(n, (assigned | done) - {target}) for n in own]
+                done.add(target)
+            rest = [n for n in ast.walk(flow.statement) if n not in inner]
+            within += [
+                (n, assigned | {t for c, t in assigns if _ends_before(c, n)})
+                for n in rest
+            ]
             again = {
                 name
-                for node in ast.walk(flow.statement)
+                for node, changed in within
                 if isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
-                and (name := names.key(node)) in assigned
+                and (name := names.key(node)) in changed
                 and not isinstance(self.scopes.parents.get(node), ast.Attribute)
-            } - {target}
+            }
             if again and flow.update is None:
                 self.diagnostics.refuse(
                     "S136",
@@ -54,8 +68,16 @@ class StepChecks:
                     "Use what the assignment returns for the new value, or compute it "
                     "before for the old one.",
                 )
-            if target is not None:
-                assigned.add(target)
+            assigned |= done
+
+    def _assignments(self, statement: ast.stmt) -> list[tuple[ast.Call, str]]:
+        """A statement's assignments and their variables, in the order they are done."""
+        found = [
+            (node, target)
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and (target := self._assigned(node))
+        ]
+        return sorted(found, key=lambda f: (f[0].end_lineno, f[0].end_col_offset))
 
     def _assigned(self, value: ast.expr | None) -> str | None:
         """The variable that `tf.assign(v, ...)` or `v.assign(...)` changes."""
@@ -97,3 +119,8 @@ class StepChecks:
                         "TF1 did not move the averages, Keras would",
                         "Fetch the training operation in the same run, or feed False.",
                     )
+
+
+def _ends_before(call: ast.Call, node: ast.AST) -> bool:
+    start = (getattr(node, "lineno", 0), getattr(node, "col_offset", 0))
+    return (call.end_lineno or 0, call.end_col_offset or 0) <= start

@@ -302,6 +302,9 @@ class TrainingProgram:
     initialises_again: bool = False
     # How many towers there are, an expression of the source; None where there are none.
     towers: str | None = None
+    # The name of the cluster that a client connects to, whose graph is placed on its tasks
+    # by hand; None for all other programs.
+    connected: str | None = None
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
@@ -193,6 +194,11 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
 
 
+_STORED = Verdict(
+    Outcome.KEPT, "T119", "", "the program's own: it gives tensorflow this attribute"
+)
+
+
 class SymbolRules:
     """Walks every use of a TensorFlow symbol in a file."""
 
@@ -211,6 +217,17 @@ class SymbolRules:
         self.claimed = claimed
         self.findings: list[Finding] = []
         self.imported_names: set[tuple[ast.AST, str]] = set()
+
+    @functools.cached_property
+    def _stored(self) -> tuple[str, ...]:
+        """Names that the program gives to TensorFlow's module: `tf.model = ...`."""
+        return tuple(
+            "tf" + path.removeprefix("tensorflow")
+            for node in ast.walk(self.scopes.tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and (path := self.scopes.dotted(node) or "").startswith("tensorflow.")
+        )
 
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
@@ -271,6 +288,8 @@ class SymbolRules:
         v = verdict(symbol)
         if self._is_private_module(node, symbol):
             v = PRIVATE_MODULE
+        elif v.code == "T111" and roles.has_prefix(symbol, self._stored):
+            v = _STORED
         self._add(node, v, symbol)
         written_so = (self.scopes.dotted(node) or "").startswith("tensorflow.compat.v2")
         if v.outcome is Outcome.REFUSED or written_so:

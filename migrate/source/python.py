@@ -190,6 +190,8 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
     if any(deep in error.msg for deep in _TOO_DEEP):
         return _failed("E005", line, column, error.msg)
     evidence = _python2(text, line)
+    if evidence is None and isinstance(error, TabError):
+        evidence = line, "its indentation mixes tabs and spaces"
     if evidence is not None:
         at, what = evidence
         return _failed(

@@ -120,7 +120,11 @@ def converted(text: str, filename: str) -> Converted | None:
         raise NotConvertible(str(error).splitlines()[0] if str(error) else "") from None
     new = new if text.endswith("\n") else new[:-1]
     try:
-        tree = ast.parse(new)
+        try:
+            tree = ast.parse(new)
+        except TabError:
+            new = _with_spaces(new)
+            tree = ast.parse(new)
     except (SyntaxError, ValueError) as error:
         raise NotConvertible(str(error)) from None
     divided = new
@@ -130,6 +134,29 @@ def converted(text: str, filename: str) -> Converted | None:
     origins = _origins(text, divided)
     findings = [*_changes(text, divided), *_unclear(unclear, origins)]
     return Converted(divided, tuple(findings), origins)
+
+
+def _with_spaces(text: str) -> str:
+    """The text with indentation as Python 2 counted it: a tab goes to a multiple of 8.
+
+    Python 3 refuses tabs and spaces whose order depends on that. The lines of strings
+    stay as they are.
+    """
+    from fissix.pgen2 import token, tokenize
+
+    lines = text.split("\n")
+    inside: set[int] = set()
+    for kind, _, (first, _), (last, _), _ in tokenize.generate_tokens(
+        iter([f"{line}\n" for line in lines] + [""]).__next__
+    ):
+        if kind == token.STRING:
+            inside.update(range(first + 1, last + 1))
+    for number, line in enumerate(lines, 1):
+        code = line.lstrip(" \t")
+        if number not in inside:
+            indent = line[: len(line) - len(code)].expandtabs(8)
+            lines[number - 1] = indent + code
+    return "\n".join(lines)
 
 
 @functools.cache

@@ -10,6 +10,7 @@ TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
 Keys of predictions, metrics and signatures, and what they compute, are TF1's.
 """
 
+import contextlib
 import inspect
 
 import tensorflow as tf
@@ -87,6 +88,9 @@ class _Head:
     """
 
     _weights_per_example = (1,)
+    _shows_average = True  # Of a loss that is a sum, in a training's summaries.
+    _pr_summation = "trapezoidal"
+    _predictions_scope = "predictions"
 
     def __init__(self, logits_dimension, weight_column, loss_reduction, loss_fn, name):
         reductions = v1.losses.Reduction
@@ -140,9 +144,20 @@ class _Head:
           optimizer: minimizes the loss, or `train_op_fn`: (loss) -> operation.
           regularization_losses: numbers that are added to the loss.
         """
+
+        def train(loss):
+            return self._train_op(loss, optimizer, train_op_fn)
+
+        return self._spec(features, mode, logits, labels, train, regularization_losses)
+
+    def _spec(self, features, mode, logits, labels, train, regularization_losses):
+        """The EstimatorSpec; `train`: (loss) -> operation."""
         with v1.name_scope(self.name, "head"):
             logits = tf.cast(logits, tf.float32)
-            with v1.name_scope(None, "predictions"):
+            scope = contextlib.nullcontext()
+            if self._predictions_scope is not None:
+                scope = v1.name_scope(None, self._predictions_scope)
+            with scope:
                 predictions = self.predictions(logits)
             if mode == _PREDICT:
                 return estimator_loop.EstimatorSpec(
@@ -170,9 +185,9 @@ class _Head:
                     loss=loss,
                     eval_metric_ops={self._key(k): m for k, m in metrics.items()},
                 )
-            train_op = self._train_op(loss, optimizer, train_op_fn)
+            train_op = train(loss)
             shown = {"loss": loss}
-            if self._reduction == _SUM:
+            if self._reduction == _SUM and self._shows_average:
                 total = tf.reduce_sum(weights * tf.ones_like(losses))
                 shown["average_loss"] = data_loss / total
             if penalty is not None:
@@ -186,6 +201,30 @@ class _Head:
 
     def _key(self, key):
         return f"{key}/{self.name}" if self.name else key
+
+    def _auc_pr(self, labels, scores, weights):
+        return v1.metrics.auc(
+            labels,
+            scores,
+            weights=weights,
+            curve="PR",
+            summation_method=self._pr_summation,
+        )
+
+    def _at(self, threshold, labels, scores, weights):
+        """Accuracy, precision and recall where scores from a threshold on mean 1."""
+        judged = tf.cast(self._judged(scores, threshold), tf.float32)
+        found = {"accuracy": v1.metrics.accuracy(labels, judged, weights=weights)}
+        for name, metric in (
+            ("precision", v1.metrics.precision_at_thresholds),
+            ("recall", v1.metrics.recall_at_thresholds),
+        ):
+            one = metric(labels, scores, (threshold,), weights=weights)
+            found[name] = tuple(tf.squeeze(value) for value in one)
+        return found
+
+    def _judged(self, scores, threshold):
+        return scores >= threshold
 
     def _train_op(self, loss, optimizer, train_op_fn):
         """The operation, with the updates of batch normalisation.
@@ -340,22 +379,12 @@ class _Binary(_Classification):
             # What always predicting the more frequent class would give.
             "accuracy_baseline": tuple(tf.maximum(m, 1 - m) for m in mean),
             "auc": v1.metrics.auc(labels, logistic, weights=spread),
-            "auc_precision_recall": v1.metrics.auc(
-                labels, logistic, weights=spread, curve="PR"
-            ),
+            "auc_precision_recall": self._auc_pr(labels, logistic, spread),
         }
         for threshold in self._thresholds:
             key = f"positive_threshold_{threshold:g}"
-            judged = tf.cast(logistic >= threshold, tf.float32)
-            metrics[f"accuracy/{key}"] = v1.metrics.accuracy(
-                labels, judged, weights=weights
-            )
-            for name, metric in (
-                ("precision", v1.metrics.precision_at_thresholds),
-                ("recall", v1.metrics.recall_at_thresholds),
-            ):
-                found = metric(labels, logistic, (threshold,), weights=weights)
-                metrics[f"{name}/{key}"] = tuple(tf.squeeze(value) for value in found)
+            found = self._at(threshold, labels, logistic, weights)
+            metrics.update({f"{name}/{key}": m for name, m in found.items()})
         return metrics
 
 
@@ -404,6 +433,8 @@ class _Regression(_Head):
     Args:
       inverse_link_fn: logits -> what is predicted, if that is not the logits.
     """
+
+    _predictions_scope = None
 
     def __init__(self, label_dimension, inverse_link_fn, *given):
         if label_dimension < 1:

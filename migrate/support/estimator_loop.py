@@ -128,8 +128,13 @@ class _Graph:
 
     def __init__(self, replicas):
         self._replicas = replicas
-        self._made = []
-        self._given = 0
+        # Those that the first replica of this process makes, and those that are made for
+        # all of them together (slots); how many of them it has been given.
+        self._made = {0: [], None: []}
+        self._given = collections.Counter()
+        self._others = collections.defaultdict(
+            list
+        )  # What the others are still to get.
         self.global_step = training_session.create_global_step()
 
     @contextlib.contextmanager
@@ -141,32 +146,54 @@ class _Graph:
 
     @contextlib.contextmanager
     def building(self):
-        """A trace: what is built inside finds the global step."""
-        self._given = 0
-        graph = v1.get_default_graph()
-        for key in _SHARED:
-            graph.clear_collection(key)
-        graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
-        graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
+        """A trace: what is built inside finds the global step.
+
+        Replicas of one process build one graph, one after the other, as TF1's did.
+        """
+        if self._replica() == 0:
+            self._given.clear()
+            self._others.clear()
+            graph = v1.get_default_graph()
+            for key in _SHARED:
+                graph.clear_collection(key)
+            graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
+            graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
         yield
+
+    def _replica(self):
+        return self._replicas.replica()
+
+    def _name_in_replica(self, kwargs):
+        """The name of a new variable, the same for all replicas."""
+        scope = f"{tf.get_current_name_scope()}/{kwargs.get('name')}"
+        return re.sub(r"(^|/)replica_\d+/", r"\1", scope)
 
     def _create(self, next_creator, **kwargs):
         if kwargs.get("experimental_enable_variable_lifting") is False:
             return next_creator(**kwargs)  # From below.
-        if self._given == len(self._made):
-            self._made.append(self._new(next_creator, kwargs))
-        variable = self._made[self._given]
-        self._given += 1
+        replica = self._replica()
+        name = self._name_in_replica(kwargs)
+        if replica:  # The first has made it, and listed it.
+            return self._others[replica, name].pop(0)
+        made = self._made[replica]
+        if self._given[replica] == len(made):
+            made.append(self._new(next_creator, kwargs))
+        variable = made[self._given[replica]]
+        self._given[replica] += 1
+        for other in range(1, self._replicas.count):
+            self._others[other, name].append(variable)
         if tf.executing_eagerly():
             return variable  # A slot: its optimizer makes it outside by itself.
         self._know_its_rows(variable)
         graph = v1.get_default_graph()
         graph.add_to_collection(_NEW, variable)
-        listed = kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
-        for key in listed:
-            graph.add_to_collection(key, variable)
+        listed = list(kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES])
         if _is_trainable(kwargs) and _Keys.TRAINABLE_VARIABLES not in listed:
-            graph.add_to_collection(_Keys.TRAINABLE_VARIABLES, variable)
+            listed.append(_Keys.TRAINABLE_VARIABLES)
+        for key in listed:
+            # In a graph that is evaluated TensorFlow has listed it already.
+            if not any(variable is other for other in graph.get_collection(key)):
+                graph.add_to_collection(key, variable)
         return variable
 
     def _know_its_rows(self, variable):
@@ -198,7 +225,7 @@ class _Graph:
         """
         variable = next_creator(**kwargs)
         name = _name_of(variable)
-        for part in self._made:
+        for part in itertools.chain(*self._made.values()):
             told = getattr(part, "_get_save_slice_info", None)
             rows = told and told()
             scope, found, _ = f"/{name}".rpartition(f"/{_name_of(part)}/")
@@ -237,6 +264,11 @@ class _Graph:
         ):
             del self._replicas._recorded[recorded:]  # Metrics' totals are not saved.
         return variable
+
+
+def op_name(value):
+    """What TF1 gave as `value.op.name`: a variable of TF2 has no operation."""
+    return _name_of(value) if hasattr(value, "assign") else value.op.name
 
 
 def _name_of(variable):
@@ -414,6 +446,12 @@ def _as_dataset_element(result):
     return result
 
 
+def _grouped(batches, count):
+    """Lists of `count` batches, one for each replica; what is left over is left out."""
+    while len(group := list(itertools.islice(batches, count))) == count:
+        yield group
+
+
 def _split(element):
     """(features, labels) of an element of an input_fn's dataset."""
     if isinstance(element, (tuple, list)):
@@ -580,6 +618,32 @@ class EstimatorSpec(
         )
 
 
+def _callable_input_fn(input_fn):
+    if not callable(input_fn):
+        raise TypeError(f"`input_fn` must be callable, given: {input_fn}")
+
+
+def _checked_exporters(exporters):
+    """The exporters as a tuple.
+
+    Raises:
+      TypeError: one is no Exporter.
+      ValueError: one has no name, or another's.
+    """
+    exporters = (exporters,) if isinstance(exporters, Exporter) else exporters or ()
+    if not all(isinstance(exporter, Exporter) for exporter in exporters):
+        raise TypeError(
+            "`exporters` must be an Exporter, an iterable of Exporter, or `None`, "
+            f"found {exporters}."
+        )
+    names = [exporter.name for exporter in exporters]
+    if not all(isinstance(name, str) and name for name in names):
+        raise ValueError(f"An Exporter must have a string name. All names: {names}")
+    if len(set(names)) < len(names):
+        raise ValueError(f"`exporters` must have unique names. All names: {names}")
+    return tuple(exporters)
+
+
 class TrainSpec(
     collections.namedtuple("TrainSpec", ["input_fn", "max_steps", "hooks"])
 ):
@@ -588,8 +652,10 @@ class TrainSpec(
     __slots__ = ()
 
     def __new__(cls, input_fn, max_steps=None, hooks=None):
+        _callable_input_fn(input_fn)
         if max_steps is not None and max_steps <= 0:
             raise ValueError(f"Must specify max_steps > 0, given: {max_steps}")
+        _checked(hooks)
         return super().__new__(cls, input_fn, max_steps, tuple(hooks or ()))
 
 
@@ -621,12 +687,19 @@ class EvalSpec(
         start_delay_secs=120,
         throttle_secs=600,
     ):
+        _callable_input_fn(input_fn)
         if steps is not None and steps <= 0:
             raise ValueError(f"Must specify steps > 0, given: {steps}")
-        if exporters is None:
-            exporters = ()
-        elif not isinstance(exporters, (list, tuple)):
-            exporters = (exporters,)
+        if name is not None and not isinstance(name, str):
+            raise TypeError(f"`name` must be string, given: {name}")
+        _checked(hooks)
+        exporters = _checked_exporters(exporters)
+        for key, secs in (
+            ("start_delay_secs", start_delay_secs),
+            ("throttle_secs", throttle_secs),
+        ):
+            if secs < 0:
+                raise ValueError(f"Must specify {key} >= 0, given: {secs}")
         return super().__new__(
             cls,
             input_fn,
@@ -769,6 +842,8 @@ class RunConfig:
                 train_distribute or experimental_distribute.train_distribute
             )
         config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+        if model_dir == "":
+            raise ValueError("model_dir should be non-empty")
         self._values = dict(
             model_dir=model_dir or config.get("model_dir") or None,
             tf_random_seed=tf_random_seed,
@@ -786,6 +861,7 @@ class RunConfig:
             experimental_max_worker_delay_secs=experimental_max_worker_delay_secs,
             session_creation_timeout_secs=session_creation_timeout_secs,
         )
+        self._check()
         cluster = dict(config.get("cluster") or {})
         task = config.get("task") or {}
         self.service = config.get("service")
@@ -799,6 +875,35 @@ class RunConfig:
             {} if self.task_type == "evaluator" else cluster
         )
         self.evaluation_master = ""
+
+    def _check(self):
+        """Raises ValueError where TF1 did."""
+        values = self._values
+        for name in (
+            "save_summary_steps",
+            "save_checkpoints_steps",
+            "save_checkpoints_secs",
+            "keep_checkpoint_max",
+        ):
+            if values[name] is not None and values[name] < 0:
+                raise ValueError(f"{name} should be >= 0")
+        for name in (
+            "keep_checkpoint_every_n_hours",
+            "log_step_count_steps",
+            "session_creation_timeout_secs",
+        ):
+            if values[name] is not None and values[name] <= 0:
+                raise ValueError(f"{name} should be > 0")
+        for name in ("tf_random_seed", "experimental_max_worker_delay_secs"):
+            if values[name] is not None and not isinstance(values[name], int):
+                raise ValueError(f"{name} must be integer.")
+        device_fn = values["device_fn"]
+        if device_fn is not None and (
+            not callable(device_fn) or _arguments(device_fn) != ["op"]
+        ):
+            raise ValueError(
+                'device_fn must be callable with exactly one argument "op".'
+            )
 
     def __getattr__(self, name):
         values = self.__dict__.get("_values", {})
@@ -974,6 +1079,13 @@ class SummarySaverHook(_TensorHook, training_session.SummarySaverHook):
         training_session.SummarySaverHook.__init__(
             self, save_steps, save_secs, output_dir, summary_writer, summary_op=key
         )
+        self._every_step = save_steps == 1
+
+    def after_run(self, sess, step, results):
+        # TF1 looked ahead by a step: in an evaluation, where the step stays, it wrote all.
+        if self._every_step:
+            self._timer.last_step = None
+        super().after_run(sess, step, results)
 
 
 class CheckpointSaverListener:
@@ -1017,16 +1129,19 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
 
     def end(self, sess):
         super().end(sess)
-        for listener in self.listeners:
-            listener.end(sess, sess.global_step())
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.end(_HookSession(sess), sess.global_step())
 
     def _save(self, sess, step):
-        for listener in self.listeners:
-            listener.before_save(sess, step)
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.before_save(_HookSession(sess), step)
         super()._save(sess, step)
-        for listener in self.listeners:
-            if listener.after_save(sess, step):
-                sess.request_stop()
+        with _knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                if listener.after_save(_HookSession(sess), step):
+                    sess.request_stop()
 
 
 class SessionRunArgs(
@@ -1083,12 +1198,55 @@ class SessionRunHook:
         pass
 
 
+class _HookSession:
+    """What a hook of the program sees of its session: it reads variables, and stops.
+
+    Everything else is the training session's own.
+    """
+
+    def __init__(self, session):
+        self._session = session
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
+
+    def run(self, fetches):
+        """Present values of variables, in their lists and dicts.
+
+        Raises:
+          TypeError: something is no variable; only a step could compute it.
+        """
+
+        def value(item):
+            if not isinstance(item, tf.Variable):
+                raise TypeError(
+                    f"a hook runs {item} in its session: give it to SessionRunArgs in "
+                    "before_run, and take its value in after_run"
+                )
+            return item.numpy()
+
+        return tf.nest.map_structure(value, fetches)
+
+
+@contextlib.contextmanager
+def _knowing(step):
+    """Inside, `get_global_step` finds the step."""
+    graph = v1.get_default_graph()
+    before = graph.get_collection(_Keys.GLOBAL_STEP)
+    graph.clear_collection(_Keys.GLOBAL_STEP)
+    graph.add_to_collection(_Keys.GLOBAL_STEP, step)
+    try:
+        yield
+    finally:
+        graph.get_collection_ref(_Keys.GLOBAL_STEP)[:] = before
+
+
 class _OwnHook(_TensorHook, training_session.Hook):
     """Calls a SessionRunHook as a session did."""
 
     def __init__(self, hook):
         self._hook = hook
-        self._graph = None
+        self._step = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -1119,13 +1277,13 @@ class _OwnHook(_TensorHook, training_session.Hook):
         self.watched[key] = tensor
 
     def begin(self, sess):
-        self._hook.after_create_session(sess, None)
-        self._graph = tf.Graph()
-        self._graph.add_to_collection(_Keys.GLOBAL_STEP, sess.replicas.global_step)
+        self._step = sess.replicas.global_step
+        with _knowing(self._step):
+            self._hook.after_create_session(_HookSession(sess), None)
 
     def before_run(self, sess):
-        self._context = SessionRunContext(session=sess)
-        with self._graph.as_default():  # It may look for the global step there.
+        self._context = SessionRunContext(session=_HookSession(sess))
+        with _knowing(self._step):
             self._asked = self._hook.before_run(self._context)
 
     def after_run(self, sess, step, results):
@@ -1135,7 +1293,8 @@ class _OwnHook(_TensorHook, training_session.Hook):
             values = tf.nest.map_structure(
                 lambda item: self._value(item, observed), self._asked.fetches
             )
-        self._hook.after_run(self._context, SessionRunValues(values, None, None))
+        with _knowing(self._step):
+            self._hook.after_run(self._context, SessionRunValues(values, None, None))
         if self._context.stop_requested:
             sess.request_stop()
 
@@ -1151,7 +1310,8 @@ class _OwnHook(_TensorHook, training_session.Hook):
         return observed[key]
 
     def end(self, sess):
-        self._hook.end(sess)
+        with _knowing(self._step):
+            self._hook.end(_HookSession(sess))
 
 
 def _anew(hook):
@@ -1178,6 +1338,29 @@ def _watched(hooks, graph):
         if isinstance(hook, _TensorHook):
             found.update(hook.resolved(graph))
     return found
+
+
+def _observe(replicas, spec, hooks, before):
+    """Shows hooks and writers what they ask for of a training step that is traced.
+
+    Args:
+      before: the global step before the update. Where TF1 trained on several devices
+        it gave that one to whom asked for the global step, otherwise the one after it.
+    """
+    graph = v1.get_default_graph()
+    saved = graph.get_collection(_Keys.SUMMARIES)
+    if replicas.count == 1 and not any(s.op.name == "loss" for s in saved):
+        v1.summary.scalar("loss", spec.loss)  # That of several is not known yet.
+    saved = graph.get_collection(_Keys.SUMMARIES)
+    training_session.summary.entries.extend(saved)
+    graph.add_to_collection(_Keys.LOSSES, spec.loss)
+    watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
+    observed = _watched(watching, graph)
+    if replicas.count > 1:
+        step = replicas.global_step
+        observed = {k: before if t is step else t for k, t in observed.items()}
+    replicas.observe(observed)
+    replicas.observe({"loss": spec.loss})
 
 
 # -- the Estimator ------------------------------------------------------------
@@ -1333,6 +1516,7 @@ class Estimator:
             _logging.info("Skipping training since max_steps has already saved.")
             return self
         hooks = _checked(hooks)
+        self._choose_pace(input_fn)
         self._seed(anew=True)
         replicas = self._cluster.replicas()
         first = self._input(input_fn, ModeKeys.TRAIN)
@@ -1349,40 +1533,43 @@ class Estimator:
             own = [h if chief or not shared else _anew(h) for h in hooks]
             if steps is not None or max_steps is not None:
                 own.append(StopAtStepHook(steps, max_steps))
+            batches = _grouped(iter(dataset), replicas.count)
             losses[task_index] = self._train_loop(
-                replicas, built, iter(dataset), own, chief, saving_listeners
+                replicas, built, batches, own, chief, saving_listeners
             )
 
         replicas.run(loop)
         _logging.info("Loss for final step: %s.", losses[min(losses)])
         return self
 
+    # What says of an Estimator and an input_fn whether workers are to keep pace: set by
+    # `synchronous_estimator`, where a program imports it.
+    asks_for_synchrony = None
+
+    def _choose_pace(self, input_fn):
+        probe = Estimator.asks_for_synchrony
+        if probe is not None:
+            self._cluster.decide(lambda: probe(self, input_fn))
+
     def _train_step(self, replicas, element_spec, hooks):
         """Builds model_fn's training graph; its step function and its spec's parts."""
         built = {}
         strategy = replicas.strategy
-        with strategy.scope(), replicas.recording(), _estimator_scaling(strategy):
+        scaled = contextlib.nullcontext()
+        if not self._cluster.averages:
+            scaled = _estimator_scaling(strategy)
+        with strategy.scope(), replicas.recording(), scaled:
             graph = self._graph(replicas, element_spec)
 
             def train_step(element):
                 with graph.building():
+                    # A hook saw the step before the update where there are more replicas.
+                    before = graph.global_step.read_value()
                     features, labels = _split(element)
                     spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
-                    current = v1.get_default_graph()
-                    saved = current.get_collection(_Keys.SUMMARIES)
-                    if not any(s.op.name == "loss" for s in saved):
-                        v1.summary.scalar("loss", spec.loss)
-                    saved = current.get_collection(_Keys.SUMMARIES)
-                    training_session.summary.entries.extend(saved)
-                    current.add_to_collection(_Keys.LOSSES, spec.loss)
-                    watching = [
-                        *hooks,
-                        *spec.training_hooks,
-                        *spec.training_chief_hooks,
-                    ]
-                    replicas.observe(_watched(watching, current))
-                    replicas.observe({"loss": spec.loss})
-                    built["spec"] = spec
+                    if replicas.replica() == 0:  # Hooks and summaries are the first's.
+                        built["spec"] = spec
+                        _observe(replicas, spec, hooks, before)
                     with tf.control_dependencies(_operations(spec.train_op)):
                         return tf.identity(spec.loss)
 
@@ -1452,7 +1639,7 @@ class Estimator:
             log_step_count_steps=config.log_step_count_steps,
         ) as sess:
             while not sess.should_stop():
-                loss = sess.run(built["step"], next(batches))
+                loss = sess.run(built["step"], *next(batches))
         if loss is None:
             _logging.warning(
                 "Training with estimator made no steps. Perhaps input is empty or "
@@ -1487,26 +1674,23 @@ class Estimator:
             )
         self._seed()
         dataset = self._input(input_fn, ModeKeys.EVAL)
-        replicas = training_session.SynchronousReplicas(_own_device(), 0)
+        replicas = _InTurn(_replicas_of(self.config.eval_distribute))
         built = {}
 
-        def eval_graph(element):
-            features, labels = _split(element)
-            spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
-            ops = dict(spec.eval_metric_ops)
-            ops = {k: _metric(k, v) for k, v in ops.items()}
-            if "loss" not in ops:
-                ops["loss"] = v1.metrics.mean(spec.loss)
-            if "global_step" in ops:
-                raise ValueError("Metric with name `global_step` is not allowed.")
-            updates = [tf.group(update) for _, update in ops.values()]
-            watching = [*hooks, *spec.evaluation_hooks]
-            observed = _watched(watching, v1.get_default_graph())
-            built.update(spec=spec, observed=list(observed), names=list(ops))
-            with tf.control_dependencies(updates):
-                done = tf.no_op()
-            values = [tf.convert_to_tensor(value) for value, _ in ops.values()]
-            return [done, *observed.values()], values
+        def eval_graph(*elements):
+            fetches, values = [], []
+            for i, element in enumerate(elements):
+                with replicas.building(i):
+                    done, ops, spec = self._evaluation(element)
+                    fetches.append([done])
+                    if i:
+                        continue  # Metrics, hooks and all else are the first's.
+                    watching = [*hooks, *spec.evaluation_hooks]
+                    observed = _watched(watching, v1.get_default_graph())
+                    built.update(spec=spec, observed=list(observed), names=list(ops))
+                    fetches[0] += map(training_session._value, observed.values())
+                    values += [tf.convert_to_tensor(value) for value, _ in ops.values()]
+            return fetches, values
 
         run = self._pruned(replicas, eval_graph, dataset.element_spec, checkpoint_path)
         self._restore(replicas, checkpoint_path, built["spec"].scaffold)
@@ -1515,12 +1699,17 @@ class Estimator:
         for hook in all_hooks:
             hook.begin(session)
         result = None
-        for element in dataset if steps is None else dataset.take(steps):
-            if session.stop:
+        elements = iter(dataset)
+        for number in itertools.count():
+            if session.stop or number == steps:
+                break
+            batches = list(itertools.islice(elements, replicas.count))
+            if len(batches) < replicas.count:
+                run(*batches)  # TF1 counted these, most of the time, but made no step.
                 break
             for hook in all_hooks:
                 hook.before_run(session)
-            results = run(element)
+            results = run(*batches)
             result = True
             observed = dict(zip(built["observed"], [t.numpy() for t in results]))
             results = {"observed": observed, "fetches": None}
@@ -1534,6 +1723,20 @@ class Estimator:
         metrics["global_step"] = session.global_step()
         self._write_evaluation(metrics, name, checkpoint_path)
         return metrics
+
+    def _evaluation(self, element):
+        """What updates the metrics of a batch, (value, update) by name, and the spec."""
+        features, labels = _split(element)
+        spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
+        ops = dict(spec.eval_metric_ops)
+        ops = {k: _metric(k, v) for k, v in ops.items()}
+        if "loss" not in ops:
+            ops["loss"] = v1.metrics.mean(spec.loss)
+        if "global_step" in ops:
+            raise ValueError("Metric with name `global_step` is not allowed.")
+        updates = [tf.group(update) for _, update in ops.values()]
+        with tf.control_dependencies(updates):
+            return tf.no_op(), ops, spec
 
     def _write_evaluation(self, metrics, name, checkpoint_path):
         """Logs the metrics and writes them as summaries, as TF1 did."""
@@ -1588,7 +1791,8 @@ class Estimator:
             built.update(spec=spec, observed=list(observed), single=single)
             built["names"] = [None] if single else list(predictions)
             values = [predictions] if single else list(predictions.values())
-            return [*map(tf.convert_to_tensor, values), *observed.values()], []
+            values = [*map(tf.convert_to_tensor, values)]
+            return [values + [*map(training_session._value, observed.values())]], []
 
         run = self._pruned(
             replicas, predict_graph, dataset.element_spec, checkpoint_path
@@ -1633,12 +1837,12 @@ class Estimator:
         with replicas.strategy.scope(), recording:
             graph = self._graph(replicas, element_spec)
 
-            def build(element):
+            def build(*elements):
                 with graph.building():
-                    return function(element)
+                    return function(*elements)
 
             with graph.creating():
-                return _Pruned(build, element_spec)
+                return _Pruned(build, [element_spec] * replicas.count)
 
     def _restore(self, replicas, checkpoint_path, scaffold):
         if checkpoint_path:
@@ -1735,30 +1939,72 @@ class _Pruned:
     """A graph traced once, of which only what is asked for is run.
 
     Args:
-      function: (element) -> lists of tensors and operations.
-      element_spec: of the elements of the input's dataset.
+      function: (element, ...) -> lists of tensors and operations, one for each element;
+        and a list of what needs none.
+      element_specs: of the elements, which come from the input's dataset.
     """
 
-    def __init__(self, function, element_spec):
-        specs = tf.nest.flatten(element_spec, expand_composites=True)
+    def __init__(self, function, element_specs):
+        specs = tf.nest.flatten(element_specs, expand_composites=True)
         traced = {}
 
         def build(*flat):
             packed = tf.nest.pack_sequence_as(
-                element_spec, flat, expand_composites=True
+                element_specs, flat, expand_composites=True
             )
-            traced["feeds"], traced["fetches"] = list(flat), function(packed)
+            traced["feeds"], traced["fetches"] = list(flat), function(*packed)
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
         graph = v1.wrap_function(build, signature)
-        of_element, of_nothing = traced["fetches"]
-        self._step = graph.prune(traced["feeds"], of_element)
+        with graph.graph.as_default():
+            tables = v1.get_collection(_Keys.TABLE_INITIALIZERS)
+        graph.prune([], tables)()
+        of_elements, of_nothing = traced["fetches"]
+        one = len(specs) // len(element_specs)
+        self._steps = [
+            graph.prune(traced["feeds"][: i * one], sum(of_elements[:i], []))
+            for i in range(1, len(element_specs) + 1)
+        ]
         self.values = graph.prune([], of_nothing)
 
-    def __call__(self, element):
-        """Runs the first list, on an element; its tensors' values, in order."""
-        flat = tf.nest.flatten(element, expand_composites=True)
-        return [value for value in self._step(*flat) if value is not None]
+    def __call__(self, *elements):
+        """Runs what is for so many elements; its tensors' values, in order."""
+        if not elements:
+            return []
+        flat = tf.nest.flatten(elements, expand_composites=True)
+        step = self._steps[len(elements) - 1]
+        return [value for value in step(*flat) if value is not None]
+
+
+def _replicas_of(strategy):
+    """How many replicas a strategy has in this process."""
+    return len(strategy.extended.worker_devices) if hasattr(strategy, "extended") else 1
+
+
+class _InTurn(training_session.SynchronousReplicas):
+    """An evaluation: what TF1's strategies ran on several devices, one after the other.
+
+    The replicas share their metrics' totals, and what they collect in the graph.
+    """
+
+    def __init__(self, count):
+        super().__init__(_own_device(), 0)
+        self.count, self._now = count, 0
+
+    def replica(self):
+        return self._now
+
+    @contextlib.contextmanager
+    def building(self, i):
+        """Replica `i` is built inside, with the names and variables of the first."""
+        self._now = i
+        if i == 0:
+            yield
+            return
+        v1.get_default_graph().clear_collection(("__varscope",))  # Counts names.
+        scope = v1.variable_scope(v1.get_variable_scope(), reuse=True)
+        with v1.name_scope(f"replica_{i}"), scope:
+            yield
 
 
 class _EvaluationSession:
@@ -1881,6 +2127,35 @@ def _estimator_scaling(strategy):
 
 class contrib_layers:
     """Functions of tf.contrib.layers that TF2 has no equal of: same names, same defaults."""
+
+    @staticmethod
+    def embed_sequence(
+        ids,
+        vocab_size=None,
+        embed_dim=None,
+        unique=False,
+        initializer=None,
+        regularizer=None,
+        trainable=True,
+        scope=None,
+        reuse=None,
+    ):
+        """Rows of a table `embeddings`, [..., embed_dim], for ids of any shape."""
+        if not (reuse or (vocab_size and embed_dim)):
+            raise ValueError(
+                "Must specify vocab size and embedding dimension when not reusing. "
+                f"Got vocab_size={vocab_size} and embed_dim={embed_dim}"
+            )
+        with v1.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
+            table = v1.get_variable(
+                "embeddings",
+                [vocab_size, embed_dim] if vocab_size and embed_dim else None,
+                initializer=initializer,
+                regularizer=regularizer,
+                trainable=trainable,
+            )
+            # `unique` only saves work where ids repeat.
+            return v1.nn.embedding_lookup(table, ids)
 
     @staticmethod
     def fully_connected(
@@ -2155,17 +2430,40 @@ class _Cluster:
 
     def __init__(self, config):
         self._config = config
-        self._strategy = config.train_distribute
+        given = config.train_distribute
+        # One of estimator_strategies, that says how the cluster of TF_CONFIG trains.
+        self._keeps_pace = getattr(given, "synchronous", None)
+        self._strategy = given if self._keeps_pace is None else None
+        self._chosen = self._strategy is not None
         self._jobs = config.cluster
-        alone = config.num_worker_replicas + config.num_ps_replicas <= 1
-        trains = config.task_type in ("chief", "master", "worker")
-        if self._strategy is None and not self.asynchronous and trains and not alone:
-            # Now, because it has to be made before anything is computed.
-            self._strategy = self._synchronous()
+        if not self.asynchronous:
+            self._make_synchronous()
 
     @property
     def asynchronous(self):
-        return bool(self._jobs.get("ps")) and self._config.train_distribute is None
+        return bool(self._jobs.get("ps")) and not (self._chosen or self._keeps_pace)
+
+    @property
+    def averages(self):
+        """Whether an optimizer of the program averages its gradients by itself."""
+        return self._keeps_pace == "by optimizer"
+
+    def decide(self, probe):
+        """Lets the workers keep pace where the program's optimizer asks for it.
+
+        Args:
+          probe: says whether it does.
+        """
+        if self.asynchronous and self._keeps_pace is None and probe():
+            self._keeps_pace = "by optimizer"
+            self._make_synchronous()
+
+    def _make_synchronous(self):
+        """Makes the strategy of several workers; before anything is computed."""
+        alone = self._config.num_worker_replicas <= 1
+        trains = self._config.task_type in ("chief", "master", "worker")
+        if self._strategy is None and trains and not alone:
+            self._strategy = self._synchronous()
 
     @property
     def _tasks(self):
@@ -2223,13 +2521,39 @@ class _Cluster:
         strategy = self._strategy or _own_device()
         local = strategy.extended.worker_devices if self._strategy else ()
         if len(local) > 1:
-            raise ValueError(
-                "One process trains one replica here, but the strategy has "
-                f"{len(local)} devices in this process: {list(local)}"
-            )
+            return self._local(strategy, len(local))
         return training_session.SynchronousReplicas(
             strategy, self._config.global_id_in_cluster or 0
         )
+
+    def _local(self, strategy, count):
+        """Replicas on several devices of this process.
+
+        Raises:
+          ValueError: others train with it.
+        """
+        if strategy.num_replicas_in_sync != count:
+            raise ValueError(
+                "Of several processes each trains one replica here, but the strategy "
+                f"has {count} devices in this process: show it one of its GPUs "
+                "(CUDA_VISIBLE_DEVICES)."
+            )
+        return _strategies().LocalReplicas(strategy, count)
+
+
+def _strategies():
+    """What only several devices in a process need.
+
+    Raises:
+      ImportError: the file is not there.
+    """
+    try:
+        import estimator_strategies
+    except ImportError:
+        if not __package__:
+            raise
+        from . import estimator_strategies
+    return estimator_strategies
 
 
 # -- train_and_evaluate -------------------------------------------------------
@@ -2310,6 +2634,8 @@ def train_and_evaluate(estimator, train_spec, eval_spec):
     both, else None.
     """
     config = estimator.config
+    if config.task_type != "evaluator":
+        estimator._choose_pace(train_spec.input_fn)
     evaluator = _Evaluator(estimator, eval_spec, train_spec.max_steps)
     hooks = list(train_spec.hooks)
 

@@ -51,7 +51,7 @@ class _ModelGraph(estimator_loop._Graph):
         super().__init__(replicas)
         recorded = replicas._recorded
         before = len(recorded)
-        with _global_step(self.global_step):
+        with estimator_loop._knowing(self.global_step):
             self.model = make()
         layers = self.model.layers
         saved = {weight.name for layer in layers for weight in layer.weights}
@@ -62,12 +62,14 @@ class _ModelGraph(estimator_loop._Graph):
     def building(self):
         with super().building():
             graph, model = v1.get_default_graph(), self.model
-            graph.get_collection_ref(_MODEL)[:] = [model]
-            for key, variables in (
+            for key, values in (
+                (_MODEL, [model]),
                 (_Keys.GLOBAL_VARIABLES, model.weights),
                 (_Keys.TRAINABLE_VARIABLES, model.trainable_variables),
             ):
-                graph.get_collection_ref(key).extend(variables)
+                listed = graph.get_collection_ref(key)
+                # Another replica may have listed them.
+                listed.extend(v for v in values if not any(v is x for x in listed))
             yield
 
 
@@ -93,6 +95,9 @@ class Estimator(estimator_loop.Estimator):
     def _graph(self, replicas, element_spec):
         features, _ = estimator_loop._split(element_spec)
         return _ModelGraph(replicas, lambda: self._new_model(features))
+
+    def _choose_pace(self, input_fn):
+        """No optimizer of a Keras model makes workers wait for each other by itself."""
 
     def _new_model(self, features_spec):
         model = self._model
@@ -215,17 +220,6 @@ def _input(spec, name=None):
     if name is not None:  # No layer of the network may have the same name.
         name = "features." + re.sub(r"[^\w.-]", "_", str(name))
     return tf_keras.Input(type_spec=spec, name=name)
-
-
-@contextlib.contextmanager
-def _global_step(step):
-    """Inside, `tf.compat.v1.train.get_or_create_global_step()` is this variable."""
-    collection = v1.get_default_graph().get_collection_ref(_Keys.GLOBAL_STEP)
-    others, collection[:] = list(collection), [step]
-    try:
-        yield
-    finally:
-        collection[:] = others
 
 
 class Dropout(tf_keras.layers.Dropout):

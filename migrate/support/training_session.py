@@ -390,7 +390,13 @@ python_random = _Generator(
 
 
 class _Replicas:
-    """The variables of one training program, and how its steps are run."""
+    """The variables of one training program, and how its steps are run.
+
+    Attributes:
+      count: how many replicas this process has; a step takes a batch for each.
+    """
+
+    count = 1
 
     def __init__(self, strategy):
         self.strategy = strategy
@@ -535,6 +541,10 @@ class _Replicas:
 
     def ended(self):
         """A session of these replicas has ended."""
+
+    def replica(self):
+        """Which of this process's replicas is being traced; None outside of them."""
+        return None if tf.distribute.get_replica_context() is None else 0
 
     def of_replicas(self, values):
         """What a run gives of one value per replica of this process."""

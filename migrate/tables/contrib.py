@@ -35,6 +35,7 @@ _DATA = {
 }
 HOMES: dict[str, str] = {
     **_DATA,
+    "tf.contrib.data.AUTOTUNE": "tf.data.AUTOTUNE",
     "tf.contrib.eager.defun": "tf.function",
     "tf.contrib.framework.list_variables": "tf.train.list_variables",
     "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
@@ -83,6 +84,7 @@ def _row(symbol: str, target: str, **fields: object) -> CallRow:
 
 
 _PLACES = (("inputs", "input"), ("kernel_size", "ksize"), ("stride", "strides"))
+_GPUS = '["/gpu:%d" % i for i in range({})]'
 CONTRIB_CALLS: tuple[CallRow, ...] = (
     *(
         _row(
@@ -203,10 +205,15 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         "tf.distribute.MirroredStrategy",
         positional=1,
         keywords=("devices", "cross_device_ops"),
+        renamed=(("num_gpus", "devices"), ("num_gpus_per_worker", "devices")),
+        wrapped=(("num_gpus", _GPUS), ("num_gpus_per_worker", _GPUS)),
     ),
     _row(
         "distribute.CollectiveAllReduceStrategy",
         "tf.distribute.MultiWorkerMirroredStrategy",
+        dropped=("num_gpus_per_worker",),
+        reason="now tf.distribute.MultiWorkerMirroredStrategy, of the workers in "
+        "TF_CONFIG; it takes every GPU that a process sees (CUDA_VISIBLE_DEVICES)",
     ),
 )
 
@@ -283,6 +290,10 @@ NO_HOME: dict[str, tuple[str, str]] = {
     "distribute.ParameterServerStrategy": (
         "it was for Estimators; TF2's has a coordinator and other arguments",
         "Use tf.distribute.ParameterServerStrategy with a ClusterCoordinator.",
+    ),
+    "distribute.DistributeConfig": (
+        "it was for Estimators, which take the strategy itself",
+        "RunConfig(train_distribute=strategy, eval_distribute=strategy)",
     ),
     "distribute.AllReduceCrossDeviceOps": (
         "cross device operations have other names and arguments",

@@ -20,11 +20,34 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
+MORE_HEADS_MODULE = "estimator_more_heads"
+STOPPING_MODULE = "estimator_early_stopping"
+STRATEGIES_MODULE = "estimator_strategies"
+SYNC_MODULE = "synchronous_estimator"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+    MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
+    STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
+    STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
+    SYNC_MODULE: (f"{SYNC_MODULE}.py",),
+}
+# Module -> (code, what is said of it) of those that are no ready-made Estimators.
+BESIDE_CODES: dict[str, tuple[str, str]] = {
+    STOPPING_MODULE: (
+        "E133",
+        "it reads what evaluations have written, as often as TF1's",
+    ),
+    STRATEGIES_MODULE: (
+        "E130",
+        "every replica takes a batch of its own, as TF1's did",
+    ),
+    SYNC_MODULE: (
+        "E131",
+        "the workers make every step together, also where TF_CONFIG has parameter servers",
+    ),
 }
 
 CANNED = tuple(
@@ -119,6 +142,52 @@ EMITTED: dict[str, str] = {
             "regression_head",
         )
     },
+    **{
+        f"tf.contrib.estimator.{name}": f"{MORE_HEADS_MODULE}.{name}"
+        for name in (
+            "logistic_regression_head",
+            "multi_head",
+            "multi_label_head",
+            "poisson_regression_head",
+        )
+    },
+    **{
+        f"tf.estimator.{name}": f"{MORE_HEADS_MODULE}.{name}"
+        for name in (
+            "BinaryClassHead",
+            "LogisticRegressionHead",
+            "MultiClassHead",
+            "MultiHead",
+            "MultiLabelHead",
+            "PoissonRegressionHead",
+            "RegressionHead",
+        )
+    },
+    **{
+        f"tf.{package}.{name}": f"{STOPPING_MODULE}.{name}"
+        for package in ("estimator.experimental", "contrib.estimator")
+        for name in (
+            "make_early_stopping_hook",
+            "read_eval_metrics",
+            "stop_if_higher_hook",
+            "stop_if_lower_hook",
+            "stop_if_no_decrease_hook",
+            "stop_if_no_increase_hook",
+        )
+    },
+    **{
+        f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
+        for name in (
+            "CollectiveAllReduceStrategy",
+            "MirroredStrategy",
+            "OneDeviceStrategy",
+            "ParameterServerStrategy",
+        )
+    },
+    "tf.distribute.experimental.ParameterServerStrategy": (
+        f"{STRATEGIES_MODULE}.ParameterServerStrategy"
+    ),
+    "tf.train.SyncReplicasOptimizer": f"{SYNC_MODULE}.SyncReplicasOptimizer",
     # Modules that a name stands for.
     "tf.estimator": MODULE,
     "tf.estimator.export": f"{MODULE}.export",
@@ -185,11 +254,16 @@ LAYERS: dict[str, str] = {
     "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
 }
 
+# The same where it is called with devices: TensorFlow 2's need to exist.
+WITH_DEVICES: dict[str, str] = {
+    "tf.distribute.MirroredStrategy": f"{STRATEGIES_MODULE}.MirroredStrategy",
+}
+
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
         f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
-        for name in ("fully_connected", "layer_norm")
+        for name in ("embed_sequence", "fully_connected", "layer_norm")
     },
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
@@ -297,12 +371,6 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         "E117",
         "TensorFlow 2.16 and later make no Estimator of a Keras model",
         "Call the Keras model's fit, evaluate and predict.",
-    ),
-    "tf.train.SyncReplicasOptimizer": (
-        "E115",
-        "an Estimator's workers that wait for each other are not covered yet",
-        "Leave it out and run the program with workers only (no ps in TF_CONFIG): then "
-        "every step averages all workers' gradients.",
     ),
     "tf.estimator": (
         "E117",

@@ -74,7 +74,8 @@ SCENARIO = Scenario(
             steps=20,
         ),
     ),
-    refused="C115",
-    refusal="its client pins layers to tasks and runs the graph on one of the servers; "
-    "tf2.py connects to the same servers and pins the same variables and layers.",
+    refused="S108",
+    refusal="it reads from the trace of a session's run which task has computed what; "
+    "tf2.py connects to the same servers, pins the same variables and layers, and asks "
+    "the tensors.",
 )

@@ -264,12 +264,6 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         ("input", "x = tf.placeholder(tf.float32)", "E114", "tf.placeholder"),
         (
-            "model",
-            "tf.train.SyncReplicasOptimizer(None, 2)",
-            "E115",
-            "tf.train.SyncReplicasOptimizer",
-        ),
-        (
             "top",
             "tf.random.set_seed(1)\ntf.estimator.LinearClassifier([])",
             "E116",

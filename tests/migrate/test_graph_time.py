@@ -164,6 +164,22 @@ REFUSED = {
         "w = tf.Variable([1.0, 1.0])\nloss = tf.reduce_sum(x * w) * count\n" + UPDATE,
         LOOP.replace("[op, loss]", "[op, loss, up]").replace("_, value", "_, value, n"),
     ),
+    "two variables that swap their values": (
+        "S136",
+        MODEL
+        + UPDATE
+        + "other = tf.Variable([0.0, 1.0])\n"
+        + "swap = tf.group(tf.assign(other, w), tf.assign(w, other))\n",
+        LOOP + "        sess.run(swap)\n",
+    ),
+    "a value computed beside an assignment": (
+        "S136",
+        MODEL
+        + UPDATE
+        + "count = tf.Variable(0.0, trainable=False)\n"
+        + "both = tf.tuple([tf.assign(count, 2.0), count + 1.0])\n",
+        LOOP + "        sess.run(both)\n",
+    ),
     "a feed of a run that reads a variable": (
         "S106",
         MODEL + UPDATE,

@@ -119,3 +119,13 @@ def test_a_name_for_modes() -> None:
         "EVAL": "eval",
         "PREDICT": "infer",
     }
+
+
+def test_an_attribute_that_the_program_gives_to_tensorflow() -> None:
+    new = migrate_text(
+        "import tensorflow as tf\ntf.own = {}\ntf.own.clear()\ntf.others.clear()\n"
+    )
+    assert [(f.line, f.code) for f in new.findings if f.symbol != "tf"] == [
+        (3, "T119"),
+        (4, "T111"),
+    ]

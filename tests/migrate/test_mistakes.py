@@ -22,8 +22,9 @@ CODES = {
     "mean_of_a_part": {"D104"},
     "whole_batch_for_all": {"D106", "D108"},
     "communication": {"D109"},
+    "older_names": {"D109", "D136"},
 }
-ALONE = ("hosts", "softmax_twice", "no_softmax", "communication")
+ALONE = ("hosts", "softmax_twice", "no_softmax", "communication", "older_names")
 REPLICATED = ("mean_of_a_part", "whole_batch_for_all")
 
 
@@ -108,6 +109,7 @@ def test_logits_are_learned_from(traces: dict[str, list[float] | None]) -> None:
 def test_a_name_that_is_gone(traces: dict[str, list[float] | None]) -> None:
     assert traces["old name"] is None and traces["old communication"] is None
     assert traces["new communication"] == [1]
+    assert traces["new older_names"] == [6, 22]
 
 
 @pytest.mark.parametrize("name", REPLICATED)
@@ -170,6 +172,43 @@ def test_the_older_parameter_servers_are_told() -> None:
     )
     (finding,) = migrate_text(text).findings
     assert (finding.code, finding.outcome) == ("D110", Outcome.REFUSED)
+
+
+@pytest.mark.parametrize(
+    ("old", "codes", "new"),
+    [
+        (
+            "it = s.make_dataset_iterator(d)\nit.initialize()",
+            {"D136": Outcome.REFUSED},
+            "it = s.make_dataset_iterator(d)",
+        ),
+        (
+            "e = tf.keras.estimator.model_to_estimator(keras_model=m)",
+            {"D137": Outcome.REFUSED},
+            "model_to_estimator(keras_model=m)",
+        ),
+        (
+            "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+            {"T103": Outcome.REWRITTEN},
+            's = tf.distribute.MirroredStrategy(devices=["/gpu:%d" % i for i in range(2)])',
+        ),
+        (
+            "s = tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
+            {"T103": Outcome.REWRITTEN},
+            "s = tf.distribute.MultiWorkerMirroredStrategy()",
+        ),
+        (
+            "s = tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
+            {"T110": Outcome.REFUSED},
+            "tf.contrib.distribute.MirroredStrategy(num_gpus=2, devices=d)",
+        ),
+    ],
+)
+def test_older_names(old: str, codes: dict[str, Outcome], new: str) -> None:
+    migration = migrate_text(f"import tensorflow as tf\n{old}\n")
+    found = {f.code: f.outcome for f in migration.findings}
+    assert {c: found.get(c) for c in codes} == codes
+    assert new in migration.text
 
 
 @pytest.mark.parametrize(

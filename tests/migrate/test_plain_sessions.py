@@ -129,6 +129,33 @@ def test_graph_made_in_the_block_is_a_step_of_its_own() -> None:
     assert "def compute_double(x):" in text
 
 
+def test_a_list_of_operations_that_is_fetched() -> None:
+    text, refused = _migrated(
+        "ops = [tf.assign(w, w - tf.log(2.0)), tf.log(loss)]\n"
+        "    print(sess.run(ops, {x: np.ones([1, 2])}))"
+    )
+    assert not refused
+    assert "ops_1 = tf.math.log(loss)" in text
+    assert "return [ops_0, ops_1]" in text
+
+
+def test_a_feed_declared_in_a_block_of_what_the_steps_share() -> None:
+    """It is a parameter of the shared part's callers, which does not hand it back."""
+    net = "h = tf.layers.dense(x, 3)\n" + "".join(
+        f"    h = tf.layers.dense(h, {n})\n" for n in (4, 5, 6, 2)
+    )
+    text = PROGRAM.replace(
+        "loss = tf.reduce_mean(tf.matmul(x, w)) * v",
+        f"with tf.variable_scope('net'):\n    y = tf.placeholder(tf.float32, [])\n    {net}"
+        "loss = tf.reduce_mean(tf.matmul(h, w)) * v * y\ntwice = 2.0 * y * h",
+    ).replace("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: 1.0}")
+    text = text.replace("# MORE", "sess.run(twice, {x: np.ones([1, 2]), y: 2.0})")
+    migrated = migrate_text(text)
+    assert {f.outcome for f in migrated.findings} == {Outcome.REWRITTEN, Outcome.KEPT}
+    assert "def forward(x):" in migrated.text
+    assert "h = forward(x)" in migrated.text
+
+
 def test_a_session_that_is_not_on_the_server() -> None:
     program = (PROGRAMS / "plain_server_session.py").read_text()
     assert program.count("tf.Session(server.target, config=config)") == 1

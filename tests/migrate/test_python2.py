@@ -180,3 +180,31 @@ def test_helper_modules_come_along(tmp_path: pathlib.Path) -> None:
     done = CliRunner().invoke(main, ["migrate", str(tmp_path), "--write", "--python2"])
     assert done.exit_code == 0, done.output
     assert path.read_text() == "print(1)\n"
+
+
+TABS = """\
+# For tensorflow.
+def f(x):
+\tif x:
+        \ty = \'\'\'a
+\tb\'\'\'
+\t\treturn [y,
+\t\t\tx]
+        return 2
+
+print(f(1) + [f(0)])
+"""
+
+
+def test_tabs_beside_spaces(tmp_path: pathlib.Path) -> None:
+    """As Python 2 counted them, up to the next multiple of 8; not within strings."""
+    path = tmp_path / "helper.py"
+    path.write_text(TABS)
+    (finding,) = pipeline.migrate_bytes(path, TABS.encode(), Options()).findings
+    assert (finding.code, finding.line) == ("E004", 6)
+    done = CliRunner().invoke(main, ["migrate", str(path), "--write", "--python2"])
+    assert done.exit_code == 0, done.output
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(path.read_text(), {})
+    assert printed.getvalue() == "['a\\n\\tb', 1, 2]\n"

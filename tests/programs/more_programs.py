@@ -105,6 +105,13 @@ MORE = (
         lines=40,
     ),
     Variant(
+        "pinned_split",
+        "variables pinned to parameter servers, the rest to the own worker; a plain "
+        "session on the server",
+        equal=True,
+        lines=40,
+    ),
+    Variant(
         "session_creators",
         "MonitoredSession with a ChiefSessionCreator or a WorkerSessionCreator",
         equal=True,

@@ -10,6 +10,7 @@ from migrate.backends.custom_loop.items import is_empty
 from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
+from migrate.frontends.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
@@ -249,6 +250,10 @@ class BuildTime:
 
     def _dissolved_at_build(self, statement: ast.With) -> bool:
         """Local device blocks and control dependencies mean nothing for variables."""
+        if self._program.connected is not None and any(
+            names_task(self._scopes, i.context_expr) for i in statement.items
+        ):
+            return False
         return all(
             isinstance(i.context_expr, ast.Call)
             and self._scopes.resolve(i.context_expr.func)

@@ -83,7 +83,8 @@ class Cluster:
         """The statements that make the strategy and its replicas."""
         program = self._program
         if program.cluster is None:
-            return _alone(program.towers)
+            connected = program.connected
+            return [*_connected(connected), *_alone(program.towers)]
         spec: ast.expr | Code = program.cluster.spec
         if program.kinds.get(
             names.key(program.cluster.spec) or ""
@@ -164,6 +165,14 @@ class Cluster:
         return [
             Block(code("if ", program.condition, ":"), sync, orelse=asynchronous),
         ]
+
+
+def _connected(cluster: str | None) -> list[Item]:
+    """What lets a client place variables and operations on the cluster's tasks."""
+    if cluster is None:
+        return []
+    call = f"tf.config.experimental_connect_to_cluster({cluster})"
+    return [New(code("\n# The client is no task of the cluster.\n" + call))]
 
 
 def _alone(towers: str | None) -> list[Item]:

@@ -145,4 +145,8 @@ def _bound_in_order(flow: Flow) -> list[str]:
             for node in ast.walk(target)
             if (key := names.key(node)) in flow.binds and key is not None
         ]
-    return sorted(flow.binds)
+    # A feed or an element that a block declares is the step's parameter, not a result.
+    dropped = [f.binds for f in every([flow]) if f.dropped]
+    made = [f.binds for f in every([flow]) if not f.dropped and not f.suites]
+    given = set().union(*dropped) - set().union(*made)
+    return sorted(flow.binds - given)

@@ -264,6 +264,8 @@ class Expressions(Datasets):
         )
         if setter:
             self.claimed[call] = ("C111", "now the strategy's scope")
+        elif self.program.connected is not None:
+            self.claimed[call] = ("C130", "the same task, in the client's cluster")
         elif isinstance(where, ast.Constant) and "job:" not in text:
             self.claimed[call] = (
                 "C114",

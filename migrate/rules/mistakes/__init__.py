@@ -32,6 +32,8 @@ _KINDS = (
     (datasets.find, "distribute"),
     (older_distribute.find, "distribute"),
     (older_distribute.find_runs, "experimental_run_v2"),
+    (older_distribute.find_iterators, "make_dataset_iterator"),
+    (older_distribute.find_estimators, "model_to_estimator"),
 )
 
 

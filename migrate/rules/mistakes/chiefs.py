@@ -73,6 +73,8 @@ def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
         target = names.argument(call, "target", 0)
         if symbol not in roles.PLAIN_SESSIONS or target is None:
             continue
+        if any("grpc:" in str(names.literal(n)) for n in ast.walk(target)):
+            continue  # A client of servers elsewhere, not one of the workers.
         item = scopes.parents[call]
         if not (
             isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name)

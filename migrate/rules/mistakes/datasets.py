@@ -69,8 +69,17 @@ def _is_dataset(scopes: Scopes, node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and _made(scopes, node, frozenset())
 
 
-def _made(scopes: Scopes, node: ast.expr, seen: frozenset[str]) -> bool:
+def is_dataset(scopes: Scopes, node: ast.expr) -> bool:
+    """An expression whose value is a tf.data.Dataset; functions of the file are read."""
+    return _made(scopes, node, frozenset(), functions=True)
+
+
+def _made(
+    scopes: Scopes, node: ast.expr, seen: frozenset[str], functions: bool = False
+) -> bool:
     while isinstance(node, ast.Call):
+        if functions and isinstance(node.func, ast.Name):
+            return _returned(scopes, node.func, seen)
         if (scopes.resolve(node.func) or "").startswith("tf.data."):
             return True
         if not isinstance(node.func, ast.Attribute) or node.func.attr in _DISTRIBUTES:
@@ -86,8 +95,23 @@ def _made(scopes: Scopes, node: ast.expr, seen: frozenset[str]) -> bool:
         isinstance(b, ast.Assign)
         and len(b.targets) == 1
         and isinstance(b.targets[0], ast.Name)
-        and _made(scopes, b.value, seen | {node.id})
+        and _made(scopes, b.value, seen | {node.id}, functions)
         for b in bound
+    )
+
+
+def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str]) -> bool:
+    """Whether all that a function of the file returns are datasets."""
+    owner = scopes.scope_of(name).owner(name.id)
+    bound = owner.bindings.get(name.id, []) if owner is not None else []
+    if name.id in seen or len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
+        return False
+    returns = [
+        n for n in names.walk_scope_of_function(bound[0]) if isinstance(n, ast.Return)
+    ]
+    return bool(returns) and all(
+        r.value is not None and _made(scopes, r.value, seen | {name.id}, True)
+        for r in returns
     )
 
 

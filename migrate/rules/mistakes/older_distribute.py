@@ -1,4 +1,4 @@
-"""D108 to D110: names of tf.distribute from before TensorFlow 2.4."""
+"""D108 to D110, D136, D137: names of tf.distribute from before TensorFlow 2.4."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if symbol in _WORKERS:
             given = names.argument(call, "communication", 0)
             if given is not None and name_of(scopes, given).startswith(_COMMUNICATION):
-                yield _communication(call, given, symbol)
+                yield _communication(scopes, call, given, symbol)
         elif symbol in _SERVERS and not call.args and not call.keywords:
             yield Mistake(
                 call,
@@ -58,26 +58,91 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             )
 
 
-def _communication(call: ast.Call, given: ast.expr, symbol: str) -> Mistake:
-    which = given.attr if isinstance(given, ast.Attribute) else "AUTO"
-    root: ast.expr = given
-    while isinstance(root, ast.Attribute):
-        root = root.value
-    prefix = code(root, ".distribute.experimental.")
-    options: Code = code(
-        "communication_options=",
-        prefix,
-        "CommunicationOptions(\n        implementation=",
-        prefix,
-        f"CommunicationImplementation.{which})",
+def _communication(
+    scopes: Scopes, call: ast.Call, given: ast.expr, symbol: str
+) -> Mistake:
+    which = name_of(scopes, given).rpartition(".")[2]
+    rest = [k for k in call.keywords if k.arg != "communication"]
+    others: list[str | ast.AST | Code] = []
+    for keyword in rest:
+        others += [f",\n    {keyword.arg}=", keyword.value]
+    # The experimental class of that name takes no options.
+    fix: Code = code(
+        "tf.distribute.MultiWorkerMirroredStrategy(\n"
+        "    communication_options=tf.distribute.experimental.CommunicationOptions(\n"
+        "        implementation=tf.distribute.experimental.CommunicationImplementation."
+        f"{which})",
+        *others,
+        ")",
     )
-    known = isinstance(root, ast.Name) and len(call.args) + len(call.keywords) == 1
+    known = (
+        scopes.stands_for("tf") == "tensorflow"
+        and which.isupper()
+        and len(call.args) + len(call.keywords) - len(rest) == 1
+        and all(k.arg == "cluster_resolver" for k in rest)
+    )
     return Mistake(
         call,
         "D109",
         "CollectiveCommunication is CommunicationImplementation since TensorFlow 2.4, "
         "and is given in CommunicationOptions",
         "communication_options=CommunicationOptions(implementation=...)",
-        ((call, code(call.func, "(\n    ", options, ")")),) if known else (),
+        ((call, fix),) if known else (),
         symbol,
     )
+
+
+def find_iterators(scopes: Scopes) -> Iterator[Mistake]:
+    """D136: a strategy's own iterator, which TF1's sessions initialised."""
+    for call, symbol in calls(scopes):
+        if method(call) != "make_dataset_iterator" or symbol or len(call.args) != 1:
+            continue
+        assert isinstance(call.func, ast.Attribute)
+        fix = code(
+            "iter(",
+            call.func.value,
+            ".experimental_distribute_dataset(",
+            call.args[0],
+            "))",
+        )
+        kept = scopes.parents.get(call)
+        name = kept.targets[0] if isinstance(kept, ast.Assign) else None
+        certain = isinstance(name, ast.Name) and _only_drawn_from(scopes, name)
+        yield Mistake(
+            call,
+            "D136",
+            "the iterator of TensorFlow 1's strategies, which a session initialised",
+            "iter(strategy.experimental_distribute_dataset(dataset)), without initialize()",
+            ((call, fix),) if certain else (),
+        )
+
+
+def _only_drawn_from(scopes: Scopes, name: ast.Name) -> bool:
+    """Whether nothing is done with an iterator but to take the next element."""
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == name.id
+            and isinstance(node.ctx, ast.Load)
+        ):
+            continue
+        parent = scopes.parents[node]
+        drawn = isinstance(parent, ast.Attribute) and parent.attr == "get_next"
+        passed = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "next"
+        if not (drawn or passed):
+            return False
+    return True
+
+
+def find_estimators(scopes: Scopes) -> Iterator[Mistake]:
+    """D137: a Keras model made an Estimator, which TensorFlow has no more."""
+    for call, symbol in calls(scopes):
+        if symbol == "tf.keras.estimator.model_to_estimator":
+            yield Mistake(
+                call,
+                "D137",
+                "there are no Estimators in TensorFlow 2.16 and later: it only raises",
+                "Make and compile the model in the strategy's scope, and train it by "
+                "model.fit(input_fn(), ...) and model.evaluate.",
+                symbol=symbol,
+            )

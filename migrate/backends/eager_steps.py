@@ -1,0 +1,669 @@
+"""Eager code in a cluster, as steps of the strategy that the cluster describes.
+
+With parameter servers every worker's loop makes its steps on a worker of a
+ParameterServerStrategy; workers alone make each step together, each on its part of the
+batch, under a MultiWorkerMirroredStrategy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.eager_step import Refused
+from migrate.frontends.keras_names import keras_name
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.eager import Division, EagerProgram
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes.mistake import method
+from migrate.rules.symbols import verdict
+from migrate.tables import hooks, symbols
+
+_RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
+_STEP = "distributed_step"
+_PARTS = "own_batches"
+_OWN_NAMES = (
+    *("strategy", "replicas", "training_session", "eager_steps", "run_worker"),
+    *(_STEP, _PARTS),
+)
+_DATASET_ORDER = "shuffle"
+
+
+class EagerRewrite:
+    """Plans one half-migrated program.
+
+    Args:
+      together: whether the workers make every step together.
+    """
+
+    def __init__(
+        self, program: EagerProgram, scopes: Scopes, plan: Plan, together: bool
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._together = together
+        self._claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.findings: list[Finding] = []
+        step = program.step
+        self._changed = {id(c) for c in program.mean_calls}
+        self._loops = program.server is not None and not together
+        self._rows = step.rows
+
+    def run(self) -> None:
+        """Fills the plan.
+
+        Raises:
+          Refused: the program is not taken.
+        """
+        program, plan = self._program, self._plan
+        self._check_names()
+        plan.support |= {"training_session.py", "eager_steps.py"}
+        plan.imports += ["import training_session", "import eager_steps"]
+        if self._together:
+            self._whole_batch()
+        self._losses()
+        self._server()
+        self._session()
+        self._function()
+        own = self._own()
+        items: list[Item] = []
+        suite = list(program.suite)
+        before = [s for s in suite[: program.ready] if s not in program.late]
+        items += self._kept(before)
+        items += self._strategy()
+        late = [s for s in suite if s in program.late]
+        graph = [*late, *suite[program.ready : program.at]]
+        graph = [s for s in graph if s not in own]
+        first, last = self._range(graph)
+        items += self._kept(graph[:first])
+        inside = [s for s in graph[first : last + 1]]
+        items.append(
+            Block(
+                code("\nwith strategy.scope(), replicas.recording():"),
+                self._kept(inside),
+            )
+        )
+        items += self._kept(graph[last + 1 :])
+        if self._together and program.source.made is None:
+            items.append(self._distributed())
+        items.append(self._step())
+        if self._loops:
+            items += self._worker(own)
+        else:
+            items += self._kept([program.session, *program.after])
+        plan.suites[program.owner, program.field] = items
+        self._names()
+        self._told()
+
+    # -- what stands around the step ---------------------------------------------------
+
+    def _check_names(self) -> None:
+        for node in ast.walk(self._scopes.tree):
+            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            for name in sorted(bound & set(_OWN_NAMES)):
+                if not names.suites(node):  # type: ignore[arg-type]
+                    raise Refused(
+                        "N111",
+                        node,
+                        f"the program has a name `{name}` of its own, which the migrated "
+                        "program needs",
+                        "Rename it.",
+                    )
+
+    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            block = self._program.setters.get(statement)
+            if block is not None:
+                items.append(Dropped(block))
+            source = self._program.source
+            if self._together and statement is source.made:
+                items.append(self._distributed())
+            items += self._plan.statements.get(statement) or [Keep(statement)]
+        return items
+
+    def _range(self, graph: list[ast.stmt]) -> tuple[int, int]:
+        """The first and the last statement that make the model."""
+        made = [i for i, s in enumerate(graph) if s in self._program.made]
+        return made[0], made[-1]
+
+    def _server(self) -> None:
+        server, plan = self._program.server, self._plan
+        if server is None:
+            return
+        reason = "tf.distribute.Server, with threads enough to serve and to compute"
+        if self._together:
+            reason = "dropped: the strategy starts a server of its own"
+        self._claimed[server.call.func] = ("C110", reason)
+        if self._together:
+            plan.statements[server.statement] = [Dropped(server.statement)]
+            leave = "training_session.leave(\n    "
+            leave += '"Synchronous training needs no parameter server.")'
+            for join in server.joins:
+                plan.statements[join] = [New(code(leave), join)]
+            return
+        parts: list[Code] = [code(a) for a in server.call.args]
+        parts += [
+            code(f"{k.arg}=", k.value)
+            for k in server.call.keywords
+            if k.arg != "config"
+        ]
+        config = names.argument(server.call, "config")
+        given = code(config) if config is not None else code("")
+        parts.append(code("config=training_session.server_config(", given, ")"))
+        woven: list[str | ast.AST | Code] = []
+        for part in parts:
+            woven += [",\n    ", part] if woven else [part]
+        plan.replace(
+            server.call, code("tf.distribute.Server(\n    ", Code(tuple(woven)), ")")
+        )
+
+    def _strategy(self) -> list[Item]:
+        program = self._program
+        cluster, server = program.cluster, program.server
+        if self._together:
+            assert server is not None
+            return [
+                New(
+                    code(
+                        "\nstrategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
+                        f"    cluster_resolver={_RESOLVER}(\n"
+                        "        training_session.workers_only(",
+                        cluster_text(cluster),
+                        '),\n        task_type="worker",\n        task_id=',
+                        server.task_index,
+                        ',\n        rpc_layer="grpc"))',
+                    )
+                ),
+                New(
+                    code(
+                        "replicas = eager_steps.SynchronousSteps(strategy, ",
+                        server.task_index,
+                        ")",
+                    )
+                ),
+            ]
+        items: list[Item] = []
+        if server is not None:
+            comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
+            test = code(
+                f"\n{comment}\nif not training_session.is_coordinator(\n    ",
+                cluster_text(cluster),
+                ", ",
+                server.job_name,
+                ", ",
+                server.task_index,
+                "):",
+            )
+            serve = New(code(f"training_session.serve({server.name})"))
+            items.append(Block(test, [serve]))
+        return [
+            *items,
+            New(
+                code(
+                    "strategy = tf.distribute.ParameterServerStrategy(\n"
+                    f"    {_RESOLVER}(\n        training_session.without_chief(",
+                    cluster_text(cluster),
+                    '), rpc_layer="grpc"))',
+                )
+            ),
+            New(
+                code(
+                    "replicas = eager_steps.AsynchronousSteps(strategy, ",
+                    cluster_text(cluster),
+                    ")",
+                )
+            ),
+        ]
+
+    def _session(self) -> None:
+        program = self._program
+        parts: list[Code] = [code("replicas")]
+        for name, value in program.session_arguments.items():
+            if name in hooks.SESSION_DROPPED or name == "target":
+                continue
+            parts.append(code(f"{name}=", value))
+        if "is_chief" not in program.session_arguments and program.server is not None:
+            index = code(program.server.task_index)
+            parts.append(
+                code("is_chief=", "task_index" if self._loops else index, " == 0")
+            )
+        woven: list[str | ast.AST | Code] = []
+        for part in parts:
+            woven += [",\n    ", part] if woven else [part]
+        self._plan.replace(
+            program.session_call,
+            code(
+                "training_session.MonitoredTrainingSession(\n    ",
+                Code(tuple(woven)),
+                ")",
+            ),
+        )
+        self._claimed[program.session_call.func] = (
+            "D113",
+            "the steps of the strategy that the cluster describes",
+        )
+
+    # -- the step -----------------------------------------------------------------------
+
+    def _whole_batch(self) -> None:
+        """A worker's loss and gradients become those of the whole batch."""
+        step, plan = self._program.step, self._plan
+        if step.division is None:
+            raise Refused(
+                "D130",
+                step.why or step.loss,
+                "it is not seen whether this loss is a mean or a sum over the batch",
+                "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
+            )
+        if self._rows is None:
+            raise Refused(
+                "D130",
+                step.gradient,
+                "the step has no name for the batch as the loop gives it",
+                "Keep the batch under the name it is given.",
+            )
+        if step.division is Division.SUM:
+            before, after = "replicas.sum_of_batch(", ")"
+        else:
+            before, after = "replicas.mean_of_batch(", f", {self._rows})"
+        plan.replace(step.gradient, code(before, step.gradient, after))
+        argument = (
+            "experimental_aggregate_gradients=False"
+            if step.legacy
+            else "skip_gradients_aggregation=True"
+        )
+        given = [code(a) for a in step.apply.args]
+        given += [code(f"{k.arg}=", k.value) for k in step.apply.keywords]
+        woven: list[str | ast.AST | Code] = [step.apply.func, "("]
+        for part in given:
+            woven += [part, ", "]
+        plan.replace(step.apply, Code((*woven, argument, ")")))
+        loss = ast.dump(step.loss)
+        if step.returned is not None:
+            if ast.dump(step.returned) != loss:
+                raise Refused(
+                    "D130",
+                    step.returned,
+                    "each worker has a part of what the step returns beside its loss",
+                    "Return the loss.",
+                )
+            plan.replace(step.returned, code(before, step.returned, after))
+        for name in step.results:
+            if name != names.key(step.loss):
+                raise Refused(
+                    "D130",
+                    step.apply,
+                    f"each worker has a part of `{name}`, which the loop reads",
+                    "Read the loss.",
+                )
+
+    def _losses(self) -> None:
+        """A Keras loss must not take the mean by itself where a strategy runs it."""
+        for made in self._program.mean_losses:
+            parts: list[str | ast.AST | Code] = [made.func, "("]
+            for argument in made.args:
+                parts += [argument, ", "]
+            for keyword in made.keywords:
+                if keyword.arg != "reduction":
+                    parts += [f"{keyword.arg}=", keyword.value, ", "]
+            self._plan.replace(made, Code((*parts, 'reduction="none")')))
+            self._found(made, "D131", "the mean is taken where the loss is computed")
+        for call in self._program.mean_calls:
+            self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
+
+    def _function(self) -> None:
+        """The step's function is part of a larger one: it is no tf.function itself."""
+        function = self._program.step.function
+        if function is None or not function.decorator_list:
+            return
+        arguments = ast.unparse(function.args)
+        body: list[Item] = [Keep(s) for s in function.body]
+        self._plan.statements[function] = [
+            Block(code(f"def {function.name}({arguments}):"), body, function)
+        ]
+        for decorator in function.decorator_list:
+            node = decorator.func if isinstance(decorator, ast.Call) else decorator
+            self._claimed[node] = ("D132", "the distributed step is the tf.function")
+
+    def _distributed(self) -> Item:
+        dataset = ast.unparse(self._program.source.dataset)
+        return New(code(f"{_PARTS} = replicas.distributed({dataset})"))
+
+    def _step(self) -> Item:
+        """The distributed step, and its uses in the loop."""
+        program, step = self._program, self._program.step
+        source = program.source
+        dataset = code(_PARTS) if self._together else code(source.dataset)
+        star = "*" if isinstance(source.target, ast.Tuple) else ""
+        parameters = ", ".join(source.names)
+        body: list[Item]
+        if step.call is not None:
+            # As text: in the loop the same call becomes a run.
+            body = [New(code(f"return {ast.unparse(step.call)}"))]
+            site = step.fetched or step.call
+            self._plan.replace(site, self._run())
+        else:
+            body = [Keep(s) for s in step.body]
+            if step.results:
+                body.append(New(code("return " + self._results())))
+            self._inline()
+        self._values()
+        if self._together:
+            self._plan.replace(source.dataset, code(_PARTS))
+        header = code(
+            f"\n@replicas.step_function({star}",
+            dataset,
+            f".element_spec)\ndef {_STEP}({parameters}):",
+        )
+        scope = code("\nwith strategy.scope(), replicas.recording():")
+        return Block(scope, [Block(header, body)])
+
+    def _values(self) -> None:
+        """A run gives numpy values, which have no `numpy()` of their own."""
+        program, step = self._program, self._program.step
+        results = set(step.results)
+        if step.call is not None:
+            around = self._scopes.parents[step.fetched or step.call]
+            if isinstance(around, ast.Assign):
+                results |= names.binds(around)
+        site = step.fetched or step.call
+        for node in (n for s in program.suite[program.at :] for n in ast.walk(s)):
+            if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
+                assert isinstance(node.func, ast.Attribute)
+                value = node.func.value
+                if value is site or names.key(value) in results:
+                    self._plan.replace(node, code(value))
+
+    def _results(self) -> str:
+        step = self._program.step
+        if self._together and step.results:
+            name = step.results[0]
+            if step.division is Division.SUM:
+                return f"replicas.sum_of_batch({name})"
+            return f"replicas.mean_of_batch({name}, {self._rows})"
+        return ", ".join(step.results)
+
+    def _run(self) -> Code:
+        program = self._program
+        arguments = ", ".join([_STEP, *program.source.names])
+        return code(f"{program.session_name}.run({arguments})")
+
+    def _inline(self) -> None:
+        """In the loop one run stands for the statements of the step."""
+        step = self._program.step
+        owner = self._scopes.parents[step.body[0]]
+        suite = next(s for _, s in names.suites(owner) if step.body[0] in s)  # type: ignore[arg-type]
+        field = next(f for f, s in names.suites(owner) if s is suite)  # type: ignore[arg-type]
+        text = self._run()
+        if step.results:
+            text = code(", ".join(step.results) + " = ", text)
+        items: list[Item] = []
+        for statement in suite:
+            if statement is step.body[0]:
+                items.append(New(text))
+            elif statement not in step.body:
+                items.append(Keep(statement))
+        self._plan.suites[owner, field] = items
+
+    # -- the loop -----------------------------------------------------------------------
+
+    def _own(self) -> list[ast.stmt]:
+        """Statements before the session of what every worker's process had for itself.
+
+        Raises:
+          Refused: something of that is needed before.
+        """
+        program = self._program
+        if not self._loops:
+            return []
+        tail = [program.session, *program.after]
+        changed = {n for s in tail for n in names.binds(s) | names.mutates(s)}
+        read = {n for s in tail for n in names.reads(s)}
+        assert program.server is not None
+        index = ast.dump(program.server.task_index)
+        own: list[ast.stmt] = []
+        for statement in program.suite[program.ready : program.at]:
+            if statement in program.made or names.suites(statement):
+                continue
+            bound = names.binds(statement)
+            of_task = any(
+                isinstance(n, ast.expr) and ast.dump(n) == index
+                for n in ast.walk(statement)
+            )
+            needs = bound & changed or (of_task and bound & read)
+            if needs or (bound & read and _begins(self._scopes, statement)):
+                own.append(statement)
+        self._check_own(tail, own, changed)
+        return own
+
+    def _check_own(
+        self, tail: list[ast.stmt], own: list[ast.stmt], changed: set[str]
+    ) -> None:
+        program = self._program
+        bound = {n for s in own for n in names.binds(s)}
+        elsewhere = [s for s in program.suite[: program.at] if s not in own]
+        for statement in elsewhere:
+            clash = names.reads(statement) & bound
+            if not clash and statement not in program.made:
+                clash = names.binds(statement) & changed - {program.session_name}
+                clash -= {n for s in own for n in names.binds(s)}
+            if clash and not isinstance(statement, (ast.Import, ast.ImportFrom)):
+                raise Refused(
+                    "D133",
+                    statement,
+                    f"`{sorted(clash)[0]}` is each worker's own, and is used before the "
+                    "loops of the workers begin",
+                    "Set it where the loop begins.",
+                )
+        for node in (n for s in tail for n in ast.walk(s)):
+            text = (
+                (self._scopes.dotted(node) or "") if isinstance(node, ast.expr) else ""
+            )
+            if isinstance(node, (ast.Global, ast.Nonlocal)) or text.startswith(
+                ("numpy.random", "random.")
+            ):
+                raise Refused(
+                    "D133",
+                    node,
+                    "every worker's process had this for itself; the loops of all run in "
+                    "one process now",
+                    "Make a generator where the loop begins: np.random.RandomState(seed).",
+                )
+
+    def _worker(self, own: list[ast.stmt]) -> list[Item]:
+        """The loop as a function, which every worker's thread runs."""
+        program = self._program
+        assert program.server is not None
+        tail = [*own, program.session]
+        bound = {n for s in tail for n in names.binds(s)}
+        index = program.server.task_index
+        dump = ast.dump(index)
+
+        def of_worker(statement: ast.stmt) -> bool:
+            return bool(names.reads(statement) & bound) or any(
+                isinstance(n, ast.expr) and ast.dump(n) == dump
+                for n in ast.walk(statement)
+            )
+
+        after = list(program.after)
+        cut = max((i + 1 for i, s in enumerate(after) if of_worker(s)), default=0)
+        tail += after[:cut]
+        rebound: dict[ast.AST, Code] = {
+            node: code("task_index")
+            for statement in tail
+            for node in ast.walk(statement)
+            if isinstance(node, ast.expr)
+            and ast.dump(node) == dump
+            and not (isinstance(node, ast.Name) and node.id == "task_index")
+        }
+        for statement in (s for s in program.suite[: program.at] if s not in own):
+            self._per_worker(statement)
+        return [
+            Block(
+                code("\ndef run_worker(task_index):"), self._kept(tail), replace=rebound
+            ),
+            New(code("\nreplicas.run(run_worker)")),
+            *self._kept(after[cut:]),
+        ]
+
+    def _per_worker(self, statement: ast.stmt) -> None:
+        """A dataset that is shuffled: each worker's has an order of its own."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and _shuffles(self._scopes, statement.value)
+        ):
+            return
+        name = statement.targets[0].id
+        given = f"{name}={name}" if name in names.reads(statement.value) else ""
+        head = f"training_session.per_worker(lambda {given}: ".replace(
+            "lambda :", "lambda:"
+        )
+        self._plan.replace(statement.value, code(head, statement.value, ")"))
+        self._found(
+            statement.value, "C106", "every worker shuffles for itself, as before"
+        )
+
+    # -- names and findings -----------------------------------------------------------------
+
+    def _names(self) -> None:
+        """Every TensorFlow name: Keras is tf_keras, what is gone has another name."""
+        for node, symbol in self._scopes.walk_uses():
+            name = keras_name(self._scopes, node)
+            if node in self._claimed:
+                code_, reason = self._claimed[node]
+                self._found(node, code_, reason, symbol)
+            elif name:
+                self._plan.imports.append("import tf_keras")
+                self._spelled(node, f"tf_keras.{name}", symbol)
+            elif symbol.startswith("tf."):
+                self._name(node, symbol)
+            elif symbol in ("tf.keras", "keras", "tf_keras"):
+                self._spelled(node, "tf_keras", symbol)
+
+    def _name(self, node: ast.expr, symbol: str) -> None:
+        if symbol == "tf.keras":
+            self._plan.imports.append("import tf_keras")
+            self._spelled(node, "tf_keras", symbol)
+            return
+        if symbol in hooks.HOOKS:
+            target = f"training_session.{hooks.HOOKS[symbol].target}"
+            self._spelled(node, target, symbol, "counts the optimizer's updates")
+            return
+        if symbol == "tf.train.replica_device_setter" or self._sets_device(node):
+            self._found(node, "C111", "now the strategy's scope", symbol)
+            return
+        path = self._scopes.dotted(node) or ""
+        written = "tf" + path.removeprefix("tensorflow")
+        if path.startswith("tensorflow") and symbols.exists_in_target(written):
+            self._found(node, "T101", "the same", symbol, Outcome.KEPT)
+            return
+        found = verdict(symbol)
+        if found.outcome is Outcome.REFUSED or not found.target:
+            raise Refused(found.code, node, found.reason, found.recipe)
+        self._spelled(node, found.target, symbol)
+
+    def _sets_device(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        blocks = {
+            i.context_expr for w in self._program.setters.values() for i in w.items
+        }
+        return call in blocks
+
+    def _spelled(
+        self, node: ast.expr, target: str, symbol: str, reason: str = ""
+    ) -> None:
+        self._found(node, "T102", reason or f"now {target}", symbol)
+        if ast.unparse(node) != target:
+            self._plan.replace(node, code(target))
+
+    def _found(
+        self,
+        node: ast.AST,
+        code_: str,
+        reason: str,
+        symbol: str = "",
+        outcome: Outcome = Outcome.REWRITTEN,
+    ) -> None:
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        self.findings.append(Finding(line, column + 1, code_, outcome, symbol, reason))
+
+    def _told(self) -> None:
+        """What the migrated program means, at the step; and what only its author knows."""
+        program = self._program
+        at = program.step.function or program.step.body[0]
+        if self._together:
+            reason = (
+                "each worker has a part of every batch, and the update is that of one "
+                "process with the whole batch"
+            )
+        elif self._loops:
+            reason = (
+                "every worker's loop goes through the dataset and updates the shared "
+                "weights with its own batches, as its process would have"
+            )
+        else:
+            reason = "the one client makes one step after the other, on a worker"
+        self._found(at, "D132", reason)
+        if program.endless is not None:
+            self._found(
+                program.endless,
+                "D134",
+                "nothing ends this loop: the session has no hook that would. "
+                "hooks=[tf.train.StopAtStepHook(...)], or a break",
+                outcome=Outcome.KEPT,
+            )
+        if self._together:
+            for node in self._unseeded():
+                self._found(
+                    node,
+                    "D135",
+                    "without a seed each worker shuffles otherwise, and their parts are of "
+                    "different batches",
+                    outcome=Outcome.KEPT,
+                )
+
+    def _unseeded(self) -> Iterator[ast.Call]:
+        for node in ast.walk(self._scopes.tree):
+            if isinstance(node, ast.Call) and method(node) == _DATASET_ORDER:
+                if names.argument(node, "seed", 1) is None:
+                    yield node
+
+
+def cluster_text(cluster: ast.expr) -> str:
+    """The cluster's name: it is a target of an assignment, which has no value to copy."""
+    return ast.unparse(cluster)
+
+
+def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
+    """Whether a statement makes what a loop uses up: an iterator, hooks, a file."""
+    return any(
+        isinstance(n, ast.Call)
+        and (
+            (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
+            or (scopes.resolve(n.func) or "").endswith("Hook")
+        )
+        for n in ast.walk(statement)
+    )
+
+
+def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
+    from migrate.frontends.keras_names import defined
+
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call):
+            if method(node) == _DATASET_ORDER:
+                return True
+            called = defined(scopes, node.func)
+            if isinstance(called, ast.FunctionDef) and any(
+                isinstance(n, ast.Call) and method(n) == _DATASET_ORDER
+                for n in ast.walk(called)
+            ):
+                return True
+    return False

@@ -1,0 +1,137 @@
+"""Graphs that are placed on the tasks of a cluster by hand, and run by one client.
+
+`with tf.device("/job:ps/task:0")` around variables and `"/job:worker/task:1"` around
+operations, in a session on one of the servers: what computes where is the program's
+own choice, which a strategy would not keep. TensorFlow 2 keeps it: the client connects to
+the cluster, and variables and step functions have their devices.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
+from migrate.program.binding_time import Diagnostics
+
+_CLUSTER = "tf.train.ClusterSpec"
+
+
+def names_task(scopes: Scopes, call: ast.AST) -> bool:
+    """Whether a call is tf.device of a task of a cluster."""
+    return (
+        isinstance(call, ast.Call)
+        and scopes.resolve(call.func) == "tf.device"
+        and any(
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "job:" in n.value
+            for n in ast.walk(call)
+        )
+    )
+
+
+def is_client(scopes: Scopes, session: ast.Call) -> bool:
+    """Whether the session of a program placed by hand is opened on a server elsewhere."""
+    target = names.argument(
+        session, "target" if plain_sessions.is_plain(scopes, session) else "master", 0
+    )
+    if target is None or plain_sessions.pinned(scopes) is None:
+        return False
+    return any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and "grpc:" in n.value
+        for n in ast.walk(target)
+    )
+
+
+def cluster_of(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    session: ast.Call,
+    driver: ast.FunctionDef | ast.Module,
+) -> str | None:
+    """The name under which a client's driver has its cluster; None, with a refusal."""
+    made = _made(scopes)
+    known = {
+        name
+        for name in _given(scopes, driver, made) | made
+        if (owner := scopes.scope_of(session).owner(name)) is not None
+        and owner.node in (driver, scopes.tree)
+    }
+    if len(known) != 1:
+        diagnostics.refuse(
+            "C131",
+            session,
+            "the client is not seen to have the addresses of all tasks in one ClusterSpec",
+            "cluster = tf.train.ClusterSpec({...}), where the session is opened.",
+            _CLUSTER,
+        )
+        return None
+    index = _task_indices(scopes)
+    for call in ast.walk(scopes.tree):
+        if names_task(scopes, call):
+            for node in ast.walk(call):
+                if isinstance(node, ast.expr) and ast.dump(node) in index:
+                    diagnostics.refuse(
+                        "C132",
+                        node,
+                        "the placement depends on the task: each is a client of its own, "
+                        "and they would share no variables",
+                        "Use replica_device_setter and a session per worker.",
+                        "tf.device",
+                    )
+                    return None
+    return next(iter(known))
+
+
+def _made(scopes: Scopes) -> set[str]:
+    """Names that are bound to a ClusterSpec, and to nothing else."""
+    found: dict[str, list[bool]] = {}
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.Assign):
+            value = node.value
+            is_cluster = isinstance(value, ast.Call) and (
+                scopes.resolve(value.func) == _CLUSTER
+            )
+            for name in names.binds(node):
+                found.setdefault(name, []).append(is_cluster)
+    return {name for name, kinds in found.items() if all(kinds)}
+
+
+def _given(
+    scopes: Scopes, driver: ast.FunctionDef | ast.Module, made: set[str]
+) -> set[str]:
+    """Parameters of the driver that every call gives a ClusterSpec."""
+    if not isinstance(driver, ast.FunctionDef):
+        return set()
+    parameters = [a.arg for a in driver.args.args]
+    calls = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == driver.name
+    ]
+    return {
+        parameter
+        for position, parameter in enumerate(parameters)
+        if calls
+        and all(
+            isinstance(given := names.argument(call, parameter, position), ast.Name)
+            and given.id in made
+            for call in calls
+        )
+    }
+
+
+def _task_indices(scopes: Scopes) -> set[str]:
+    """What the servers of the file are given as their task's index, as dumps."""
+    return {
+        ast.dump(index)
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call)
+        and scopes.resolve(node.func) == "tf.train.Server"
+        and (index := names.argument(node, "task_index", 2)) is not None
+        and not isinstance(index, ast.Constant)
+    }

@@ -1,0 +1,81 @@
+"""TF1 to TF1: what a fetched list holds has names.
+
+`train_ops = [tf.assign(w, x), tf.assign(b, y)]`, run by `sess.run(train_ops)`, is the two
+operations, each in a statement of its own, and the list of their names: a run call
+then fetches names, as it does elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+
+
+def named(text: Text) -> Text:
+    """The text with what fetched lists, tuples and dicts are made of named."""
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    fetched = {
+        key
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "run"
+        and scopes.resolve(node.func) is None
+        and (fetches := names.argument(node, "fetches", 0)) is not None
+        and (key := names.key(fetches)) is not None
+    }
+    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    for statement in sorted(
+        (s for s in ast.walk(tree) if isinstance(s, ast.Assign)),
+        key=lambda s: s.lineno,
+        reverse=True,
+    ):
+        if len(statement.targets) != 1 or not text.alone(statement):
+            continue
+        key = names.key(statement.targets[0])
+        if key is not None and key in fetched:
+            text = _with_names(text, statement, key.rpartition(".")[2], taken)
+    return text
+
+
+def _with_names(text: Text, statement: ast.Assign, of: str, taken: set[str]) -> Text:
+    made: list[tuple[str, ast.expr]] = []
+    for part, element in _elements(statement.value):
+        if isinstance(element, ast.Call):
+            wish = name = f"{of}_{part}"
+            number = 2
+            while name in taken:
+                name, number = f"{wish}_{number}", number + 1
+            taken.add(name)
+            made.append((name, element))
+    if not made:
+        return text
+    line = text.lines[statement.lineno - 1]
+    indent = line[: len(line) - len(line.lstrip())]
+    lines, origins = [], []
+    for name, element in made:
+        source = text.segment(element)
+        source = ast.unparse(element) if "\n" in source else source
+        lines.append(f"{indent}{name} = {source}")
+        origins.append(text.origins[element.lineno - 1])
+    text = text.edited([Edit(element, name) for name, element in made])
+    first = statement.lineno
+    return text.spliced(first, first - 1, lines, origins)
+
+
+def _elements(value: ast.expr) -> list[tuple[str, ast.expr]]:
+    """The parts of a display and what they are called, in the order they are made."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return [(str(index), element) for index, element in enumerate(value.elts)]
+    if isinstance(value, ast.Dict):
+        found = []
+        for index, (key, element) in enumerate(zip(value.keys, value.values)):
+            text = names.literal(key) if key is not None else None
+            word = text if isinstance(text, str) and text.isidentifier() else str(index)
+            found.append((word, element))
+        return found
+    return []

@@ -1,0 +1,173 @@
+"""The usual split by hand: variables on parameter servers, the rest on the own worker.
+
+    with tf.device("/job:ps/task:0"):
+        w = tf.Variable(...)
+    with tf.device("/job:worker/task:%d" % FLAGS.task_index):
+        loss = ...
+
+in a session on the task's own server is what replica_device_setter does, and becomes it.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+
+_VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
+# A parameter server, and the own worker's processor; {} stands for the task's index.
+_SERVER = re.compile(r"/?job:ps(/replica:\d+)?(/task:.*)?$")
+_WORKER = re.compile(
+    r"/?job:worker(/replica:\d+)?/task:\{\}(/(device:)?cpu:0)?$", re.IGNORECASE
+)
+
+
+def usual(text: Text) -> tuple[Text, tuple[int, ...]]:
+    """The text with the setter in place of the split, and the original lines of that.
+
+    The text as it is where the program is placed otherwise.
+    """
+    if "job:" not in text.source or "replica_device_setter" in text.source:
+        return text, ()
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    cluster, index = _server(scopes)
+    if cluster is None or index is None or not _is_session_on_server(scopes):
+        return text, ()
+    blocks = list(_blocks(scopes))
+    kinds = [_kind(call, index) for call, _ in blocks]
+    if "ps" not in kinds or not all(
+        kind == "worker" or (kind == "ps" and _makes_variables(scopes, block.body))
+        for kind, (_, block) in zip(kinds, blocks, strict=True)
+    ):
+        return text, ()
+    edits = []
+    for call, _ in blocks:
+        tensorflow = text.segment(call.func).removesuffix(".device")
+        given = text.segment(cluster)
+        if not call.args or "\n" in given or tensorflow == "device":
+            return text, ()
+        setter = f"{tensorflow}.train.replica_device_setter(cluster={given})"
+        edits.append(Edit(call.args[0], setter))
+    lines = sorted({text.origins[call.lineno - 1] for call, _ in blocks})
+    return text.edited(edits), tuple(lines)
+
+
+def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
+    """The cluster and the task's index, as the one server of the program is given them."""
+    found = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
+    ]
+    if len(found) != 1:
+        return None, None
+    cluster = names.argument(found[0], "server_or_cluster_def", 0)
+    return cluster, names.argument(found[0], "task_index", 2)
+
+
+def _is_session_on_server(scopes: Scopes) -> bool:
+    """Whether every session is opened on the task's own server."""
+    found = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
+    ]
+    targets = [
+        names.argument(c, "target", 0) or names.argument(c, "master") for c in found
+    ]
+    return bool(targets) and all(
+        isinstance(t, ast.Attribute) and t.attr == "target" for t in targets
+    )
+
+
+def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
+    """Every block on a task; a call that is no block has one that holds anything."""
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Call)
+            and scopes.resolve(node.func) == "tf.device"
+            and "job:" in _shown(node)
+        ):
+            continue
+        item = scopes.parents[node]
+        block = scopes.parents[item]
+        if isinstance(item, ast.withitem) and isinstance(block, ast.With):
+            yield node, block
+        else:
+            yield node, ast.With([], [ast.Pass()])
+
+
+def _shown(call: ast.Call) -> str:
+    return "".join(
+        n.value
+        for n in ast.walk(call)
+        if isinstance(n, ast.Constant) and isinstance(n.value, str)
+    )
+
+
+def _kind(call: ast.Call, index: ast.expr) -> str:
+    """ "ps", "worker" for the own worker, "" for another place."""
+    if len(call.args) != 1 or call.keywords:
+        return ""
+    where, value = _formatted(call.args[0])
+    if _SERVER.match(where):
+        return "ps"
+    if _WORKER.match(where) and value is not None:
+        return "worker" if ast.dump(value) == ast.dump(index) else ""
+    return ""
+
+
+def _formatted(node: ast.expr) -> tuple[str, ast.expr | None]:
+    """A string with {} for the one value that is put into it, and that value."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value, None
+    if isinstance(node, ast.BinOp) and isinstance(node.left, ast.Constant):
+        left, right = str(node.left.value), node.right
+        if isinstance(node.op, ast.Mod) and left.count("%") == 1:
+            if isinstance(right, ast.Tuple) and len(right.elts) == 1:
+                right = right.elts[0]
+            return re.sub(r"%[dsi]", "{}", left), right
+        if isinstance(node.op, ast.Add) and isinstance(right, ast.Call):
+            if (
+                isinstance(right.func, ast.Name)
+                and right.func.id == "str"
+                and right.args
+            ):
+                return left + "{}", right.args[0]
+    if isinstance(node, ast.JoinedStr):
+        values = [p.value for p in node.values if isinstance(p, ast.FormattedValue)]
+        text = "".join(
+            str(p.value) if isinstance(p, ast.Constant) else "{}" for p in node.values
+        )
+        return text, values[0] if len(values) == 1 else None
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        base = node.func.value
+        if node.func.attr == "format" and isinstance(base, ast.Constant):
+            return str(base.value), node.args[0] if len(node.args) == 1 else None
+    return "", None
+
+
+def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
+    """Whether a suite does nothing but make variables."""
+    for statement in body:
+        if isinstance(statement, ast.With):
+            scoped = all(
+                isinstance(i.context_expr, ast.Call)
+                and scopes.resolve(i.context_expr.func) in roles.SCOPES
+                for i in statement.items
+            )
+            if scoped and _makes_variables(scopes, statement.body):
+                continue
+            return False
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        if not (
+            isinstance(value, ast.Call) and scopes.resolve(value.func) in _VARIABLES
+        ):
+            return False
+    return True

@@ -1,0 +1,169 @@
+"""Graphs placed on tasks by hand: kept for one client, a strategy for the usual split."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.pipeline import support_source
+from reference import processes, runner
+
+CLIENT = """
+import argparse
+import numpy as np
+import tensorflow as tf
+
+parser = argparse.ArgumentParser()
+for name in ("job_name", "ps_hosts", "worker_hosts", "dir"):
+    parser.add_argument("--" + name)
+parser.add_argument("--task_index", type=int)
+FLAGS = parser.parse_args()
+cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                "worker": FLAGS.worker_hosts.split(",")})
+
+def serve():
+    server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)
+    server.join()
+
+def train():
+    with tf.device("/job:ps/task:1"):
+        w = tf.get_variable("w", initializer=np.ones([3, 1], "float32"))
+    x = tf.placeholder(tf.float32, [None, 3])
+    with tf.device("/job:worker/task:1"):
+        y = tf.matmul(x, w)
+        loss = tf.reduce_mean(tf.square(y))
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+    with tf.Session("grpc://" + FLAGS.worker_hosts.split(",")[0]) as sess:
+        sess.run(tf.global_variables_initializer())
+        with open(FLAGS.dir + "/loss", "w") as log:
+            for step in range(4):
+                value, _ = sess.run([loss, train_op], {x: [[1.0, 2.0, 3.0]]})
+                print(float(value), file=log)
+
+if FLAGS.job_name == "client":
+    train()
+else:
+    serve()
+"""
+
+
+# A result of a function stays on the device that has computed it.
+TOLD = """
+    with open(FLAGS.dir + "/where", "w") as where:
+        for value in train_step.function(tf.ones([1, 3])):
+            print(value.device, file=where)
+"""
+CALLED = 'if FLAGS.job_name == "client":'
+
+
+def codes(text: str) -> dict[str, Outcome]:
+    return {f.code: f.outcome for f in migrate_text(text).findings}
+
+
+def test_a_client_keeps_its_placement() -> None:
+    migration = migrate_text(CLIENT)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert codes(CLIENT)["C130"] is Outcome.REWRITTEN
+    assert "tf.config.experimental_connect_to_cluster(cluster)" in migration.text
+    assert 'with tf.device("/job:ps/task:1"):' in migration.text
+    assert 'with tf.device("/job:worker/task:1"):' in migration.text
+    again = migrate_text(migration.text)
+    assert again.text == migration.text and not again.findings
+
+
+@pytest.mark.parametrize("task", [0, 1])
+def test_what_computes_where(task: int, tmp_path: pathlib.Path) -> None:
+    """The tasks are what the program names, also where it names others."""
+    text = migrate_text(CLIENT).text
+    text = text.replace("/job:worker/task:1", f"/job:worker/task:{task}")
+    text = text.replace(CALLED, TOLD + "\n" + CALLED)
+    program = tmp_path / "program.py"
+    program.write_text(text)
+    for name in ("training_session.py", "plain_session.py"):
+        (tmp_path / name).write_bytes(support_source(name))
+    processes.run_tasks(
+        sys.executable,
+        program,
+        [f"--dir={tmp_path}"],
+        tmp_path / "logs",
+        ps=2,
+        workers=2,
+        client=True,
+        environment=runner.ENVIRONMENT,
+        timeout=180,
+        preloaded=True,
+    )
+    losses = [float(line) for line in (tmp_path / "loss").read_text().splitlines()]
+    # By hand: the product of w and (1, 2, 3) is multiplied by 1 - 0.2 * 14 every step.
+    assert losses == pytest.approx([36 * (1 - 2.8) ** (2 * i) for i in range(4)])
+    where = (tmp_path / "where").read_text()
+    assert where.startswith(f"/job:worker/replica:0/task:{task}/"), where
+
+
+REFUSED = {
+    "no addresses": (
+        "C131",
+        'tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),\n'
+        '                                "worker": FLAGS.worker_hosts.split(",")})',
+        "dict(ps=FLAGS.ps_hosts.split(','), worker=FLAGS.worker_hosts.split(','))",
+    ),
+    "a client per task": (
+        "C132",
+        '"/job:worker/task:1"',
+        '"/job:worker/task:%d" % FLAGS.task_index',
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_client_that_is_not_certain(what: str) -> None:
+    code, old, new = REFUSED[what]
+    assert CLIENT.count(old) == 1
+    text = CLIENT.replace(old, new)
+    assert codes(text)[code] is Outcome.REFUSED
+    kept = [x for x in migrate_text(text).text.split("\n") if "TODO(tf1to2)" not in x]
+    assert kept == text.split("\n")
+
+
+SPLIT = (pathlib.Path(__file__).parents[1] / "programs" / "pinned_split.py").read_text()
+OWN = 'tf.device("/job:worker/task:%d" % FLAGS.task_index)'
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        'tf.device(f"/job:worker/task:{FLAGS.task_index}/cpu:0")',
+        'tf.device("/job:worker/task:{}".format(FLAGS.task_index))',
+        'tf.device("/job:worker/task:" + str(FLAGS.task_index))',
+        'tf.device("job:worker/replica:0/task:%d/device:CPU:0" % (FLAGS.task_index,))',
+    ],
+)
+def test_the_usual_split(own: str) -> None:
+    migration = migrate_text(SPLIT.replace(OWN, own))
+    assert migration.text == migrate_text(SPLIT).text
+    assert "ParameterServerStrategy" in migration.text
+    assert codes(SPLIT)["C133"] is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (OWN, 'tf.device("/job:worker/task:0")'),
+        (OWN, 'tf.device("/job:worker/task:%d" % (1 - FLAGS.task_index))'),
+        (OWN, 'tf.device("/job:worker/task:%d/gpu:1" % FLAGS.task_index)'),
+        (
+            '        w = tf.Variable(tf.zeros([5, 1]), name="w")\n',
+            '        w = tf.Variable(tf.zeros([5, 1]), name="w")\n        z = tf.exp(w)\n',
+        ),
+        ("/job:ps/task:0/cpu:0", "/job:worker/task:0/cpu:0"),
+    ],
+)
+def test_another_split_is_no_strategy(old: str, new: str) -> None:
+    assert SPLIT.count(old) == 1
+    text = SPLIT.replace(old, new)
+    assert codes(text)["C115"] is Outcome.REFUSED
+    assert "strategy" not in migrate_text(text).text

@@ -1,0 +1,87 @@
+"""What the programs beside this file mean, by hand, in one process without a cluster.
+
+python single_process.py FILE.json      writes the losses of every step, by program
+"""
+
+import json
+import sys
+
+import numpy as np
+import tensorflow as tf
+import tf_keras
+
+rng = np.random.RandomState(0)
+features = rng.randn(50, 4).astype("float32")
+labels = (features.sum(1) > 0).astype("int64")
+
+
+def weights():
+    shapes = ((4, 8), 1), ((8, 2), 2)
+    return [
+        part
+        for shape, seed in shapes
+        for part in (
+            tf.Variable(tf_keras.initializers.GlorotUniform(seed)(shape)),
+            tf.Variable(tf.zeros(shape[1:])),
+        )
+    ]
+
+
+def logits(w, x):
+    return tf.nn.relu(x @ w[0] + w[1]) @ w[2] + w[3]
+
+
+def cross_entropy(w, x, y):
+    return tf.nn.sparse_softmax_cross_entropy_with_logits(labels=y, logits=logits(w, x))
+
+
+def mean(w, x, y):
+    return tf.reduce_mean(cross_entropy(w, x, y))
+
+
+def sum_of_seven(w, x, y):
+    return tf.reduce_sum(cross_entropy(w, x, y)) / 7
+
+
+def penalised(w, x, y):
+    error = tf.reduce_mean(tf.square(logits(w, x) - tf.one_hot(y, 2)))
+    return error + 0.01 * tf.reduce_sum(tf.square(w[0]))
+
+
+def train(loss_of, optimizer, dataset, epochs, clip=None):
+    w = weights()
+    losses = []
+    for _ in range(epochs):
+        for x, y in dataset:
+            with tf.GradientTape() as tape:
+                loss = loss_of(w, x, y)
+            gradients = tape.gradient(loss, w)
+            if clip is not None:
+                gradients, _ = tf.clip_by_global_norm(gradients, clip)
+            optimizer.apply_gradients(zip(gradients, w))
+            losses.append(float(loss))
+    return losses
+
+
+def batches(size, seed=None):
+    data = tf.data.Dataset.from_tensor_slices((features, labels))
+    if seed is not None:
+        data = data.shuffle(50, seed=seed)
+    return data.batch(size)
+
+
+adam = tf_keras.optimizers.Adam
+plain = train(mean, adam(0.05), batches(16), 3)
+momentum = tf_keras.optimizers.SGD(0.5, momentum=0.9)
+traces = {
+    "setter": plain,
+    "workers_alone": train(mean, tf_keras.optimizers.SGD(0.2), batches(16), 3),
+    "tape_in_loop": plain,
+    "client": plain,
+    "stop_hook": plain,
+    "sum_clipped": train(sum_of_seven, momentum, batches(7), 2, clip=0.5),
+    "penalised": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
+    "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),
+}
+with open(sys.argv[1], "w") as file:
+    json.dump(traces, file)
