@@ -32,8 +32,9 @@ CODES = (
     Code(
         "K103",
         "metric of a Keras model",
-        "An entry of eval_metric_ops is a Keras metric that counts the same; AUC and the "
-        "accuracy per class, which Keras computes otherwise, are the emitted module's.",
+        "An entry of eval_metric_ops is a Keras metric that counts the same. AUC, of which "
+        "Keras's has another value where a class has not come, and the accuracy per "
+        "class, which Keras has not, are the emitted module's.",
         'eval_metric_ops = {"accuracy": tf.metrics.accuracy(labels, classes)}',
         'self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")',
     ),

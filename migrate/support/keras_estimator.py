@@ -260,7 +260,7 @@ class MeanPerClassAccuracy(tf_keras.metrics.Metric):
 class AUC(tf_keras.metrics.Metric):
     """tf.metrics.auc: the ROC curve's, by the trapezoidal rule over 200 thresholds.
 
-    Keras's weighs the steps of its curve otherwise.
+    Keras's has another value where no example, or every one, is positive.
     """
 
     def __init__(self, name=None, dtype="float32", num_thresholds=200):
