@@ -454,7 +454,7 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
     if result.python3 != result.new:
         _echo_diff(result.python3 or result.old, result.new, shown_as)
     for name in result.support:
-        path = result.path.parent / name
+        path = result.place(name, result.path)
         if path.exists() or path in shown:
             continue
         shown.add(path)

@@ -10,23 +10,27 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from migrate import apart as apart_of
 from migrate import gates
-from migrate.backends import custom_loop
+from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.eager_steps import EagerRewrite
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.backends.keras.program import plan_models
+from migrate.facts import hidden_names
+from migrate.facts.homes import Home
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator, half_migrated
 from migrate.frontends.eager_step import Refused
 from migrate.migration import Migration, Options
+from migrate.pipeline import support_names
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.eager import EagerProgram
-from migrate.rules import calls, mistakes
+from migrate.rules import calls, in_both, mistakes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
@@ -43,6 +47,10 @@ _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
+_ON_TASKS = (
+    "Run the program in every worker, one tower with its part of the batch, under "
+    "tf.distribute.MultiWorkerMirroredStrategy."
+)
 # A body's title of which no code is left.
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
@@ -57,6 +65,14 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
+    unseen = options.hidden and options.hidden.get(os.path.realpath(filename))
+    if unseen:
+        rest = migrate_text(text, dataclasses.replace(options, hidden={}), filename)
+        new, told = hidden_names.told(text, unseen, rest.text, TODO)
+        told = [f for f in told if options.reports(f.code)]
+        if not told or any(f.outcome is Outcome.FAILED for f in rest.findings):
+            return rest
+        return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
     taken = options.reexports and options.reexports.get(os.path.realpath(filename))
     if taken:
         whole, lines = written_out(text, taken)
@@ -90,6 +106,11 @@ def migrate_text(
         if not told:
             return Migration(text)
         return _written(original, text, tree, plan, told, None, options, filename)
+    several = apart_of.migrated(
+        text, scopes, lambda one: migrate_text(one, options, filename)
+    )
+    if several is not None and not gates.check(several.text, filename, text, set()):
+        return several
     plan, findings = _plan(scopes, options)
     form = None
     if not _alone_in_compat(scopes):
@@ -108,6 +129,15 @@ def migrate_text(
         plan, findings = _kept(scopes)
     elif _refused(findings):
         findings.extend(_unread_towers(original))
+        written, told = in_both.applied(scopes, findings)
+        if not written.empty:
+            told.extend(_mistakes(scopes, written, text))
+            done = _written(
+                original, text, tree, written, told, None, options, filename
+            )
+            # Read without those names, the file must be what it was read as.
+            if migrate_text(done.text, options, filename).text == done.text:
+                return done
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
@@ -151,7 +181,9 @@ def _unread_towers(text: str) -> Iterator[Finding]:
             Outcome.REFUSED,
             "",
             f"a loop over towers: {reason}",
-            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+            _ON_TASKS
+            if reason == towers.ON_TASKS
+            else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
 
 
@@ -159,9 +191,21 @@ def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
     plan.keeps_compat = True
-    rules = CompatRules(scopes, plan, {})
+    estimators = compat_estimators.planned(scopes, plan)
+    if estimators is None:
+        rules = CompatRules(scopes, plan, {})
+        rules.run()
+        return plan, [*rules.findings, *unanswered(scopes, plan)]
+    rules = CompatRules(scopes, plan, estimators.claimed)
     rules.run()
-    return plan, [*rules.findings, *unanswered(scopes, plan)]
+    own = {(f.line, f.column) for f in estimators.refused}
+    found = [f for f in rules.findings if (f.line, f.column) not in own]
+    return plan, [
+        *estimators.refused,
+        *estimators.rewritten,
+        *found,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
@@ -203,7 +247,9 @@ def _written(
         return Migration(text, tuple(sorted(findings)))
     new = _applied(text, tree, plan)
     if plan.suites or plan.expressions or plan.statements:
-        new = _with_imports(without_unused(new), plan, filename)
+        if not plan.whole:
+            home = options.homes.get(os.path.realpath(filename))
+            new = _with_imports(without_unused(new), plan, filename, home)
         failures = gates.check(new, filename, text, refused)
     else:
         failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
@@ -288,12 +334,15 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         collections,
         displays,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         losses,
         placement,
         sessions,
         statements,
         supervisor,
+        tensor_names,
         towers,
         versions,
         written_out,
@@ -309,11 +358,14 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         losses.collected,
         sessions.monitored,
         sessions.plain,
+        tensor_names.by_program,
         statements.run_by_session,
         statements.named,
         versions.renamed,
         driver.plain,
         graph_first.moved,
+        fetched_calls.named,
+        late_values.computed,
         collections.listed,
         written_out,
         displays.named,
@@ -346,7 +398,9 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
     from migrate.normalise import (
         collections,
         driver,
+        fetched_calls,
         graph_first,
+        late_values,
         normal_forms,
         sessions,
         statements,
@@ -355,6 +409,7 @@ def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]
 
     for form in normal_forms(start.source):
         plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
+        plain = late_values.computed(fetched_calls.named(plain))
         text = statements.folded(written_out(collections.listed(plain)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
@@ -678,11 +733,15 @@ def _notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> 
 # -- imports ------------------------------------------------------------------------
 
 
-def _with_imports(text: str, plan: Plan, filename: str) -> str:
+def _with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
     """Adds the imports the new text needs, after TensorFlow's own or the last import.
 
     A file of a package may be run as a script or by `python -m package.file`: then what
     is written beside it is imported in either way.
+
+    Args:
+      home: where emitted modules are, if not beside the file; those that it needs there
+        are added to the plan's.
     """
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
     beside = {name.removesuffix(".py") for name in plan.support}
@@ -693,10 +752,13 @@ def _with_imports(text: str, plan: Plan, filename: str) -> str:
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):
-        module = line.split()[1]
+        module = line.split()[-1]  # The name that it binds.
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
-            if in_package and module in beside:
+            if home is not None and f"{module}.py" in support_names():
+                wanted[-1] = home.importing(module)
+                plan.support.update(table.needed(module))
+            elif in_package and module in beside:
                 wanted[-1:] = [
                     "try:",
                     f"    {line}",
@@ -708,13 +770,13 @@ def _with_imports(text: str, plan: Plan, filename: str) -> str:
         if isinstance(node, ast.Import) and [
             (a.name, a.asname) for a in node.names
         ] == [("tensorflow.compat.v1", "tf")]:
-            lines[node.lineno - 1] = "import tensorflow as tf"
+            _respelled(lines, node)
         elif (
             isinstance(node, ast.ImportFrom)
             and node.module == "tensorflow.compat"
             and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
         ):
-            lines[node.lineno - 1] = "import tensorflow as tf"
+            _respelled(lines, node)
     place = 0
     for node in tree.body:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
@@ -732,3 +794,10 @@ def _with_imports(text: str, plan: Plan, filename: str) -> str:
             break
     lines[place:place] = wanted
     return "\n".join(lines)
+
+
+def _respelled(lines: list[str], node: ast.stmt) -> None:
+    """Makes an import of compat.v1 one of TensorFlow; another may stand in its line."""
+    line = lines[node.lineno - 1].encode()
+    before, after = line[: node.col_offset], line[node.end_col_offset :]
+    lines[node.lineno - 1] = (before + b"import tensorflow as tf" + after).decode()

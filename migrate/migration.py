@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 
+from migrate.facts.homes import Home
 from migrate.findings import Finding
 
 # What a model_fn becomes where it can be either.
@@ -29,6 +30,13 @@ class Options:
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
         default_factory=dict
     )
+    # Of files that take names of TensorFlow from others unseen, by their real path: line
+    # of the import -> (what stands there, why it is not followed).
+    hidden: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
+        default_factory=dict
+    )
+    # Of files whose emitted modules do not go simply beside them: by their real path.
+    homes: Mapping[str, Home] = dataclasses.field(default_factory=dict)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.

@@ -31,7 +31,8 @@ class FileResult:
       path: the file.
       old, new: its bytes before and after; both empty where nothing changes.
       findings: every TF1 construct in it, or why it failed.
-      support: emitted modules it needs beside it.
+      support: emitted modules it needs.
+      support_at: where they go, from the file's directory; "" for beside it.
       python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
     """
 
@@ -41,6 +42,7 @@ class FileResult:
     findings: tuple[Finding, ...] = ()
     support: tuple[str, ...] = ()
     python3: bytes = b""
+    support_at: str = ""
 
     @property
     def changed(self) -> bool:
@@ -49,6 +51,10 @@ class FileResult:
     @property
     def failed(self) -> bool:
         return any(f.outcome is Outcome.FAILED for f in self.findings)
+
+    def place(self, name: str, target: pathlib.Path) -> pathlib.Path:
+        """Where an emitted module belongs when the result is written to `target`."""
+        return pathlib.Path(os.path.normpath(target.parent / self.support_at / name))
 
     def with_failure(self, code: str, reason: str, recipe: str = "") -> FileResult:
         """The same file, left as it was, and why."""
@@ -71,7 +77,10 @@ def is_candidate(
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
     """Whether a file takes TensorFlow from another one."""
-    return bool(options.reexports) and os.path.realpath(path) in options.reexports
+    if not (options.reexports or options.hidden):
+        return False
+    real = os.path.realpath(path)
+    return real in options.reexports or real in options.hidden
 
 
 def is_support(path: pathlib.Path, data: bytes) -> bool:
@@ -121,7 +130,8 @@ def migrate_bytes(
         if text == source.text:
             return FileResult(path, findings=findings)
         new = source.encode(text)
-        return FileResult(path, data, new, findings, support, python3)
+        at = _support_at(path, options)
+        return FileResult(path, data, new, findings, support, python3, at)
     except python.Unreadable as error:
         return FileResult(path, findings=(error.finding,))
     except (RecursionError, MemoryError):
@@ -132,6 +142,16 @@ def migrate_bytes(
             f"the result does not fit {error.encoding}",
             "Save the file as UTF-8.",
         )
+
+
+def _support_at(path: pathlib.Path, options: Options) -> str:
+    """Where the emitted modules of a file go, from its directory."""
+    real = os.path.realpath(path)
+    home = options.homes.get(real)
+    directory = os.path.dirname(real)
+    if home is None or home.directory == directory:
+        return ""
+    return os.path.relpath(home.directory, directory)
 
 
 def _as_python3(text: str, filename: str) -> python2.Converted | None:

@@ -82,6 +82,8 @@ class Plan:
     support: set[str] = dataclasses.field(default_factory=set)
     # Names that are imported for tensorflow.compat.v1 go on standing for it.
     keeps_compat: bool = False
+    # The file stays one of TensorFlow 1: its imports stay as they are.
+    whole: bool = False
 
     def replace(self, node: ast.AST, new: Code) -> None:
         if node in self.expressions and self.expressions[node] != new:

@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
+from migrate.facts.hidden_names import hidden
+from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
@@ -95,8 +97,13 @@ def run_tree(
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) > 1:
+        followed = reexports(files)
         options = dataclasses.replace(
-            options, graph_modules=graph_modules(files), reexports=reexports(files)
+            options,
+            graph_modules=graph_modules(files),
+            reexports=followed,
+            hidden=hidden(files, followed),
+            homes=homes(files, paths),
         )
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
@@ -157,6 +164,10 @@ class _Processes:
     ) -> concurrent.futures.Future[FileResult]:
         if self._pool is None:
             self._pool = _pool(self._jobs)
+        if options.homes:  # Not all of them in every message.
+            real = os.path.realpath(item.path)
+            own = {real: options.homes[real]} if real in options.homes else {}
+            options = dataclasses.replace(options, homes=own)
         try:
             return self._pool.submit(item.migrate, options, core)
         except BrokenProcessPool:
@@ -235,7 +246,7 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
       target: where the result is to be written.
     """
     for name in result.support:
-        beside = pathlib.Path(os.path.realpath(target)).parent / name
+        beside = result.place(name, pathlib.Path(os.path.realpath(target)))
         try:
             mine = (
                 not beside.exists()
@@ -244,9 +255,10 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
         except OSError:
             mine = False
         if not mine:
+            where = f"in {beside.parent}" if result.support_at else "beside it"
             return result.with_failure(
                 NAME_TAKEN,
-                f"{name}, which the result imports, exists beside it and is another file",
+                f"{name}, which the result imports, exists {where} and is another file",
                 f"Rename or remove {name}, and migrate again.",
             )
     return result
@@ -276,7 +288,7 @@ def write_result(
                 "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
             )
         for name in result.support:
-            beside = target.resolve().parent / name
+            beside = result.place(name, target.resolve())
             if not beside.exists():
                 write.atomically(beside, pipeline.support_source(name))
         write.atomically(target, result.new)

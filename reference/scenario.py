@@ -5,6 +5,8 @@ A scenario is a directory `reference/<name>`:
     spec.py     SCENARIO = Scenario(...)
     tf1.py      a TF1 program, as a user would have written it
     tf2.py      what `tf1to2 migrate` writes for it; hand-written where `refused` says so
+    half.py     where there is one: tf1.py migrated by half, and tf2.py is what the tool
+                writes for that
     recorded/   what TensorFlow 1.15.5 computed, by `python -m reference record`
 
 Both programs take these flags beside those of their own:
@@ -184,6 +186,8 @@ class Scenario:
       runs: what is recorded and compared; may be empty where only the scenario's own
         tests can run it (killed tasks).
       faults: planted faults; each makes the comparison fail.
+      half: the program that the tool is given, where it is not tf1.py itself but what a
+        user has made of it half the way to TF2; no TensorFlow runs it.
       refused: the code with which the tool refuses tf1.py (tf2.py is hand-written then).
       refusal: a sentence: why, and what tf2.py does instead.
       proves: rows of the tool's tables this is the proof of, "<table>:<symbol>".
@@ -206,6 +210,7 @@ class Scenario:
     runs: tuple[Run, ...]
     topology: Topology = Topology()
     faults: tuple[Fault, ...] = ()
+    half: str = ""
     refused: str | None = None
     refusal: str = ""
     proves: tuple[str, ...] = ()
@@ -224,6 +229,11 @@ class Scenario:
     @property
     def program(self) -> pathlib.Path:
         return self.directory / "tf1.py"
+
+    @property
+    def migrated(self) -> pathlib.Path:
+        """The program that the tool is given."""
+        return self.directory / self.half if self.half else self.program
 
     @property
     def migration(self) -> pathlib.Path:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from migrate.backends.eager_workers import SHUFFLE, WorkersOwn
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -29,7 +30,6 @@ _OWN_NAMES = (
     *("strategy", "replicas", "training_session", "eager_steps", "run_worker"),
     *(_STEP, _PARTS),
 )
-_DATASET_ORDER = "shuffle"
 
 
 class EagerRewrite:
@@ -69,15 +69,20 @@ class EagerRewrite:
         self._server()
         self._session()
         self._function()
-        own = self._own()
+        own: WorkersOwn | None = None
+        if program.server is not None and not self._together:
+            own = WorkersOwn(program, program.server, self._scopes, plan, self._found)
+            own.run()
+        moved = own.statements if own is not None else []
         items: list[Item] = []
-        suite = list(program.suite)
-        before = [s for s in suite[: program.ready] if s not in program.late]
+        suite = [s for s in program.suite if s not in moved]
+        early = program.suite[: program.ready]
+        before = [s for s in suite if s in early and s not in program.late]
         items += self._kept(before)
         items += self._strategy()
         late = [s for s in suite if s in program.late]
-        graph = [*late, *suite[program.ready : program.at]]
-        graph = [s for s in graph if s not in own]
+        model = program.suite[program.ready : program.at]
+        graph = [*late, *(s for s in suite if s in model)]
         first, last = self._range(graph)
         items += self._kept(graph[:first])
         inside = [s for s in graph[first : last + 1]]
@@ -91,7 +96,7 @@ class EagerRewrite:
         if self._together and program.source.made is None:
             items.append(self._distributed())
         items.append(self._step())
-        if self._loops:
+        if own is not None:
             items += self._worker(own)
         else:
             items += self._kept([program.session, *program.after])
@@ -146,13 +151,13 @@ class EagerRewrite:
             for join in server.joins:
                 plan.statements[join] = [New(code(leave), join)]
             return
-        parts: list[Code] = [code(a) for a in server.call.args]
+        parts: list[Code] = [code(a) for a in server.call.args[:4]]
         parts += [
             code(f"{k.arg}=", k.value)
             for k in server.call.keywords
             if k.arg != "config"
         ]
-        config = names.argument(server.call, "config")
+        config = names.argument(server.call, "config", 4)
         given = code(config) if config is not None else code("")
         parts.append(code("config=training_session.server_config(", given, ")"))
         woven: list[str | ast.AST | Code] = []
@@ -226,6 +231,9 @@ class EagerRewrite:
         for name, value in program.session_arguments.items():
             if name in hooks.SESSION_DROPPED or name == "target":
                 continue
+            if name == "is_chief" and self._is_of_one_task(value):
+                parts.append(code("is_chief=task_index == 0"))
+                continue
             parts.append(code(f"{name}=", value))
         if "is_chief" not in program.session_arguments and program.server is not None:
             index = code(program.server.task_index)
@@ -246,6 +254,19 @@ class EagerRewrite:
         self._claimed[program.session_call.func] = (
             "D113",
             "the steps of the strategy that the cluster describes",
+        )
+
+    def _is_of_one_task(self, chief: ast.expr) -> bool:
+        """Whether a script of one task says outright whether that is the chief."""
+        server = self._program.server
+        return (
+            self._loops
+            and server is not None
+            and isinstance(server.task_index, ast.Constant)
+            and all(
+                isinstance(n, (ast.Constant, ast.Compare, ast.cmpop))
+                for n in ast.walk(chief)
+            )
         )
 
     # -- the step -----------------------------------------------------------------------
@@ -352,6 +373,7 @@ class EagerRewrite:
             if step.results:
                 body.append(New(code("return " + self._results())))
             self._inline()
+        self._stops()
         self._values()
         if self._together:
             self._plan.replace(source.dataset, code(_PARTS))
@@ -362,6 +384,17 @@ class EagerRewrite:
         )
         scope = code("\nwith strategy.scope(), replicas.recording():")
         return Block(scope, [Block(header, body)])
+
+    def _stops(self) -> None:
+        """A session that a hook has stopped runs no further step: the epoch ends there."""
+        program, loop = self._program, self._program.source.statement
+        if not program.stops or not isinstance(loop, ast.For):
+            return
+        name = program.session_name
+        ends = Block(code(f"if {name}.should_stop():"), [New(code("break"))])
+        planned = self._plan.suites.get((loop, "body"))
+        body = planned or [Keep(s) for s in loop.body]
+        self._plan.suites[loop, "body"] = [ends, *body]
 
     def _values(self) -> None:
         """A run gives numpy values, which have no `numpy()` of their own."""
@@ -412,83 +445,14 @@ class EagerRewrite:
 
     # -- the loop -----------------------------------------------------------------------
 
-    def _own(self) -> list[ast.stmt]:
-        """Statements before the session of what every worker's process had for itself.
-
-        Raises:
-          Refused: something of that is needed before.
-        """
-        program = self._program
-        if not self._loops:
-            return []
-        tail = [program.session, *program.after]
-        changed = {n for s in tail for n in names.binds(s) | names.mutates(s)}
-        read = {n for s in tail for n in names.reads(s)}
-        assert program.server is not None
-        index = ast.dump(program.server.task_index)
-        own: list[ast.stmt] = []
-        for statement in program.suite[program.ready : program.at]:
-            if statement in program.made or names.suites(statement):
-                continue
-            bound = names.binds(statement)
-            of_task = any(
-                isinstance(n, ast.expr) and ast.dump(n) == index
-                for n in ast.walk(statement)
-            )
-            needs = bound & changed or (of_task and bound & read)
-            if needs or (bound & read and _begins(self._scopes, statement)):
-                own.append(statement)
-        self._check_own(tail, own, changed)
-        return own
-
-    def _check_own(
-        self, tail: list[ast.stmt], own: list[ast.stmt], changed: set[str]
-    ) -> None:
-        program = self._program
-        bound = {n for s in own for n in names.binds(s)}
-        elsewhere = [s for s in program.suite[: program.at] if s not in own]
-        for statement in elsewhere:
-            clash = names.reads(statement) & bound
-            if not clash and statement not in program.made:
-                clash = names.binds(statement) & changed - {program.session_name}
-                clash -= {n for s in own for n in names.binds(s)}
-            if clash and not isinstance(statement, (ast.Import, ast.ImportFrom)):
-                raise Refused(
-                    "D133",
-                    statement,
-                    f"`{sorted(clash)[0]}` is each worker's own, and is used before the "
-                    "loops of the workers begin",
-                    "Set it where the loop begins.",
-                )
-        for node in (n for s in tail for n in ast.walk(s)):
-            text = (
-                (self._scopes.dotted(node) or "") if isinstance(node, ast.expr) else ""
-            )
-            if isinstance(node, (ast.Global, ast.Nonlocal)) or text.startswith(
-                ("numpy.random", "random.")
-            ):
-                raise Refused(
-                    "D133",
-                    node,
-                    "every worker's process had this for itself; the loops of all run in "
-                    "one process now",
-                    "Make a generator where the loop begins: np.random.RandomState(seed).",
-                )
-
-    def _worker(self, own: list[ast.stmt]) -> list[Item]:
+    def _worker(self, own: WorkersOwn) -> list[Item]:
         """The loop as a function, which every worker's thread runs."""
         program = self._program
-        assert program.server is not None
-        tail = [*own, program.session]
+        tail = [*own.statements, program.session]
         bound = {n for s in tail for n in names.binds(s)}
-        index = program.server.task_index
-        dump = ast.dump(index)
 
         def of_worker(statement: ast.stmt) -> bool:
-            return bool(names.reads(statement) & bound) or any(
-                isinstance(n, ast.expr) and ast.dump(n) == dump
-                for n in ast.walk(statement)
-            )
+            return bool(names.reads(statement) & bound) or own.of_task(statement)
 
         after = list(program.after)
         cut = max((i + 1 for i, s in enumerate(after) if of_worker(s)), default=0)
@@ -496,13 +460,9 @@ class EagerRewrite:
         rebound: dict[ast.AST, Code] = {
             node: code("task_index")
             for statement in tail
-            for node in ast.walk(statement)
-            if isinstance(node, ast.expr)
-            and ast.dump(node) == dump
-            and not (isinstance(node, ast.Name) and node.id == "task_index")
+            for node in own.indices(statement)
+            if not (isinstance(node, ast.Name) and node.id == "task_index")
         }
-        for statement in (s for s in program.suite[: program.at] if s not in own):
-            self._per_worker(statement)
         return [
             Block(
                 code("\ndef run_worker(task_index):"), self._kept(tail), replace=rebound
@@ -510,25 +470,6 @@ class EagerRewrite:
             New(code("\nreplicas.run(run_worker)")),
             *self._kept(after[cut:]),
         ]
-
-    def _per_worker(self, statement: ast.stmt) -> None:
-        """A dataset that is shuffled: each worker's has an order of its own."""
-        if not (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-            and _shuffles(self._scopes, statement.value)
-        ):
-            return
-        name = statement.targets[0].id
-        given = f"{name}={name}" if name in names.reads(statement.value) else ""
-        head = f"training_session.per_worker(lambda {given}: ".replace(
-            "lambda :", "lambda:"
-        )
-        self._plan.replace(statement.value, code(head, statement.value, ")"))
-        self._found(
-            statement.value, "C106", "every worker shuffles for itself, as before"
-        )
 
     # -- names and findings -----------------------------------------------------------------
 
@@ -631,7 +572,7 @@ class EagerRewrite:
 
     def _unseeded(self) -> Iterator[ast.Call]:
         for node in ast.walk(self._scopes.tree):
-            if isinstance(node, ast.Call) and method(node) == _DATASET_ORDER:
+            if isinstance(node, ast.Call) and method(node) == SHUFFLE:
                 if names.argument(node, "seed", 1) is None:
                     yield node
 
@@ -639,31 +580,3 @@ class EagerRewrite:
 def cluster_text(cluster: ast.expr) -> str:
     """The cluster's name: it is a target of an assignment, which has no value to copy."""
     return ast.unparse(cluster)
-
-
-def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
-    """Whether a statement makes what a loop uses up: an iterator, hooks, a file."""
-    return any(
-        isinstance(n, ast.Call)
-        and (
-            (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
-            or (scopes.resolve(n.func) or "").endswith("Hook")
-        )
-        for n in ast.walk(statement)
-    )
-
-
-def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
-    from migrate.frontends.keras_names import defined
-
-    for node in ast.walk(value):
-        if isinstance(node, ast.Call):
-            if method(node) == _DATASET_ORDER:
-                return True
-            called = defined(scopes, node.func)
-            if isinstance(called, ast.FunctionDef) and any(
-                isinstance(n, ast.Call) and method(n) == _DATASET_ORDER
-                for n in ast.walk(called)
-            ):
-                return True
-    return False

@@ -18,7 +18,7 @@ from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
-from migrate.tables import roles
+from migrate.tables import modes, roles
 
 # The emitted module, and the one it needs beside it.
 SUPPORT = (f"{table.MODULE}.py", "training_session.py")
@@ -30,6 +30,8 @@ def builds_graph(scopes: Scopes) -> bool:
     for _, symbol in table.uses(scopes):
         if symbol in ("tf.Session", "tf.InteractiveSession"):
             return False
+        if symbol in modes.MODES:
+            continue  # A string.
         found = found or bool(
             table.longest(symbol, table.LAYERS)
             or table.longest(symbol, table.IN_GRAPH_EMITTED)

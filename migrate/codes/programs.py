@@ -13,7 +13,9 @@ CODES = (
     Code(
         "N101",
         "not one training session",
-        "Exactly one MonitoredTrainingSession per file is understood.",
+        "One session per file is understood, plain sessions one after the other, and "
+        "functions that each build a graph and open its session, where what they share "
+        "comes out alike for each.",
     ),
     Code(
         "N103",
@@ -113,6 +115,18 @@ CODES = (
         "What its reason says is not the same in replicas: variables and batches that "
         "each tower has for itself, summaries under a tower's name, batch "
         "normalisation, gradients that are not averaged.",
+    ),
+    Code(
+        "N160",
+        "recurrent cells that are not carried over",
+        "A cell under a variable scope that is entered again, whose variables it would "
+        "share with another; a scope that is an object; seeds of dropout.",
+    ),
+    Code(
+        "N161",
+        "all variables, in the graph",
+        "TF1 listed the variables that there were by then, the optimizer's among them; "
+        "here the optimizer and layers make theirs in the first step.",
     ),
     Code(
         "N199",

@@ -171,7 +171,7 @@ CODES = (
         "S137",
         "a session's own",
         "A tf.Session is used for more than run(): its graph, its lists of devices, a "
-        "function that is given it. What is migrated has steps to run and no graph.",
+        "method or another file's function that is given it. What is migrated has steps to run and no graph.",
     ),
     Code(
         "S138",
@@ -183,5 +183,18 @@ CODES = (
         promise="What is fetched of a tower is the last tower's, as in TF1.",
         refused_when="towers make variables of their own, draw batches of their own, "
         "write summaries or normalise batches.",
+    ),
+    Code(
+        "S150",
+        "recurrent cells",
+        "Cells of tf.nn.rnn_cell and tf.contrib.rnn, and what runs them over time, are "
+        "those of recurrent_cells.py, written beside the program: made once, with TF1's "
+        "formulas, variable names and order of gates.",
+        "cell = tf.nn.rnn_cell.BasicLSTMCell(128)\n"
+        "outputs, state = tf.nn.dynamic_rnn(cell, x, dtype=tf.float32)",
+        "cell = recurrent_cells.BasicLSTMCell(128)\n...\n"
+        "outputs, state = recurrent_cells.dynamic_rnn(cell, x, dtype=tf.float32)",
+        promise="The same values and gradients, and TF1's checkpoints.",
+        refused_when="cells share variables through a scope (N160).",
     ),
 )

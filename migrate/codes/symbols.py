@@ -113,6 +113,25 @@ CODES = (
         "condition; or the import has other names beside it. Then its uses are not seen.",
     ),
     Code(
+        "T130",
+        "TF1's layers and cells",
+        "tf.layers and tf.nn.rnn_cell are parts of Keras 2, to which compat.v1 leads no "
+        "more since TensorFlow 2.16. A file of tensorflow.compat.v1 imports them from "
+        "tf_keras: the same functions and classes.",
+        "import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 2)",
+        "import tensorflow.compat.v1 as tf\n"
+        "from tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\n"
+        "y = tf1_layers.dense(x, 2)",
+        "what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
+    ),
+    Code(
+        "T131",
+        "TensorFlow from another file, unseen",
+        "A name of this import is TensorFlow, or a module of it, in the file that it comes "
+        "from: bound under a condition or twice, brought by a star, reached through that "
+        "file's module, or a name for a part. What is called through it here is not seen.",
+    ),
+    Code(
         "T119",
         "a name given to tensorflow",
         "The program stores something of its own as an attribute of the module, and reads it there: neither TensorFlow has it, both keep it.",

@@ -24,9 +24,14 @@ _IMPORT = re.compile(
     rb"^[ \t]*from (\.*[\w.]*) import (\w[\w \t,]*?)[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
+# The same over several lines, in parentheses, of the module's own level.
+_LONG_IMPORT = re.compile(
+    rb"^from (\.*[\w.]*) import[ \t]*\(([^()]*\n[^()]*)\)[ \t]*(?:#.*)?\r?$",
+    re.MULTILINE,
+)
 # What `written_out` makes of one that takes other names too.
 _TOGETHER = re.compile(
-    r"^([ \t]*)(from \S+ import [\w ,]+); (import tensorflow[\w.]* as \w+)",
+    r"^([ \t]*)(from \S+ import [\w ,]+|\)); (import tensorflow[\w.]* as \w+)",
     re.MULTILINE,
 )
 # Line -> what stands there, and the import of TensorFlow that it means.
@@ -68,7 +73,53 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
                 if own:  # In one line, so that all others keep their numbers.
                     taken.insert(0, f"from {module} import {', '.join(own)}")
                 meant.setdefault(real, {})[line] = (stands, "; ".join(taken))
+        for match in _LONG_IMPORT.finditer(data):
+            if any(name in match[2] for name in names):
+                line = data.count(b"\n", 0, match.start()) + 1
+                rows = _long(
+                    files[real], match[0].decode("utf-8", "replace"), files, exports
+                )
+                for number, row in rows.items():
+                    meant.setdefault(real, {})[line + number] = row
     return meant
+
+
+def _long(
+    path: pathlib.Path,
+    text: str,
+    files: dict[str, pathlib.Path],
+    exports: dict[str, dict[str, str]],
+) -> Lines:
+    """What an import over several lines means: row in it -> (what stands there, meant).
+
+    The name of TensorFlow goes, and its import follows the closing parenthesis. One
+    that has no other name, or has it in a line with the parenthesis, is not taken.
+    """
+    try:
+        (node,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return {}
+    assert isinstance(node, ast.ImportFrom)
+    module = "." * node.level + (node.module or "")
+    rows = text.split("\n")
+    if rows[-1].partition("#")[0].strip() != ")":
+        return {}
+    found: Lines = {}
+    taken = []
+    for alias in node.names:
+        source = _meant(path, module, alias.name, files, exports)
+        if source is None:
+            continue
+        taken.append(f"import {source} as {alias.asname or alias.name}")
+        row = alias.lineno - 1
+        stands = rows[row].strip()
+        names = found.get(row, ("", stands.partition("#")[0]))[1]
+        shorter = re.sub(rf"\b{ast.unparse(alias)}\b\s*,?\s*", "", names, count=1)
+        found[row] = (stands, shorter.strip())
+    if not taken or len(taken) == len(node.names) or 0 in found:
+        return {}
+    found[len(rows) - 1] = (rows[-1].strip(), "; ".join([")", *taken]))
+    return found
 
 
 def _meant(
@@ -99,6 +150,15 @@ def _exports(data: bytes) -> Iterator[tuple[str, str]]:
             yield match[2].decode(), match[1].decode()
         else:
             yield match[4].decode(), "tensorflow.compat.v1"
+
+
+def files_of(
+    path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
+) -> Iterator[str]:
+    """The file of the run that a module's name means in another file, if there is one."""
+    found = _file(path, module, files)
+    if found is not None:
+        yield found
 
 
 def _file(
@@ -145,7 +205,8 @@ def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
         indent = line[: len(line) - len(line.lstrip())]
         _, mark, comment = line.partition("#")
         found[number - 1] = indent + meant + (f"  #{comment}" if mark else "")
-        changed.append(number)
+        if "import" in meant:
+            changed.append(number)
     return "\n".join(found), changed
 
 

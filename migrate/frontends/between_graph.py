@@ -10,6 +10,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.helpers import Helper
+from migrate.facts.helpers import find as find_helpers
 from migrate.facts.scopes import Scopes
 from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
@@ -262,6 +264,10 @@ class _Recogniser:
             return None
         analysis = Analysis(self.scopes, self.diagnostics)
         self.analysis = analysis
+        helpers: tuple[Helper, ...] = ()
+        if cluster is None and not self.others:
+            helpers = find_helpers(self.scopes, self.session_call, self.session_name)
+        analysis.helpers = frozenset(helper.node for helper in helpers)
         for outer in before(driver.body, path, home, self.driver):
             analysis.statement(outer)
         at = home.index(session)
@@ -281,6 +287,7 @@ class _Recogniser:
             self.session_name,
             tail,
             self.others,
+            helpers,
         )
         runs.run()
         replication = sync.replication
@@ -296,7 +303,9 @@ class _Recogniser:
                 "Start one, or train alone.",
                 "tf.train.Server",
             )
-        if self.towers and replication is not ir.Replication.TOWERS:
+        if self.towers and (
+            replication is not ir.Replication.TOWERS or self.connected is not None
+        ):
             self.diagnostics.refuse(
                 "N125",
                 session,
@@ -319,10 +328,11 @@ class _Recogniser:
                     call,
                     plain_sessions.name_of(self.scopes, call) or self.session_name,
                     tail,
+                    helpers,
                 )
             if cluster is None:
                 again = plain_sessions.initialise_again(
-                    self.scopes, runs.session_names, tail, runs.initialisers
+                    self.scopes, runs.session_names, tail, runs.initialisers, helpers
                 )
                 runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
@@ -341,6 +351,7 @@ class _Recogniser:
             session_call=self.session_call,
             session_name=self.session_name,
             tail=tail,
+            helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
             steps=runs.steps,
             runs=runs.runs,

@@ -12,16 +12,17 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends import eager_around as around
 from migrate.frontends import eager_losses, eager_step
+from migrate.frontends.eager_cluster import ClusterReader
 from migrate.frontends.eager_step import Refused
 from migrate.frontends.keras_names import defined, keras_name, makes_model
-from migrate.program.eager import EagerProgram, Server, Source
+from migrate.program.eager import EagerProgram, Server, Source, Step
 from migrate.rules.mistakes.datasets import is_dataset
 from migrate.rules.mistakes.mistake import binding, calls, method
 from migrate.tables import roles
 from migrate.tables.hooks import SESSION_PARAMETERS
 
-_SERVERS = frozenset({"tf.train.Server", "tf.distribute.Server"})
 _SETTER = "tf.train.replica_device_setter"
 _STOP = "tf.train.StopAtStepHook"
 # What may be called before collectives are configured: it computes no tensor.
@@ -80,13 +81,14 @@ class _Reader:
                 )
         call, block, name = self._session()
         arguments = self._arguments(call)
-        cluster, jobs = self._cluster()
-        server = self._server()
+        clusters = ClusterReader(self._scopes, self._found)
+        cluster, jobs = clusters.cluster()
+        server = clusters.server()
         owner, field, suite, setters, whole = self._suite(block)
         self._check_devices(setters)
         source, loop, step_call = self._source(block, suite)
         ready = self._ready(suite, cluster, server)
-        self._check_task(server, jobs, arguments)
+        clusters.check_task(call, server, jobs, arguments)
         made = self._made(suite, whole)
         later: list[ast.AST] = [*loop, *suite[suite.index(whole) :]]
         inside = self._step_statements(loop, step_call)
@@ -100,9 +102,12 @@ class _Reader:
             [n for n in _later(later) if n not in inside],
         )
         self._check_tasks_in(step.body, server)
-        pairs = eager_losses.LossReader(
+        reader = eager_losses.LossReader(
             self._scopes, step.body, eager_step.given(step)
-        ).mean_calls()
+        )
+        made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
+        called = [c for made in made_by for c in self._calls_of(made, step, reader)]
+        around.check(self._scopes, self._found, block, name, source, step, server)
         return EagerProgram(
             owner,
             field,
@@ -120,8 +125,8 @@ class _Reader:
             arguments,
             source,
             step,
-            tuple(dict.fromkeys(made for _, made in pairs)),
-            tuple(call for call, _ in pairs),
+            made_by,
+            tuple(dict.fromkeys(called)),
             self._endless(block, name, arguments),
             "hooks" in arguments,
         )
@@ -169,120 +174,6 @@ class _Reader:
                     "Do what it does in the loop.",
                 )
         return bound
-
-    def _cluster(self) -> tuple[ast.expr, frozenset[str]]:
-        made = [c for c, symbol in self._found if symbol == "tf.train.ClusterSpec"]
-        parent = self._scopes.parents[made[0]]
-        given = made[0].args[0] if made[0].args else None
-        spec = binding(self._scopes, given) or given if given is not None else None
-        keys = (
-            [names.literal(k) for k in spec.keys] if isinstance(spec, ast.Dict) else []
-        )
-        if (
-            len(made) != 1
-            or not isinstance(parent, ast.Assign)
-            or not isinstance(parent.targets[0], ast.Name)
-            or not keys
-            or not set(keys) <= {"ps", "worker", "chief"}
-            or "worker" not in keys
-        ):
-            raise Refused(
-                "D122",
-                made[0],
-                "the jobs of the cluster are not seen, or not kept in a variable",
-                'cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})',
-            )
-        return parent.targets[0], frozenset(str(k) for k in keys)
-
-    def _server(self) -> Server | None:
-        made = [c for c, symbol in self._found if symbol in _SERVERS]
-        if not made:
-            return None
-        call = made[0]
-        statement = self._scopes.parents[call]
-        parameters = (
-            "server_or_cluster_def",
-            "job_name",
-            "task_index",
-            "protocol",
-            "config",
-        )
-        bound = names.bound_arguments(call, parameters)
-        if (
-            len(made) > 1
-            or not isinstance(statement, ast.Assign)
-            or not isinstance(statement.targets[0], ast.Name)
-            or bound is None
-            or not {"job_name", "task_index"} <= set(bound)
-        ):
-            raise Refused(
-                "D122",
-                call,
-                "not one server, kept in a variable, with its job and task",
-                "server = tf.distribute.Server(cluster, job_name=..., task_index=...)",
-            )
-        name = statement.targets[0].id
-        joins = tuple(
-            parent
-            for c, _ in self._found
-            if method(c) == "join"
-            and names.key(c.func.value) == name  # type: ignore[attr-defined]
-            and isinstance(parent := self._scopes.parents[c], ast.Expr)
-        )
-        allowed = {id(j.value.func.value) for j in joins}  # type: ignore[attr-defined]
-        for node in ast.walk(self._scopes.tree):
-            if not (isinstance(node, ast.Name) and node.id == name):
-                continue
-            parent = self._scopes.parents[node]
-            target = isinstance(parent, ast.Attribute) and parent.attr == "target"
-            if (
-                isinstance(node.ctx, ast.Load)
-                and not target
-                and id(node) not in allowed
-            ):
-                raise Refused(
-                    "D122",
-                    node,
-                    "the server is used for something else",
-                    "Leave it out.",
-                )
-        return Server(
-            statement, call, name, bound["job_name"], bound["task_index"], joins
-        )
-
-    def _check_task(
-        self,
-        server: Server | None,
-        jobs: frozenset[str],
-        arguments: dict[str, ast.expr],
-    ) -> None:
-        """A client has parameter servers to train on; a task knows which it is."""
-        if server is not None:
-            if "ps" in jobs and not server.joins:
-                raise Refused(
-                    "D122",
-                    server.call,
-                    "no task waits in server.join(): which are the parameter servers?",
-                    'if FLAGS.job_name == "ps": server.join()',
-                )
-            return
-        where = self._sessions[0]
-        if "ps" not in jobs:
-            raise Refused(
-                "D123",
-                where,
-                "the program starts no server: it is not known which worker it is",
-                "Give every worker its index, by a flag or in TF_CONFIG, and a "
-                "tf.distribute.Server.",
-            )
-        chief = arguments.get("is_chief")
-        if chief is not None and names.literal(chief) is not True:
-            raise Refused(
-                "D123",
-                where,
-                "several clients, and no server: one process coordinates parameter servers",
-                "Start a tf.distribute.Server in every task, and the loop in one.",
-            )
 
     # -- the suite ----------------------------------------------------------------------
 
@@ -540,7 +431,7 @@ class _Reader:
     def _check_tasks_in(
         self, body: tuple[ast.stmt, ...], server: Server | None
     ) -> None:
-        if server is None:
+        if server is None or isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
         for node in (n for s in body for n in ast.walk(s)):
@@ -550,6 +441,39 @@ class _Reader:
                     node,
                     "the step depends on the task, but there is one for all",
                     "Give it the value that differs.",
+                )
+
+    def _calls_of(
+        self, made: ast.Call, step: Step, reader: eager_losses.LossReader
+    ) -> Iterator[ast.Call]:
+        """Every call of a loss object, in the step and elsewhere: each takes the mean.
+
+        Raises:
+          Refused: the object is used otherwise.
+        """
+        yield from (call for call, by in reader.mean_calls() if by is made)
+        parent = self._scopes.parents[made]
+        if not isinstance(parent, ast.Assign):
+            return
+        kept = names.key(parent.targets[0])
+        passed = step.call.args if step.call is not None else []
+        for node in ast.walk(self._scopes.tree):
+            if not (
+                isinstance(node, ast.Name)
+                and node.id == kept
+                and isinstance(node.ctx, ast.Load)
+                and binding(self._scopes, node) is made
+            ):
+                continue
+            around_it = self._scopes.parents[node]
+            if isinstance(around_it, ast.Call) and around_it.func is node:
+                yield around_it
+            elif node not in passed:
+                raise Refused(
+                    "D131",
+                    node,
+                    "the loss object, which takes no mean any more, is passed on",
+                    "Call it where its mean is needed.",
                 )
 
     def _endless(

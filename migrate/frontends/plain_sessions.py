@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.helpers import Helper, takes_session
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.program.binding_time import Diagnostics
@@ -120,16 +121,25 @@ def check(
     session: ast.Call,
     session_name: str,
     tail: list[ast.stmt],
+    helpers: tuple[Helper, ...] = (),
 ) -> None:
     """Refuses uses of the session that have no counterpart.
 
     Args:
       tail: the session's statement and what follows it.
+      helpers: functions that run the session.
     """
     if names.bound_arguments(session, PARAMETERS) is None:
         diagnostics.refuse("S113", session, "the session's arguments cannot be told")
     own = scopes.scope_of(session).owner(session_name)
     inside = {node for statement in tail for node in ast.walk(statement)}
+    for helper in helpers:
+        inside |= set(ast.walk(helper.node))
+        for node in ast.walk(helper.node):
+            if isinstance(node, ast.Name) and node.id in helper.sessions - {
+                session_name
+            }:
+                _check_use(scopes, diagnostics, node, helpers)
     for node in ast.walk(scopes.tree):
         if not (
             isinstance(node, ast.Name)
@@ -139,7 +149,7 @@ def check(
         ):
             continue
         if node in inside:
-            _check_use(scopes, diagnostics, node)
+            _check_use(scopes, diagnostics, node, helpers)
         else:
             diagnostics.refuse(
                 "S137",
@@ -149,7 +159,12 @@ def check(
             )
 
 
-def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None:
+def _check_use(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    node: ast.Name,
+    helpers: tuple[Helper, ...],
+) -> None:
     parent = scopes.parents[node]
     if isinstance(parent, ast.Attribute):
         if parent.attr in _METHODS:
@@ -174,6 +189,8 @@ def _check_use(scopes: Scopes, diagnostics: Diagnostics, node: ast.Name) -> None
         )
         return
     call = scopes.parents[parent] if isinstance(parent, ast.keyword) else parent
+    if isinstance(call, ast.Call) and takes_session(scopes, helpers, call, node):
+        return
     if isinstance(call, ast.Call) and (
         _method(call) in _TAKERS or scopes.resolve(call.func) == "tf.train.global_step"
     ):
@@ -199,16 +216,26 @@ def initialise_again(
     session_names: frozenset[str],
     tail: list[ast.stmt],
     initialisers: list[ast.Call],
+    helpers: tuple[Helper, ...] = (),
 ) -> bool:
     """Whether initial values are given after something was run or restored.
 
     Args:
       tail: the first session's statement and what follows it.
       initialisers: run calls that give variables their initial values.
+      helpers: functions that run the session.
     """
     earlier: list[ast.Call] = []
+    called = {helper.node.name for helper in helpers}
+    in_tail = {node for statement in tail for node in ast.walk(statement)}
+    if any(again not in in_tail for again in initialisers):
+        return True
     for node in (n for statement in tail for n in ast.walk(statement)):
         if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in called
+        ) or (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node not in initialisers

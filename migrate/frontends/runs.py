@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.effects import has_effect
+from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import plain_sessions
@@ -35,6 +37,7 @@ class RunResolver:
         session_name: str,
         tail: list[ast.stmt],
         others: tuple[ast.Call, ...] = (),
+        helpers: tuple[Helper, ...] = (),
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
@@ -44,13 +47,19 @@ class RunResolver:
         self.session_name = session_name
         more = [plain_sessions.name_of(scopes, call) for call in others]
         self.session_names = frozenset([session_name, *[n for n in more if n]])
+        self.driver = next(
+            node
+            for node in self._above(session)
+            if isinstance(node, (ast.FunctionDef, ast.Module))
+        )
         self.initialises_again = False
-        self.tail = tail
+        self.tail = [*tail, *[helper.node for helper in helpers]]
+        self._helper_of = {n: h for h in helpers for n in ast.walk(h.node)}
         self.slicer = Slicer(flows, self._is_merge)
         self.steps: list[ir.StepFunction] = []
         self.runs: list[ir.Run] = []
         self.scaffold_summaries = False
-        self.displays = Displays(scopes, analysis, flows, tail)
+        self.displays = Displays(scopes, analysis, flows, self.tail)
         self.inputs = Iterators(scopes, diagnostics, analysis, flows)
         self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
@@ -58,6 +67,11 @@ class RunResolver:
         self.initialisers: list[ast.Call] = []
 
     # -- driver ------------------------------------------------------------------
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node in self.scopes.parents:
+            node = self.scopes.parents[node]
+            yield node
 
     def run(self) -> None:
         self.inputs.find()
@@ -85,11 +99,31 @@ class RunResolver:
         self._check_tail()
 
     def _is_run(self, node: ast.Call) -> bool:
+        helper = self._helper_of.get(node)
+        sessions = helper.sessions if helper is not None else self.session_names
         return (
             isinstance(node.func, ast.Attribute)
             and node.func.attr in ("run", "run_step_fn")
-            and names.key(node.func.value) in self.session_names
+            and names.key(node.func.value) in sessions
         )
+
+    def _of_its_own(self, node: ast.AST) -> bool:
+        """Whether it is what a comprehension goes through."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self.scopes.scope_of(node).owner(node.id)
+        return owner is not None and hasattr(owner.node, "generators")
+
+    def _own(self, node: ast.AST) -> set[str]:
+        """Names of the functions that a run stands in, within the loop."""
+        found: set[str] = set()
+        while node in self.scopes.parents:
+            node = self.scopes.parents[node]
+            if isinstance(node, ast.FunctionDef) and node is not self.driver:
+                found |= Helper(node, frozenset()).own()
+        return found
 
     def initialise(self, again: bool) -> None:
         """Decides what is left of runs that give the variables their initial values.
@@ -223,8 +257,13 @@ class RunResolver:
             )
             self.runs.append(ir.Run(call, None, (), statement, None, value))
             return
+        listed = self._listed_value(structure, leaves)
+        if listed is not None and self._feed(call) == {}:
+            self.runs.append(ir.Run(call, None, (), statement, None, listed))
+            return
         wanted: set[str] = set()
-        in_loop = set().union(*[names.binds(s) for s in self.tail])
+        own = self._own(call)
+        in_loop = set().union(own, *[names.binds(s) for s in self.tail])
         imported = (ast.Import, ast.ImportFrom)
         in_loop |= {
             name
@@ -236,6 +275,15 @@ class RunResolver:
             )
         }
         for leaf in [inner for outer in leaves for inner in outer.every()]:
+            if names.key(leaf.node) is not None and names.reads(leaf.node) & own:
+                self.diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{ast.unparse(leaf.node)}`, which is fetched, is given to the "
+                    "function that runs it",
+                    "Run the tensor by the name that the module has for it.",
+                )
+                return
             late = (
                 names.reads(leaf.node) & in_loop
                 if names.key(leaf.node) is None
@@ -294,6 +342,32 @@ class RunResolver:
                 statement,
                 self._targets(statement, call, leaves, structure),
             )
+        )
+
+    def _listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
+        """What a run of all variables gives, or of one that goes through a list of them."""
+        if structure != "single" or not plain_sessions.is_local(
+            self.scopes, self.session
+        ):
+            return None
+        node = leaves[0].node
+        if self._is_list_of_all(node):
+            return code("training_session.values(", node, ")")
+        if not isinstance(node, ast.Name):
+            return None
+        around: ast.AST = node
+        while around in self.scopes.parents and around is not self.driver:
+            around = self.scopes.parents[around]
+            loops = [around] if isinstance(around, ast.For) else []
+            for loop in [*loops, *getattr(around, "generators", [])]:
+                if isinstance(loop.target, ast.Name) and loop.target.id == node.id:
+                    listed = self._is_list_of_all(loop.iter)
+                    return code(node, ".numpy()") if listed else None
+        return None
+
+    def _is_list_of_all(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self.scopes.resolve(node.func) in (
+            roles.TRAINABLE | roles.GLOBAL
         )
 
     def _statement(self, call: ast.Call) -> ast.stmt | None:
@@ -453,9 +527,14 @@ class RunResolver:
             )
             return None
         feed: dict[str, ast.expr] = {}
+        own = self._own(call)
         for key, value in zip(display.keys, display.values):
             name = names.key(key) if key is not None else None
-            if name is None or name not in self.analysis.placeholders:
+            if (
+                name is None
+                or name not in self.analysis.placeholders
+                or (key is not None and names.reads(key) & own)
+            ):
                 self.diagnostics.refuse(
                     "S107",
                     key or node,
@@ -663,7 +742,9 @@ class RunResolver:
                     continue
                 name = names.key(node)
                 kind = self.analysis.environment.get(name or "")
-                if name in rebound or name is None:
+                if name in rebound or name is None or kind is None:
+                    continue
+                if names.reads(node) & self._own(node) or self._of_its_own(node):
                     continue
                 if kind in ir.STEP_KINDS:
                     self.diagnostics.refuse(

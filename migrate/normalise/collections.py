@@ -12,6 +12,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.variable_collections import added
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -19,6 +20,7 @@ _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
 
 def listed(text: Text) -> Text:
     """The text with its own collections as lists, as far as it is clear what is in them."""
+    text = added(text)
     while "add_to_collection" in text.source:
         new = _Collections(text).one_listed()
         if new is None:

@@ -16,11 +16,13 @@ import ast
 import textwrap
 from collections.abc import Iterator
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts import effects, names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise import versions
 from migrate.normalise.text import Text, inside_strings
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.worker_state import GENERATORS
 
 _METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
@@ -66,21 +68,83 @@ class _Block:
             after = [s for s in suite if s.lineno > block.lineno and s not in blocks]
             bound += [n for s in after for n in names.binds(s)]
         scope = self._scopes.scope_of(block.body[0])
-        for statement in (s for b in blocks for s in self._inside(b)):
-            if not self._builds(statement):
+        between = self._between(blocks)
+        for statement in [*(s for b in blocks for s in self._inside(b)), *between]:
+            if not self._builds(statement) or self._draws(statement):
                 continue
             reads = names.reads(statement)
-            if (reads | {n.partition(".")[0] for n in reads}) & set(bound):
-                continue
             targets = names.binds(statement)
             if any(len(scope.bindings.get(t, ())) != 1 for t in targets):
+                again = self._again(statement, scope, {*bound} - targets)
+                if again is not None:
+                    return again
                 continue
-            if self._in_block(statement, blocks) and self._makes_variables(statement):
+            if (reads | {n.partition(".")[0] for n in reads}) & set(bound):
+                continue
+            nested = statement not in between and self._in_block(statement, blocks)
+            if nested and self._makes_variables(statement):
                 continue
             if not self._text.alone(statement) or inside_strings(statement):
                 continue
             return self._before(statement, block)
         return None
+
+    def _between(self, blocks: list[ast.With]) -> list[ast.stmt]:
+        """What stands between sessions that follow each other."""
+        if len(blocks) < 2:
+            return []
+        parent = self._scopes.parents[blocks[0]]
+        suite = next(s for _, s in names.suites(parent) if blocks[0] in s)  # type: ignore[arg-type]
+        first, last = suite.index(blocks[0]), suite.index(blocks[-1])
+        return [s for s in suite[first:last] if s not in blocks]
+
+    def _draws(self, statement: ast.stmt) -> bool:
+        """Whether numbers are drawn by Python, in the order in which it stands."""
+        return any(
+            isinstance(n, ast.Call)
+            and (
+                effects.consumes(n)
+                or (self._scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
+            )
+            for n in ast.walk(statement)
+        )
+
+    def _again(self, statement: ast.stmt, scope: Scope, bound: set[str]) -> Text | None:
+        """A name that is bound to graph anew: the same once more, or under another name."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            return None
+        name = statement.targets[0]
+        others = [b for b in scope.bindings.get(name.id, ()) if b is not statement]
+        reads = names.reads(statement.value)
+        if name.id not in reads and not reads & bound and others:
+            if all(ast.dump(b) == ast.dump(statement) for b in others) and all(
+                self._text.alone(b)  # type: ignore[arg-type]
+                for b in others
+            ):
+                if self._makes_variables(statement):
+                    return None
+                return self._without(others[-1])  # type: ignore[arg-type]
+        if any(b.lineno < statement.lineno for b in others):  # type: ignore[attr-defined]
+            return versions.from_here(self._text, name)
+        return None
+
+    def _without(self, statement: ast.stmt) -> Text:
+        """A statement that makes once more what there is, taken away."""
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        suite = next(
+            s
+            for _, s in names.suites(self._scopes.parents[statement])  # type: ignore[arg-type]
+            if statement in s
+        )
+        old = self._text.lines[first - 1]
+        left = [old[: len(old) - len(old.lstrip())] + "pass"] if len(suite) == 1 else []
+        return self._text.spliced(
+            first, last, left, self._text.origins[first - 1 : first] * len(left)
+        )
 
     def opened_late(self) -> Text:
         """What stands in the block before the session is used, before the block.
@@ -106,12 +170,9 @@ class _Block:
         leading = leading[: len(block.body) - 1]
         builds = any(self._mentions_graph(s) for s in leading)
         first = block.body[0]
-        if (
-            not builds
-            or first.lineno == block.lineno
-            or any(inside_strings(s) for s in leading)
-        ):
+        if not builds or first.lineno == block.lineno:
             return self._text
+        verbatim = set().union(*[inside_strings(s) for s in leading])
         end = leading[-1].end_lineno or leading[-1].lineno
         at = self._text.lines[block.lineno - 1]
         outer = at[: len(at) - len(at.lstrip())]
@@ -122,8 +183,12 @@ class _Block:
         ].context_expr.end_lineno != (block.lineno):
             return self._text
         lines = [
-            outer + line[len(inner) :] if line.startswith(inner) else line
-            for line in self._text.lines[block.lineno : end]
+            outer + line[len(inner) :]
+            if line.startswith(inner) and number not in verbatim
+            else line
+            for number, line in enumerate(
+                self._text.lines[block.lineno : end], block.lineno + 1
+            )
         ]
         call = self._text.segment(item.context_expr)
         new = self._text.spliced(

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.normalise import default_session
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.tables import roles
 
@@ -49,7 +50,7 @@ def plain(text: Text) -> Text:
     """The text with one kind of plain session, and every run a call of its `run`."""
     if "Session(" not in text.source:
         return text
-    text = _Plain(text).named()
+    text = default_session.named(_Plain(text).named())
     text = _Plain(text).runs_written_out()
     return _Plain(text).without_default()
 
@@ -230,6 +231,12 @@ class _Plain:
                     edit = self._run_of(node, name)
                     if edit is not None:
                         edits[node] = edit
+        only = default_session.session_name(self._scopes)
+        if only is not None:
+            for node in default_session.in_functions(self._scopes, only):
+                edit = self._run_of(node, only)
+                if node not in edits and edit is not None:
+                    edits[node] = edit
         for node in ast.walk(self._tree) if sessions else ():
             if node not in edits and isinstance(node, ast.Call):
                 edit = self._run_of(node, None)

@@ -26,6 +26,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
+from migrate.frontends.placement import names_task
 from migrate.normalise.text import Edit, Text, inside_strings
 
 INDEX = (
@@ -39,6 +40,9 @@ _NOT_READ = frozenset(
     | {"tf.keras.layers.BatchNormalization", "tf.contrib.layers.batch_norm"}
     | {"tf.nn.fused_batch_norm"}
 )
+
+
+ON_TASKS = "the towers are on tasks of a cluster, not on this process's devices"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,6 +112,8 @@ class _Loop:
         assert isinstance(loop, ast.For)
         self._loop, self.line = loop, loop.lineno
         self._inside = set(ast.walk(loop))
+        if any(names_task(self._scopes, node) for node in self._inside):
+            raise _Unclear(ON_TASKS)
         self._check(loop)
         iterated = self._iterated(loop.target, loop.iter)
         index = iterated.index or self._fresh("tower")

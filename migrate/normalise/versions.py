@@ -17,6 +17,7 @@ from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import CELLS, WRAPPERS
 
 _MADE_ONCE = (
     roles.VARIABLES
@@ -26,6 +27,7 @@ _MADE_ONCE = (
     | roles.SYNC_OPTIMIZERS
     | {"tf.placeholder", "tf.placeholder_with_default"}
     | frozenset(LAYER_CLASSES)
+    | (frozenset(CELLS) - WRAPPERS)
 )
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
@@ -37,6 +39,23 @@ def renamed(text: Text) -> Text:
         if new is None:
             return text
         text = new
+
+
+def from_here(text: Text, name: ast.Name) -> Text | None:
+    """The text with a name renamed from one of its bindings on.
+
+    None where the order in which its bindings are made is not clear.
+    """
+    versions = _Versions(text)
+    here = next(
+        node
+        for node in ast.walk(versions._tree)
+        if isinstance(node, ast.Name)
+        and (node.lineno, node.col_offset) == (name.lineno, name.col_offset)
+    )
+    bindings = versions._bindings(here)
+    found = [b for b in bindings or () if b.target is here]
+    return versions._from(name.id, found[0]) if found else None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -302,6 +302,8 @@ class TrainingProgram:
     initialises_again: bool = False
     # How many towers there are, an expression of the source; None where there are none.
     towers: str | None = None
+    # Functions of the module that run the session, and stay where they are.
+    helpers: tuple[ast.FunctionDef, ...] = ()
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None

@@ -11,8 +11,9 @@ import ast
 
 from migrate.findings import Outcome
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
-from migrate.tables import modes
+from migrate.tables import legacy_keras, modes
 from migrate.tables import symbols as table
+from migrate.tables.estimator import HOOKS
 
 _V1 = "tensorflow.compat.v1"
 
@@ -32,6 +33,12 @@ class CompatRules(SymbolRules):
     def _use(self, node: ast.expr, symbol: str) -> None:
         if not symbol.startswith("tf."):
             return
+        owner = self._claim(node)
+        if owner is not None:
+            code, reason = owner
+            return self._add(node, Verdict(Outcome.REWRITTEN, code, "", reason), symbol)
+        if self._legacy(node, symbol) or self._hook(node, symbol):
+            return
         if symbol in modes.MODES or symbol == modes.CLASS:
             if self._through_alias(node):
                 return None
@@ -48,6 +55,36 @@ class CompatRules(SymbolRules):
             self._add(node, found, symbol)
         else:
             self._elsewhere(node, symbol)
+
+    def _legacy(self, node: ast.expr, symbol: str) -> bool:
+        """Layers and cells, from where TensorFlow 2 has them; whether it is one."""
+        home = legacy_keras.home(symbol)
+        if home is None:
+            return False
+        line, spelled = home
+        name = line.split()[-1]
+        if self.scopes.module.bindings.get(name) is not None:
+            return False  # A name of the file's own.
+        if not self._through_alias(node):
+            self.plan.imports.append(line)
+            self._spell(node, spelled)
+        reason = "the same, from Keras 2: it makes its variables where a graph is built"
+        self._add(node, Verdict(Outcome.REWRITTEN, "T130", spelled, reason), symbol)
+        return True
+
+    def _hook(self, node: ast.expr, symbol: str) -> bool:
+        """tf.estimator's name for a hook of tf.train; whether it is one."""
+        name = symbol.removeprefix("tf.estimator.")
+        twin = f"tf.compat.v1.train.{name}"
+        if name == symbol or name.partition(".")[0] not in HOOKS:
+            return False
+        if not self._through_alias(node):
+            self._spell(node, self._here(twin))
+        found = Verdict(
+            Outcome.REWRITTEN, "T102", twin, "the same class, which tf.train has"
+        )
+        self._add(node, found, symbol)
+        return True
 
     def _in_v1(self, symbol: str, spelled: str) -> Verdict:
         if table.exists_in_target(spelled):

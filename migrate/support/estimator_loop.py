@@ -1174,28 +1174,24 @@ class SessionRunContext:
         self.stop_requested = True
 
 
-class SessionRunHook:
+class SessionRunHook(v1.train.SessionRunHook):
     """tf.train.SessionRunHook: derive hooks of your own from it, as in TF1.
 
     `begin` is called when the graph of model_fn has been built, inside it. What
     `before_run` asks for must be a tensor of that graph that the hook names when it is
-    first asked, or holds in an attribute after `begin`.
+    first asked, or holds in an attribute after `begin`. Hooks that derive from
+    `tf.compat.v1.train.SessionRunHook` itself, of modules that have sessions too, are
+    called in the same way.
     """
 
-    def begin(self):
-        pass
 
-    def after_create_session(self, session, coord):
-        pass
-
-    def before_run(self, run_context):
-        return None
-
-    def after_run(self, run_context, run_values):
-        pass
-
-    def end(self, session):
-        pass
+def _is_own(hook):
+    """Whether a hook is of the program's own class; TensorFlow's need a session."""
+    return isinstance(hook, v1.train.SessionRunHook) and all(
+        c in (v1.train.SessionRunHook, object)
+        or not c.__module__.startswith("tensorflow.")
+        for c in type(hook).__mro__
+    )
 
 
 class _HookSession:
@@ -1257,6 +1253,8 @@ class _OwnHook(_TensorHook, training_session.Hook):
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
         asked = copy.copy(self._hook).before_run(SessionRunContext())
+        if asked and asked.feed_dict:
+            raise ValueError("a step function cannot be fed by a hook")
         candidates = [list(vars(self._hook).values()), asked.fetches if asked else []]
         for item in tf.nest.flatten(candidates):
             if isinstance(item, str) and asked:
@@ -1320,7 +1318,7 @@ def _anew(hook):
     for name, value in vars(hook).items():
         if isinstance(value, (list, dict, set)):
             setattr(new, name, copy.copy(value))
-        elif isinstance(value, (SessionRunHook, training_session.Hook)):
+        elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
             setattr(new, name, _anew(value))
         elif isinstance(value, training_session._Timer):
             setattr(new, name, copy.copy(value))
@@ -2092,7 +2090,7 @@ def _checked(hooks):
     """
     found = []
     for hook in hooks or ():
-        if isinstance(hook, SessionRunHook):
+        if _is_own(hook):
             hook = _OwnHook(hook)
         if not isinstance(hook, training_session.Hook):
             raise TypeError(f"All hooks must be hooks of estimator_loop, given: {hook}")

@@ -477,6 +477,15 @@ class _Replicas:
         return [v for v in self.trainable_variables if re.match(scope, v.name)]
 
     @property
+    def global_variables(self):
+        """All variables in the order of their creation: slots, counters, averages too."""
+        return [part for variable in self._recorded for part in _parts(variable)]
+
+    def global_in(self, scope):
+        """Those of all variables whose TF1 name matches a regular expression."""
+        return [v for v in self.global_variables if re.match(scope, v.name)]
+
+    @property
     def global_step(self):
         """The variable named `global_step`, or None."""
         for variable in self._recorded:
@@ -1220,7 +1229,8 @@ class Saver:
 
     Args:
       var_list: the variables to save and restore: a list, or a dict with the names
-        that they have in the checkpoint. Default: all of the program.
+        that they have in the checkpoint; or a function that gives these, for lists
+        that are not complete before the first step. Default: all of the program.
       max_to_keep: how many checkpoints are kept, 0 or None for all.
       keep_checkpoint_every_n_hours: one in so many hours is kept beyond those.
 
@@ -1251,12 +1261,13 @@ class Saver:
             shards of one.
         """
         every = replicas.entries()
-        if self._var_list is None:
+        variables = self._var_list() if callable(self._var_list) else self._var_list
+        if variables is None:
             return every
-        if isinstance(self._var_list, dict):
-            chosen = self._var_list.items()
+        if isinstance(variables, dict):
+            chosen = variables.items()
         else:
-            chosen = [(None, variable) for variable in self._var_list]
+            chosen = [(None, variable) for variable in variables]
         name_of = {id(part): name for name, parts in every.items() for part in parts}
         found, parts_of = {}, {}
         for given, variable in chosen:

@@ -21,6 +21,7 @@ from migrate.tables import (
     modes,
     not_public,
     optimizers,
+    recurrent,
     roles,
     semantics,
     supervisor,
@@ -63,7 +64,9 @@ _TABLES: dict[str, Iterable[str]] = {
     - optimizers.SCHEDULES
     - layers.LAYER_CLASSES.keys()
     - hooks.HOOKS.keys()
-    - roles.PARTITIONERS,
+    - roles.PARTITIONERS
+    - recurrent.CELLS.keys(),
+    "recurrent": recurrent.TARGETS,
     "calls": calls.CALLS,
     "semantics": semantics.SEMANTICS,
     "graph_only": graph_only.GRAPH_ONLY,
@@ -171,6 +174,7 @@ PROOFS = (
         "tf.nn.rnn_cell.*",
         "tf.contrib.rnn.*",
     ),
+    Proof("recurrent:*", tests=("tests/programs/alone/cells_*.py",)),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(
         "estimator_graph:*",

@@ -10,6 +10,7 @@ from migrate.program.ir import Kind
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import CELLS
 
 PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
@@ -35,6 +36,7 @@ SYNC_OPTIMIZERS = frozenset(
 PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
 TRAINABLE = frozenset({"tf.trainable_variables"})
+GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
 PARTITIONERS = frozenset(
     {
@@ -72,7 +74,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
     | SYNC_OPTIMIZERS
     | {"tf.train.Optimizer", "tf.contrib.estimator.clip_gradients_by_norm"},
     Kind.SCHEDULE: SCHEDULES,
-    Kind.LAYER: frozenset(LAYER_CLASSES),
+    Kind.LAYER: frozenset(LAYER_CLASSES) | frozenset(CELLS),
     Kind.PARTITIONER: PARTITIONERS,
     Kind.SUMMARY: SUMMARIES
     | {"tf.summary.merge_all", "tf.summary.merge", "tf.summary.audio"},

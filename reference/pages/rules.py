@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from migrate.codes import CODES, FAMILIES, Code
+from reference.pages.cases import Case, cases
 
 _HEAD = """\
 <!-- Written by `python -m reference.pages`; do not edit. -->
@@ -19,19 +20,19 @@ recipe), or the file *failed*. To be left alone at a line, write `# tf1to2: igno
 
 def page() -> str:
     """The page."""
-    return "\n".join([_HEAD, *_families()])
+    return "\n".join([_HEAD, *_families(cases())])
 
 
-def _families() -> Iterator[str]:
+def _families(known: Mapping[str, Case]) -> Iterator[str]:
     for letter, family in FAMILIES.items():
         rows = [code for code in CODES.values() if code.id.startswith(letter)]
         if rows:
             yield f"## {letter}: {family}\n"
             for code in rows:
-                yield from _code(code)
+                yield from _code(code, known.get(code.id))
 
 
-def _code(code: Code) -> Iterator[str]:
+def _code(code: Code, case: Case | None) -> Iterator[str]:
     yield f"### {code.id}: {code.title}\n"
     yield f"{_escaped(code.explanation)}\n"
     if code.promise:
@@ -41,6 +42,13 @@ def _code(code: Code) -> Iterator[str]:
     for heading, example in (("Before", code.before), ("After", code.after)):
         if example:
             yield f"{heading}:\n\n```python\n{example}\n```\n"
+    if case is not None:
+        finding = case.findings()[0]
+        yield f"A case (`tests/rules/{code.id}.py`), at the line\n"
+        yield f"```python\n{case.line(finding)}\n```\n"
+        said = [f"*{finding.outcome.value}*", _escaped(finding.reason)]
+        recipe = f". {_escaped(finding.recipe)}" if finding.recipe else ""
+        yield ": ".join(s for s in said if s) + recipe + "\n"
 
 
 def _escaped(text: str) -> str:

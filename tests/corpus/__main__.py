@@ -11,14 +11,15 @@ from tests.corpus.packages import PACKAGES
 
 
 def main() -> int:
-    found = {}
+    found, modules = {}, {}
     with tempfile.TemporaryDirectory() as directory:
         for package in PACKAGES:
             results = coverage.migrated(package, pathlib.Path(directory))
             found[package.name] = coverage.figures(results)
+            modules[package.name] = coverage.imported(package, pathlib.Path(directory))
             if failed := [r for r in results if r.failed]:
                 print(f"{package.name}: {len(failed)} files failed", file=sys.stderr)
-    coverage.record(found)
+    coverage.record(found, modules)
     print(f"{coverage.FIGURES} and {coverage.DOCUMENT} are written")
     return 0
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import collections
 import dataclasses
+import functools
 import json
 import pathlib
 import warnings
@@ -15,7 +16,7 @@ from migrate.facts.imports import graph_modules
 from migrate.findings import Outcome
 from migrate.migration import Options
 from migrate.pipeline import FileResult
-from tests.corpus import accounting
+from tests.corpus import accounting, imports
 from tests.corpus.packages import PACKAGES, Package, unpacked
 
 FIGURES = pathlib.Path(__file__).with_name("figures.json")
@@ -132,11 +133,29 @@ class Coverage:
     changed: int
     idioms: dict[str, Counts]
     reasons: list[tuple[str, int]]
+    # Why places of distributed training and Estimators were refused; of a program that
+    # was refused, its first reason.
+    obstacles: list[tuple[str, int]] = dataclasses.field(default_factory=list)
 
 
-def migrated(package: Package, where: pathlib.Path) -> list[FileResult]:
+@functools.cache
+def migrated(package: Package, where: pathlib.Path) -> tuple[FileResult, ...]:
     """The results for every file of a package; nothing is written."""
-    return list(run.run_tree([unpacked(package, where)]))
+    return tuple(run.run_tree([unpacked(package, where)]))
+
+
+@functools.cache
+def tree(package: Package, where: pathlib.Path) -> imports.Tree:
+    """A migrated package on disk."""
+    target = where / "migrated" / package.name
+    return imports.written(unpacked(package, where), migrated(package, where), target)
+
+
+def imported(package: Package, where: pathlib.Path) -> imports.Imports:
+    """Whether a package's migrated modules can be imported."""
+    needed = imports.NEEDS.get(package.name, ())
+    others = [tree(other, where) for other in PACKAGES if other.name in needed]
+    return imports.tried(tree(package, where), others, where)
 
 
 def faults(results: Sequence[FileResult]) -> Faults:
@@ -220,7 +239,16 @@ def figures(results: Sequence[FileResult]) -> Coverage:
     """A package's figures."""
     idioms: dict[str, Counts] = {}
     reasons: collections.Counter[str] = collections.Counter()
+    obstacles: collections.Counter[str] = collections.Counter()
     for result in results:
+        first = next(
+            (
+                f
+                for f in result.findings
+                if f.outcome is Outcome.REFUSED and f.code != _CONSEQUENCE
+            ),
+            None,
+        )
         for finding in result.findings:
             if not finding.symbol or finding.outcome is Outcome.FAILED:
                 continue
@@ -230,11 +258,17 @@ def figures(results: Sequence[FileResult]) -> Coverage:
             counts[finding.outcome.value] += 1
             if finding.outcome is Outcome.REFUSED and finding.code != _CONSEQUENCE:
                 reasons[f"{finding.code} {finding.reason}"] += 1
+            if finding.outcome is Outcome.REFUSED and idiom(finding.symbol) in (
+                DISTRIBUTED
+            ):
+                why = first if finding.code == _CONSEQUENCE and first else finding
+                obstacles[f"{why.code} {why.reason}"] += 1
     return Coverage(
         sum(bool(r.findings) for r in results),
         sum(r.changed for r in results),
         {title: idioms[title] for title in _IDIOMS if title in idioms},
         reasons.most_common(_REASONS),
+        obstacles.most_common(),
     )
 
 
@@ -252,9 +286,13 @@ def regressions(recorded: dict[str, object], now: Coverage) -> Iterator[str]:
 # -- what is written -------------------------------------------------------------------
 
 
-def record(found: dict[str, Coverage]) -> None:
+def record(found: dict[str, Coverage], modules: dict[str, imports.Imports]) -> None:
     """Writes the figures and the document made of them."""
-    rows = {name: dataclasses.asdict(one) for name, one in found.items()}
+    rows = {
+        name: dataclasses.asdict(one)
+        | {"imports": imports.recorded_form(modules[name])}
+        for name, one in found.items()
+    }
     FIGURES.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     DOCUMENT.write_text(document(rows), encoding="utf-8")
 
@@ -281,11 +319,20 @@ which is what most refusals say.
 """
 
 
+_THE_LIBRARY = "tensorflow-estimator"
+_ABOUT_IMPORTS = """\
+Every module of each migrated package is imported on TensorFlow 2.21 and Python 3.11, with
+what the packages need besides in releases that go with these (`tests/corpus/dependencies.py`).
+One that cannot be imported keeps those from it that import it: the cause is the first one.
+"""
+
+
 def document(rows: dict[str, dict[str, object]]) -> str:
     """The text of docs/coverage.md."""
     parts = [_INTRODUCTION, "## Packages\n", *_packages(rows)]
-    parts += ["## Distributed training and Estimators\n", *_table(rows, [*DISTRIBUTED])]
-    parts += ["## Everything else\n", *_table(rows, [*OTHER]), "## Why\n"]
+    parts += ["## Distributed training and Estimators\n", *_distributed(rows)]
+    parts += ["## Everything else\n", *_table(rows, [*OTHER])]
+    parts += ["## Modules that import\n", *_imports(rows), "## Why\n"]
     versions = {p.name: p.version for p in PACKAGES}
     for name, row in rows.items():
         parts.append(f"{name} {versions[name]}\n")
@@ -296,6 +343,47 @@ def document(rows: dict[str, dict[str, object]]) -> str:
             or "- nothing was refused\n"
         )
     return "\n".join(parts)
+
+
+def _distributed(rows: dict[str, dict[str, object]]) -> Iterator[str]:
+    """The table of who uses the library, the library itself, and what is in the way."""
+    users = {name: row for name, row in rows.items() if name != _THE_LIBRARY}
+    yield f"Without {_THE_LIBRARY}, which is the library that is replaced:\n"
+    yield from _table(users, [*DISTRIBUTED])
+    own = _total(rows[_THE_LIBRARY], [*DISTRIBUTED])
+    yield (
+        f"Of the {sum(own)} places in {_THE_LIBRARY} itself {own[0] + own[1]} are done: "
+        "it is made of TensorFlow's private files, and `estimator_loop.py` takes its "
+        "place.\n"
+    )
+    yield "What stands in the way of the others, the first reason of each program:\n"
+    obstacles: collections.Counter[str] = collections.Counter()
+    for row in users.values():
+        found = row["obstacles"]
+        assert isinstance(found, (list, tuple))
+        obstacles.update({reason: times for reason, times in found})
+    yield _counted(obstacles.most_common(), 2 * _REASONS)
+
+
+def _counted(pairs: Sequence[tuple[str, int]], most: int) -> str:
+    lines = [f"- {times} × {reason}\n" for reason, times in pairs[:most]]
+    rest = sum(times for _, times in pairs[most:])
+    return "".join(lines) + (f"- {rest} × something else\n" if rest else "")
+
+
+def _imports(rows: dict[str, dict[str, object]]) -> Iterator[str]:
+    yield _ABOUT_IMPORTS
+    lines = ["| package | modules | imported | share |", "|---|---|---|---|"]
+    why: list[str] = []
+    for name, row in rows.items():
+        found = row["imports"]
+        assert isinstance(found, dict)
+        total, done = found["modules"], found["imported"]
+        lines.append(f"| {name} | {total} | {done} | {100 * done // total} % |")
+        if found["causes"]:
+            why.append(f"{name}\n\n" + _counted(found["causes"], _REASONS))
+    yield "\n".join(lines) + "\n"
+    yield from why
 
 
 def _packages(rows: dict[str, dict[str, object]]) -> Iterator[str]:

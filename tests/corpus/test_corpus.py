@@ -11,9 +11,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from migrate import pipeline
 from migrate.findings import Finding, Outcome
+from migrate.migration import Options
 from migrate.pipeline import FileResult
-from tests.corpus import accounting, coverage
+from tests.corpus import accounting, coverage, imports
 from tests.corpus.packages import PACKAGES, Package, Unavailable
 
 
@@ -40,6 +42,24 @@ def test_package(package: Package, where: pathlib.Path) -> None:
     now = coverage.figures(results)
     worse = list(coverage.regressions(coverage.recorded()[package.name], now))
     assert not worse, "if that is meant: python -m tests.corpus"
+
+
+@pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
+def test_modules_import(package: Package, where: pathlib.Path) -> None:
+    """As many as were recorded, and of the others the cause is known."""
+    recorded = coverage.recorded()[package.name]["imports"]
+    assert isinstance(recorded, dict)
+    try:
+        found = coverage.imported(package, where)
+    except Unavailable as error:
+        pytest.skip(f"the package index does not give it: {error}")
+    now = imports.recorded_form(found)
+    for key in ("python", "tensorflow"):
+        if now[key] != recorded[key]:
+            pytest.skip(f"recorded with {key} {recorded[key]}, this is {now[key]}")
+    assert found.unexplained == []
+    assert found.modules == recorded["modules"]
+    assert found.imported >= recorded["imported"], found.causes
 
 
 def test_the_document_is_that_of_the_figures() -> None:
@@ -76,6 +96,41 @@ def test_a_good_result_has_no_faults() -> None:
 def test_a_bad_result_has_its_fault(new: str, kind: str) -> None:
     found = dataclasses.asdict(coverage.faults([_result(OLD, new, REWRITTEN)]))
     assert found[kind], found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "imported", "cause"),
+    [
+        (OLD, GOOD, 2, ""),
+        (OLD, GOOD.replace("math.log", "lag"), 0, "not known"),
+        (
+            "import tensorflow as tf\nx = tf.contrib.learn.y\n",
+            "",
+            0,
+            "`tf.contrib`, refused in the report",
+        ),
+        ("import tensorflow\nimport of_nobody\n", "", 0, "of_nobody is not there"),
+        ("import tensorflow\nraise SystemExit\n", "", 0, "not known"),
+    ],
+)
+def test_a_module_that_fails_has_a_cause(
+    tmp_path: pathlib.Path, old: str, new: str, imported: int, cause: str
+) -> None:
+    """One that imports it fails with it, and is not run again."""
+    tree = imports.Tree(tmp_path / "tree", {})
+    (tree.root / "pkg").mkdir(parents=True)
+    (tree.root / "pkg/__init__.py").write_text("")
+    (tree.root / "pkg/a.py").write_text("from pkg import b\n")
+    (tree.root / "pkg/b.py").write_text(new or old)
+    result = pipeline.migrate_bytes(tmp_path / "b.py", old.encode(), Options())
+    tree = dataclasses.replace(tree, results={str(tree.root / "pkg/b.py"): result})
+    try:
+        found = imports.tried(tree, [], tmp_path)
+    except Unavailable as error:
+        pytest.skip(f"the package index does not give it: {error}")
+    assert (found.modules, found.imported) == (3, imported + 1)
+    assert found.causes == ([(cause, 2)] if cause else [])
+    assert bool(found.unexplained) is (cause == "not known")
 
 
 def test_a_refusal_accounts_for_its_line_only() -> None:

@@ -46,6 +46,47 @@ FAULTS = {
         "w.read_value() * 2.0",
         "w.read_value() * 2.01",
     ),
+    "of_no_step": (
+        "functions_with_session",
+        "session.run(train_step_2, 1., x, y)",
+        "None",
+    ),
+    "all_saved": (
+        "lists_of_variables",
+        "lambda: [v for v in replicas.trainable_variables if v.",
+        "lambda: [v for v in replicas.trainable_variables if not v.",
+    ),
+    "never_copied": (
+        "two_networks",
+        "% dqn_replace_target_iter == 0",
+        "% dqn_replace_target_iter == 1",
+    ),
+    "not_trained": (
+        "train_then_evaluate",
+        "saver.restore(sess, ckpt.model_checkpoint_path)",
+        "pass",
+    ),
+    "no_residual": (
+        "cells_of_all_kinds",
+        "recurrent_cells.ResidualWrapper(",
+        "(",
+    ),
+    "no_peepholes": (
+        "cells_stacked",
+        "use_peepholes=True",
+        "use_peepholes=False",
+    ),
+    "forgets": ("cells_static", "n_hidden, init", "n_hidden, forget_bias=0.0, init"),
+    "one_direction": (
+        "cells_both_ways",
+        "forward, backward, X",
+        "forward, backward, X[:, ::-1]",
+    ),
+    "another_count": (
+        "values_of_the_loop",
+        "/ (2 * test_X.shape[0])",
+        "/ (2 * train_X.shape[0])",
+    ),
     "step_before": (
         "saved_and_restored",
         "return loss, merged, global_step",
@@ -105,7 +146,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    for name in ("plain_session.py", "training_session.py"):
+    for name in ("plain_session.py", "training_session.py", "recurrent_cells.py"):
         (directory / name).write_bytes(support_source(name))
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]

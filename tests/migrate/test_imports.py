@@ -83,16 +83,16 @@ def test_compat_v1_is_kept_and_what_it_lacks_is_not() -> None:
     result = migrate_text(COMPAT)
     assert result.text.splitlines() == [
         "import tensorflow.compat.v1 as tf",
+        "from tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers",
         'MODE = "train"',
         "a = tf.Session()",
         "b = tf.placeholder(tf.float32)",
         "c = tf.compat.v2.argmax(b, 0)",
-        "# TODO(tf1to2): L120 this layer is used outside a program this version reads",
-        "d = tf.layers.dense(b, 1)",
+        "d = tf1_layers.dense(b, 1)",
         "e = tf.log(b)",
     ]
     codes = {(f.line, f.code) for f in result.findings}
-    assert {(4, "E108"), (5, "T105"), (6, "T102"), (8, "L120"), (9, "T105")} <= codes
+    assert {(4, "E108"), (5, "T105"), (6, "T102"), (8, "T130"), (9, "T105")} <= codes
     assert migrate_text(result.text).text == result.text
 
 

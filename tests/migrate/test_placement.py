@@ -167,3 +167,37 @@ def test_another_split_is_no_strategy(old: str, new: str) -> None:
     text = SPLIT.replace(old, new)
     assert codes(text)["C115"] is Outcome.REFUSED
     assert "strategy" not in migrate_text(text).text
+
+
+TOWERS = (
+    CLIENT.replace(
+        "def train():",
+        "def average(towers):\n"
+        "    return [(tf.add_n([g for g, _ in p]) / len(p), p[0][1]) for p in zip(*towers)]\n\n"
+        "def train():",
+    )
+    .replace(
+        '    with tf.device("/job:worker/task:1"):',
+        "    towers = []\n    for i in range(2):",
+    )
+    .replace(
+        "        y = tf.matmul(x, w)",
+        '      with tf.device("DEVICE"):\n        y = x @ w',
+    )
+    .replace(
+        "    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)",
+        "        towers.append(opt.compute_gradients(loss))\n"
+        "    train_op = opt.apply_gradients(average(towers))",
+    )
+    .replace("    towers = []", "    opt = tf.train.AdamOptimizer()\n    towers = []")
+)
+
+
+@pytest.mark.parametrize(
+    ("device", "code"), [("/job:worker/task:%d", "N126"), ("/gpu:%d", "N125")]
+)
+def test_towers_of_a_client_are_refused(device: str, code: str) -> None:
+    """On other tasks they would be this process's replicas, with all they compute."""
+    text = TOWERS.replace('"DEVICE"', f'"{device}" % i')
+    assert codes(text)[code] is Outcome.REFUSED
+    assert "strategy = " not in migrate_text(text).text

@@ -7,7 +7,6 @@ import pathlib
 import pytest
 
 from migrate import run
-from migrate.findings import Outcome
 
 
 def tree(base: pathlib.Path, files: dict[str, str]) -> dict[str, run.FileResult]:
@@ -42,6 +41,12 @@ USE = "x = 1\n{}\ny = tf.log(2.0)\n"
             "import tensorflow as tf",
         ),
         (
+            "from lib.compat import (\n    os as own,\n    tf,  # TensorFlow\n)",
+            "import tensorflow as tf",
+            "from lib.compat import (\n    os as own,\n      # TensorFlow\n)\n"
+            "import tensorflow as tf",
+        ),
+        (
             "from lib.compat import os as own, tf  # both",
             "import tensorflow as tf",
             "from lib.compat import os as own\nimport tensorflow as tf  # both",
@@ -61,7 +66,9 @@ def test_it_is_followed(
     )
     result = found["lib/use.py"]
     assert result.new.decode() == f"x = 1\n{written}\ny = tf.math.log(2.0)\n"
-    assert [(f.line, f.code) for f in result.findings] == [(2, "T118"), (3, "T102")]
+    end = statement.count("\n") + 2
+    codes = [(f.line, f.code) for f in result.findings]
+    assert codes == [(end, "T118"), (end + 1, "T102")]
     assert not found["lib/compat.py"].changed
 
 
@@ -84,8 +91,9 @@ def test_what_may_be_another_thing_is_not(
 ) -> None:
     files = {"compat.py": exported, "use.py": USE.format("from compat import tf")}
     result = tree(tmp_path, files)["use.py"]
-    assert not result.changed
-    assert not [f for f in result.findings if f.outcome is Outcome.REWRITTEN]
+    codes = [f.code for f in result.findings]
+    assert codes == ([] if "numpy" in exported else ["T131"])
+    assert "y = tf.log(2.0)" in (result.new or b"y = tf.log(2.0)").decode()
 
 
 def test_compat_v1_is_kept_as_it_is_imported(tmp_path: pathlib.Path) -> None:
@@ -103,3 +111,77 @@ def test_what_came_out_is_not_changed_again(tmp_path: pathlib.Path) -> None:
     files["use.py"] = USE.format("from compat import tf")
     files["use.py"] = tree(tmp_path, files)["use.py"].new.decode()
     assert not tree(tmp_path, files)["use.py"].changed
+
+
+TOLD = {
+    "a condition": (
+        "try:\n    import tensorflow as tf\nexcept ImportError:\n    tf = None\n",
+        "from lib.compat import tf",
+        "tf.log(2.0)",
+    ),
+    "a choice by version": (
+        "import tensorflow as tf\n"
+        "if tf.__version__ > '2':\n    import tensorflow.compat.v1 as tf\n",
+        "from .compat import tf",
+        "tf.log(2.0)",
+    ),
+    "a star": ("import tensorflow as tf\n", "from lib.compat import *", "tf.log(2.0)"),
+    "a module's name": (
+        "import tensorflow as tf\nlayers = tf.layers\n",
+        "from lib.compat import layers",
+        "layers.dense(z, 1)",
+    ),
+    "a module": (
+        "import tensorflow as tf\n",
+        "from lib import compat",
+        "compat.tf.log(z)",
+    ),
+    "a module by another name": (
+        "import tensorflow as tf\n",
+        "import lib.compat as c",
+        "c.tf.log(z)",
+    ),
+    "all in parentheses": (
+        "import tensorflow as tf\n",
+        "from lib.compat import (\n    tf)",
+        "tf.log(2.0)",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", TOLD)
+def test_what_is_not_followed_is_told(what: str, tmp_path: pathlib.Path) -> None:
+    exported, statement, use = TOLD[what]
+    files = {"lib/__init__.py": "", "lib/compat.py": exported}
+    files["lib/use.py"] = f"x = 1\n{statement}\ny = {use}\n"
+    result = tree(tmp_path, files)["lib/use.py"]
+    assert [(f.line, f.code) for f in result.findings] == [(2, "T131")]
+    new = result.new.decode()
+    lines = new.split("\n")
+    assert lines[1].startswith("# TODO(tf1to2): T131 ")
+    assert "\n".join([lines[0], *lines[2:]]) == files["lib/use.py"]
+    files["lib/use.py"] = new
+    again = tree(tmp_path, files)["lib/use.py"]
+    assert not again.changed
+    assert [(f.line, f.code) for f in again.findings] == [(3, "T131")]
+
+
+@pytest.mark.parametrize(
+    ("exported", "statement", "use"),
+    [
+        (
+            "import tensorflow as tf\nlog = tf.log\n",
+            "from lib.compat import log",
+            "log(2.0)",
+        ),
+        ("import tensorflow as tf\n", "from lib.compat import *", "os.name"),
+        ("import tensorflow as tf\n", "from lib import compat", "compat.f(2.0)"),
+        ("import numpy as tf\n", "from lib.compat import tf", "tf.log(2.0)"),
+    ],
+)
+def test_where_nothing_is_unseen_nothing_is_told(
+    exported: str, statement: str, use: str, tmp_path: pathlib.Path
+) -> None:
+    files = {"lib/__init__.py": "", "lib/compat.py": f"import os\n{exported}"}
+    files["lib/use.py"] = f"{statement}\ny = {use}\n"
+    assert tree(tmp_path, files)["lib/use.py"].findings == ()

@@ -45,7 +45,7 @@ def _one_per_kind(scenario: Scenario) -> list[Run]:
 
 @each_scenario
 def test_tf2_is_what_the_tool_writes(scenario: Scenario) -> None:
-    migration = migrate_text(scenario.program.read_text())
+    migration = migrate_text(scenario.migrated.read_text())
     refused = {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
     if scenario.refused is None:
         assert not refused

@@ -137,6 +137,8 @@ class _Layout:
                 self._loop.worker([s for s in after if s not in program.moved])
             )
         plan.suites[home_owner] = items
+        for helper in program.helpers:
+            plan.suites[helper, "body"] = self._loop.suite(helper.body)
         for statement in self._outer_moved():
             plan.statements[statement] = [Dropped(statement)]
         functions = StagedFunctions(self._context, self._build, self._steps)
@@ -186,6 +188,8 @@ class _Layout:
             return Dropped(statement)
         if flow is not None and (flow.step or flow.pure) and not flow.suites:
             return Dropped(statement)  # No run call needs it.
+        if statement in self._program.helpers:
+            return rebuilt(statement, self._loop.suite)
         if names.suites(statement):
             return rebuilt(statement, self._outside_suite)
         if self._sync.mentions(statement):

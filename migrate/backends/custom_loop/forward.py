@@ -83,7 +83,9 @@ def shared(
     later: set[str] = set()
     for step in group:
         later |= read_after(step, bodies[step][length:])
-    results = [n for f in flows for n in _bound_in_order(f) if n in later]
+    # A placeholder within a block is bound there, and a parameter of the step.
+    given = later - set(inputs)
+    results = [n for f in flows for n in _bound_in_order(f) if n in given]
     if not results or any("." in n for n in inputs if n in read):
         return None
     return Forward(

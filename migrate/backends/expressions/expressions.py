@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends import recurrent_cells
 from migrate.backends.custom_loop import static_shapes
 from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
 from migrate.program.ir import Kind, code
-from migrate.tables import roles
+from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
@@ -186,7 +187,7 @@ class Expressions(Datasets):
             if step is not None:
                 self.claimed[call] = ("S119", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
-        elif symbol in roles.TRAINABLE or symbol == "tf.get_collection":
+        elif symbol in roles.TRAINABLE | roles.GLOBAL or symbol == "tf.get_collection":
             self._collection(call, symbol)
         elif symbol in roles.PARTITIONERS:
             self._partitioner(call, symbol)
@@ -221,6 +222,10 @@ class Expressions(Datasets):
                 )
             self.plan.imports.append("import tf_keras")
             self.plan.replace(call.func, code(row.target))
+        elif symbol in recurrent.TARGETS:
+            self.claimed[call] = recurrent_cells.rewrite(
+                call, symbol, self.scopes, self.diagnostics, self.plan
+            )
         elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
         elif symbol in LAYER_FUNCTIONS:

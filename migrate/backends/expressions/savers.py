@@ -8,6 +8,9 @@ from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import names
 from migrate.program import ir
 from migrate.program.ir import Kind, code
+from migrate.tables import roles
+
+_TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
 
 
 class Savers(Partitioners):
@@ -34,6 +37,11 @@ class Savers(Partitioners):
             ):
                 self.claimed[chosen] = ("V112", "all variables: the default")
                 chosen = None
+        listed = self.lists.written_out(chosen) if chosen is not None else None
+        if listed is not None and self._in_driver(call):
+            if not self.lists.is_early(call, listed):
+                self._claim_lists(listed)
+                chosen = None
         named = chosen is None or (
             self._in_driver(call) and self._all_variables(chosen)
         )
@@ -50,10 +58,35 @@ class Savers(Partitioners):
         parts = [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg in kept]
         if chosen is not None:
             parts.insert(0, code(chosen))
+        elif listed is not None:
+            parts.insert(0, code("lambda: ", listed))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
             call, code("training_session.Saver(", ir.joined(", ", parts), ")")
         )
+
+    def _claim_lists(self, listed: ast.expr) -> None:
+        """All variables are listed when they are saved: by then there are all."""
+        for node in ast.walk(listed):
+            if not isinstance(node, ast.Call):
+                continue
+            which = "trainable"
+            symbol = self.scopes.resolve(node.func) or ""
+            position = 1 if symbol == "tf.get_collection" else 0
+            if symbol in roles.GLOBAL or (
+                position and self.scopes.resolve(node.args[0]) != _TRAINABLE
+            ):
+                which = "global"
+            if symbol not in roles.TRAINABLE | roles.GLOBAL and not position:
+                continue
+            scope = names.argument(node, "scope", position)
+            self.claimed[node] = ("V110", f"replicas.{which}_variables")
+            if position:
+                self.claimed[node.args[0]] = self.claimed[node]
+            if scope is None:
+                self.plan.replace(node, code(f"replicas.{which}_variables"))
+            else:
+                self.plan.replace(node, code(f"replicas.{which}_in(", scope, ")"))
 
     def _all_variables(self, chosen: ast.expr) -> bool:
         """Whether a `var_list` lists variables by the names that the program has."""

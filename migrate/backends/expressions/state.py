@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends.variable_lists import VariableLists
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
@@ -27,6 +28,7 @@ class State:
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.partitioned: dict[str, ast.expr] = {}
         self.created_step = False
+        self.lists = VariableLists(program, scopes)
 
     def _in_driver(self, node: ast.AST) -> bool:
         current: ast.AST | None = node

@@ -33,6 +33,12 @@ _WHOLE = frozenset(
 )
 
 
+_LISTS = {
+    "tf.GraphKeys.TRAINABLE_VARIABLES": "trainable",
+    "tf.GraphKeys.GLOBAL_VARIABLES": "global",
+}
+
+
 class Variables(State):
     """Plans what makes and lists variables."""
 
@@ -170,6 +176,8 @@ class Variables(State):
             )
 
     def _collection(self, call: ast.Call, symbol: str) -> None:
+        if call in self.claimed:
+            return  # As a Saver's.
         if symbol == "tf.get_collection":
             key = self.scopes.resolve(call.args[0]) if call.args else None
             if key == "tf.GraphKeys.UPDATE_OPS":
@@ -180,21 +188,33 @@ class Variables(State):
                 self.claimed[call.args[0]] = self.claimed[call]
                 self.plan.replace(call, code("[]"))
                 return
-            if key != "tf.GraphKeys.TRAINABLE_VARIABLES":
+            if key not in _LISTS:
                 return
-            self.claimed[call.args[0]] = ("V110", "replicas.trainable_variables")
-        self.claimed[call] = ("V110", "replicas.trainable_variables")
+            which = _LISTS[key]
+            self.claimed[call.args[0]] = ("V110", f"replicas.{which}_variables")
+        else:
+            which = "global" if symbol in roles.GLOBAL else "trainable"
+        self.claimed[call] = ("V110", f"replicas.{which}_variables")
+        if which == "global" and not self.lists.is_complete(call):
+            self.diagnostics.refuse(
+                "N161",
+                call,
+                "a list of all variables in the graph, where the optimizer or layers "
+                "may have made some by then, in TF2 in the first step",
+                "Ask for it when the session is open, or for the trainable ones.",
+                symbol,
+            )
         if not self._in_driver(call):
             self.diagnostics.refuse(
                 "V123",
                 call,
-                "all trainable variables are looked up in a helper function",
+                f"all {which} variables are looked up in a helper function",
                 "Pass the variables to the function.",
                 symbol,
             )
         position = 1 if symbol == "tf.get_collection" else 0
         scope = names.argument(call, "scope", position)
         if scope is None or (isinstance(scope, ast.Constant) and scope.value is None):
-            self.plan.replace(call, code("replicas.trainable_variables"))
+            self.plan.replace(call, code(f"replicas.{which}_variables"))
         else:
-            self.plan.replace(call, code("replicas.trainable_in(", scope, ")"))
+            self.plan.replace(call, code(f"replicas.{which}_in(", scope, ")"))

@@ -36,6 +36,8 @@ class Analysis(Blocks):
             if statement.value is not None:
                 flow.kind = self.expression(statement.value)
                 self._method_effects(statement, flow)
+        elif statement in self.helpers:
+            flow.reads = frozenset()
         elif isinstance(statement, ast.FunctionDef):
             flow.kind = self._closure(statement)
             self.environment[statement.name] = flow.kind
@@ -46,6 +48,8 @@ class Analysis(Blocks):
                 if isinstance(child, ast.expr):
                     flow.kind = join(flow.kind, self.expression(child))
             self._method_effects(statement, flow)
+        if flow.kind is Kind.HOST and self._asks_tensor(statement):
+            flow.kind = Kind.TENSOR
         if (
             flow.kind in ir.STEP_KINDS
             and flow.kind not in (Kind.PLACEHOLDER, Kind.ELEMENT)
@@ -53,6 +57,7 @@ class Analysis(Blocks):
         ):
             self._lift_creations(statement)
             self._lift_draws(statement)
+            self._check_repeated()
         flow.lifts, flow.update = self._lifts, self._update
         if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
             self.updates |= flow.binds
@@ -60,6 +65,16 @@ class Analysis(Blocks):
             flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
         return flow
+
+    def _asks_tensor(self, statement: ast.stmt) -> bool:
+        """`print(loss.dtype)`: plain Python, of what there is only in a step."""
+        return not isinstance(statement, (ast.FunctionDef, ast.ClassDef)) and any(
+            isinstance(node, (ast.Name, ast.Attribute))
+            and isinstance(node.ctx, ast.Load)
+            and self.environment.get(names.key(node) or "") in ir.STEP_KINDS
+            and node not in self.static_reads
+            for node in ast.walk(statement)
+        )
 
     def _time(self, flow: Flow) -> None:
         kind = flow.kind

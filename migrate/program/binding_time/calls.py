@@ -12,6 +12,7 @@ from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
 from migrate.program.ir import Kind, code
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.recurrent import WRAPPERS
 
 _OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
@@ -125,6 +126,8 @@ class Calls(Optimizers):
                     "Compute the learning rate from it by other functions.",
                     symbol,
                 )
+            if kind is Kind.LAYER and inside in ir.STEP_KINDS and symbol in WRAPPERS:
+                return Kind.TENSOR  # Made in the step, of a cell that was made once.
             return kind
         if symbol in roles.TRAINABLE or symbol in (
             "tf.global_variables",

@@ -10,6 +10,7 @@ from migrate.program import ir
 from migrate.program.binding_time.lists import Lists
 from migrate.program.ir import Kind, Lift, code
 from migrate.tables import roles
+from migrate.tables.recurrent import CELLS, WRAPPERS
 from migrate.tables.worker_state import GENERATORS
 
 
@@ -26,6 +27,10 @@ class Lifts(Lists):
                 continue
             if not (isinstance(node, ast.Call) and self._creates_variable(node)):
                 work.extend(ast.iter_child_nodes(node))
+                continue
+            if self.scopes.resolve(node.func) in CELLS:
+                name = self.fresh("cell", "recurrent_cell")
+                self._lifts.append(Lift(node, name, code(node), code(name)))
                 continue
             literals = [
                 value
@@ -79,8 +84,24 @@ class Lifts(Lists):
         path = self.scopes.dotted(call.func) or ""
         return any(path.startswith(f"{module}.") for module in GENERATORS)
 
+    def _check_repeated(self) -> None:
+        """What is made for every element of a list would be made once."""
+        for lift in self._lifts:
+            node: ast.AST = lift.node
+            while lift.create.parts and isinstance(node, ast.expr):
+                node = self.scopes.parents[node]
+                if isinstance(node, ast.comprehension) or hasattr(node, "generators"):
+                    self.diagnostics.refuse(
+                        "N109",
+                        lift.node,
+                        "variables or layers made in a comprehension",
+                        "Make them in a `for` loop.",
+                    )
+                    break
+
     def _creates_variable(self, call: ast.Call) -> bool:
-        if self.scopes.resolve(call.func) in roles.VARIABLES:
+        symbol = self.scopes.resolve(call.func)
+        if symbol in roles.VARIABLES or (symbol in CELLS and symbol not in WRAPPERS):
             return True
         times = self._user_function(call)
         return (

@@ -12,6 +12,7 @@ from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Flow, Kind, Lift
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.recurrent import CELLS
 
 
 class State:
@@ -31,6 +32,8 @@ class State:
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
+        # Functions of the loop, which run the session: not part of the graph.
+        self.helpers: frozenset[ast.AST] = frozenset()
         self.functions = functions if functions is not None else {}
         self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
         self.environment: dict[str, Kind] = {}
@@ -72,7 +75,7 @@ class State:
         """
         layers = {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
         late = any(
-            symbol in layers or symbol in LAYER_CLASSES
+            symbol in layers or symbol in LAYER_CLASSES or symbol in CELLS
             for _, symbol in self.scopes.walk_uses()
         )
         return Kind.TENSOR if late else Kind.VARIABLE

@@ -1,0 +1,74 @@
+"""Recurrent cells of a program: those of the emitted recurrent_cells.py."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program.binding_time import Diagnostics
+from migrate.program.ir import code
+from migrate.tables import recurrent
+
+_SUPPORT = f"{recurrent.MODULE}.py"
+
+
+def rewrite(
+    call: ast.Call, symbol: str, scopes: Scopes, diagnostics: Diagnostics, plan: Plan
+) -> tuple[str, str]:
+    """Plans the call of a cell's class, or of what runs one over time; what it is now."""
+    target = recurrent.TARGETS[symbol]
+    reason = _refusal(call, target, scopes)
+    if reason is not None:
+        diagnostics.refuse("N160", call, *reason, symbol=symbol)
+    plan.support.add(_SUPPORT)
+    plan.imports.append(f"import {recurrent.MODULE}")
+    plan.replace(call.func, code(target))
+    return "S150", f"{target}: the same values and variables"
+
+
+def _refusal(call: ast.Call, target: str, scopes: Scopes) -> tuple[str, str] | None:
+    name = target.rpartition(".")[2]
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in recurrent.REFUSED_ARGUMENTS.get(
+            name, ()
+        ):
+            return (
+                f"{name}({keyword.arg or '**'}=...) is not carried over",
+                "Leave it out, or write the cell yourself.",
+            )
+        if keyword.arg == "scope" and not isinstance(keyword.value, ast.Constant):
+            return (
+                "the scope of a recurrent network is not a string",
+                "Give it a name, or none.",
+            )
+        if keyword.arg == "reuse" and not _is_off(keyword.value):
+            return _SHARED
+    shared = any(
+        isinstance(node, ast.Call)
+        and (
+            (
+                scopes.resolve(node.func) == "tf.variable_scope"
+                and any(
+                    k.arg == "reuse" and not _is_off(k.value) for k in node.keywords
+                )
+            )
+            or (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr == "reuse_variables"
+            )
+        )
+        for node in ast.walk(scopes.tree)
+    )
+    return _SHARED if shared else None
+
+
+_SHARED = (
+    "a recurrent cell in a program whose variable scopes are entered again: which "
+    "cells share their variables?",
+    "Make each cell once, and call it where it is used again.",
+)
+
+
+def _is_off(value: ast.expr) -> bool:
+    return isinstance(value, ast.Constant) and not value.value

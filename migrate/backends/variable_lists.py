@@ -1,0 +1,109 @@
+"""Lists of a program's variables: what they are made of, and when they are complete."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.recurrent import CELLS
+
+_KEYS = ("tf.GraphKeys.TRAINABLE_VARIABLES", "tf.GraphKeys.GLOBAL_VARIABLES")
+
+
+class VariableLists:
+    """Tells lists of variables from other expressions."""
+
+    def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
+        self._program = program
+        self._scopes = scopes
+
+    def is_complete(self, node: ast.AST) -> bool:
+        """Whether all variables that TF1 had by then are there when this is computed."""
+        if any(node in ast.walk(statement) for statement in self._program.tail):
+            return True
+        if any(
+            symbol in LAYER_FUNCTIONS or symbol in LAYER_CLASSES or symbol in CELLS
+            for _, symbol in self._scopes.walk_uses()
+        ):
+            return False
+        return not any(
+            flow.update is not None and flow.statement.lineno < node.lineno  # type: ignore[attr-defined]
+            for flow in every(self._program.flows)
+        )
+
+    def written_out(self, node: ast.expr) -> ast.expr | None:
+        """The expression that lists variables for this one; None if it is no such.
+
+        All, chosen ones by a comprehension, a dict of them by name; or the name of one
+        that is bound once.
+        """
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            bindings = owner.bindings.get(node.id, []) if owner is not None else []
+            if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
+                made = bindings[0]
+                if isinstance(made.targets[0], ast.Name) and not self._changed(node.id):
+                    return self.written_out(made.value)
+            return None
+        return node if self._lists(node) else None
+
+    def _changed(self, name: str) -> bool:
+        return any(
+            name in names.mutates(statement)
+            for statement in ast.walk(self._scopes.tree)
+            if isinstance(statement, ast.stmt) and not names.suites(statement)
+        )
+
+    def _lists(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Call):
+            symbol = self._scopes.resolve(node.func) or ""
+            if symbol == "tf.get_collection" and node.args:
+                return self._scopes.resolve(node.args[0]) in _KEYS
+            return symbol in roles.TRAINABLE | roles.GLOBAL
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            return self._lists(node.left) and self._lists(node.right)
+        if isinstance(node, (ast.ListComp, ast.DictComp)):
+            value = node.elt if isinstance(node, ast.ListComp) else node.value
+            first = node.generators[0]
+            return (
+                len(node.generators) == 1
+                and isinstance(first.target, ast.Name)
+                and isinstance(value, ast.Name)
+                and value.id == first.target.id
+                and (
+                    self._program.kinds.get(names.key(first.iter) or "")
+                    is ir.Kind.VARIABLE
+                    or self.written_out(first.iter) is first.iter
+                )
+            )
+        return False
+
+    def is_early(self, node: ast.AST, listed: ast.expr) -> bool:
+        """Whether the program makes variables after `node` that the list may have."""
+        line = node.lineno  # type: ignore[attr-defined]
+        every_variable = any(
+            isinstance(n, ast.Call)
+            and (
+                self._scopes.resolve(n.func) in roles.GLOBAL
+                or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
+            )
+            for n in ast.walk(listed)
+        )
+        for flow in every(self._program.flows):
+            if flow.suites or flow.statement.lineno <= line:
+                continue
+            if flow.update is not None and every_variable:
+                return True
+            if any(
+                isinstance(n, ast.Call)
+                and self._scopes.resolve(n.func)
+                in (roles.VARIABLES | set(LAYER_FUNCTIONS) | set(LAYER_CLASSES))
+                for n in ast.walk(flow.statement)
+            ):
+                return True
+        return False

@@ -1,0 +1,169 @@
+"""Where the modules go that are written for the files of a tree, and how they are imported.
+
+A script finds them beside itself. A module of a package is imported from elsewhere: what
+it finds is what stands where the package stands, and all of a tree's files must find the
+same module, or `isinstance` would tell one file's classes from another's. So they go to
+the directory that the file's own imports, or those of it, show to be on Python's path.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+# `from module import a, b` and `import module, other`, at the beginning of a line; the
+# names of an import over several lines are not needed to see what is imported from.
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+([\w \t,]*)"
+    rb"|import[ \t]+(\w[\w., \t]*))",
+    re.MULTILINE,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Home:
+    """The place of emitted modules, for one file.
+
+    Attributes:
+      directory: its real path.
+      package: the package that it is, "" where the modules are imported by their name.
+    """
+
+    directory: str
+    package: str = ""
+
+    def importing(self, module: str) -> str:
+        """The statement that imports an emitted module."""
+        return (
+            f"from {self.package} import {module}"
+            if self.package
+            else f"import {module}"
+        )
+
+
+def homes(
+    files: Iterable[pathlib.Path], given: Sequence[pathlib.Path]
+) -> dict[str, Home]:
+    """Real path of a file -> where its emitted modules go, if not simply beside it.
+
+    Args:
+      files: the Python files of the run, others are passed over.
+      given: the trees and files that the user named; nothing is written outside them.
+    """
+    real = {os.path.realpath(f) for f in files if f.suffix == ".py" and f.is_file()}
+    tree = _Tree(real)
+    own: dict[str, set[str]] = {}
+    others: dict[str, set[str]] = {}
+    for file in sorted(real):
+        for root, target in tree.imported(file):
+            own.setdefault(file, set()).add(root)
+            if target != file:
+                others.setdefault(target, set()).add(root)
+    limits = sorted((os.path.realpath(g) for g in given), key=len)
+    found: dict[str, Home] = {}
+    for file in real:
+        directory = os.path.dirname(file)
+        # What a file imports itself is on the path whenever it runs.
+        root = min(own.get(file, ()), key=len, default="") or max(
+            (r for r in others.get(file, ()) if _below(directory, r)),
+            key=len,
+            default=directory,
+        )
+        if root != directory and _below(directory, root):
+            home = _inside(root, directory, limits)
+            if home != Home(directory):
+                found[file] = home
+    return found
+
+
+def _below(path: str, directory: str) -> bool:
+    return path == directory or path.startswith(directory.rstrip(os.sep) + os.sep)
+
+
+def _inside(root: str, directory: str, limits: Sequence[str]) -> Home:
+    """The home below `root` that lies in what the user gave."""
+    for limit in limits:
+        top = limit if os.path.isdir(limit) else os.path.dirname(limit)
+        if not _below(directory, top):
+            continue
+        if _below(root, top):
+            return Home(root)
+        return Home(top, os.path.relpath(top, root).replace(os.sep, "."))
+    return Home(directory)
+
+
+class _Tree:
+    """The modules among the files of a run."""
+
+    def __init__(self, files: Collection[str]) -> None:
+        self._files = files
+        # (directory of the file, module, names) -> what is imported.
+        self._known: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
+
+    def imported(self, file: str) -> Iterator[tuple[str, str]]:
+        """(directory on Python's path, file) of what a file imports of the tree."""
+        try:
+            data = pathlib.Path(file).read_bytes()
+        except OSError:
+            return
+        directory = os.path.dirname(file)
+        for match in _IMPORT.finditer(data):
+            if match[3]:
+                for item in match[3].decode().split(","):
+                    module = (item.split() or [""])[0]
+                    yield from self._absolute(directory, module, ("",))
+                continue
+            module = match[1].decode()
+            items = match[2].decode().split(",")
+            names = tuple(item.split()[0] for item in items if item.split()) or ("",)
+            if module.startswith("."):
+                yield from self._relative(directory, module, names)
+            else:
+                yield from self._absolute(directory, module, names)
+
+    def _relative(
+        self, directory: str, module: str, names: Sequence[str]
+    ) -> Iterator[tuple[str, str]]:
+        root, base = self._above(directory), directory
+        rest = module.lstrip(".")
+        for _ in range(len(module) - len(rest) - 1):
+            base = os.path.dirname(base)
+        for name in names:
+            target = self._module(base, rest, name)
+            if target:
+                yield root, target
+
+    def _absolute(
+        self, directory: str, module: str, names: tuple[str, ...]
+    ) -> list[tuple[str, str]]:
+        """From the nearest directory up that has the module."""
+        key = (directory, module, names)
+        if key not in self._known:
+            found = [(directory, self._module(directory, module, n)) for n in names]
+            found = [pair for pair in found if pair[1]]
+            above = os.path.dirname(directory)
+            if not found and above != directory:
+                found = self._absolute(above, module, names)
+            self._known[key] = found
+        return self._known[key]
+
+    def _module(self, base: str, module: str, name: str) -> str:
+        """The file that `from module import name` reads, "" if it is none of the tree."""
+        place = os.path.join(base, *module.split(".")) if module else base
+        whole = os.path.join(place, name)
+        candidates = [f"{whole}.py", os.path.join(whole, "__init__.py")] if name else []
+        candidates += [f"{place}.py"] if module else []
+        candidates.append(os.path.join(place, "__init__.py"))
+        return next((c for c in candidates if c in self._files), "")
+
+    def _above(self, directory: str) -> str:
+        """The directory that holds the outermost package of a module in `directory`."""
+        above = directory
+        while os.path.join(above, "__init__.py") in self._files:
+            above = os.path.dirname(above)
+        if above == directory:  # A package need not have an __init__.py.
+            return os.path.dirname(directory)
+        return above

@@ -1,0 +1,123 @@
+"""TF1 to TF1: `get_variable(collections=...)`, as a variable that is added to them after.
+
+    w = tf.get_variable("w", [2, 3], collections=["target_net", tf.GraphKeys.GLOBAL_VARIABLES])
+
+is `w = tf.get_variable("w", [2, 3])` and `tf.add_to_collection("target_net", w)`: a
+trainable variable is among the trainable ones anyway. One that is not among the global
+ones is left as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text, inside_strings
+
+_MAKES = ("tf.get_variable", "tf.Variable")
+_GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
+
+
+def added(text: Text) -> Text:
+    """The text with such variables added to their collections by statements."""
+    while "collections=" in text.source:
+        new = _Variables(text).one()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+class _Variables:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def one(self) -> Text | None:
+        for statement in ast.walk(self._tree):
+            if not (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and isinstance(statement.targets[0], ast.Name)
+                and isinstance(statement.value, ast.Call)
+                and self._scopes.resolve(statement.value.func) in _MAKES
+                and isinstance(statement.value.func, ast.Attribute)
+                and self._text.alone(statement)
+                and not inside_strings(statement)
+            ):
+                continue
+            call = statement.value
+            given = next((k for k in call.keywords if k.arg == "collections"), None)
+            if given is None or given is call.keywords[0] and not call.args:
+                continue
+            keys = self._keys(given.value, statement)
+            if keys is None:
+                continue
+            kept = [k for k in call.keywords if k is not given]
+            parts = [
+                *[ast.unparse(a) for a in call.args],
+                *[f"{k.arg}={ast.unparse(k.value)}" for k in kept if k.arg],
+            ]
+            func = self._text.segment(call.func)
+            text = self._text.edited([Edit(call, f"{func}({', '.join(parts)})")])
+            end = statement.end_lineno or statement.lineno
+            line = self._text.lines[statement.lineno - 1]
+            indent = line[: len(line) - len(line.lstrip())]
+            module = self._text.segment(call.func.value)  # type: ignore[attr-defined]
+            lines = [
+                f"{indent}{module}.add_to_collection({key!r}, {statement.targets[0].id})"
+                for key in keys
+            ]
+            origin = self._text.origins[statement.lineno - 1]
+            return text.spliced(end + 1, end, lines, [origin] * len(lines))
+        return None
+
+    def _keys(self, value: ast.expr, statement: ast.stmt) -> list[str] | None:
+        """The program's own collections; None where it cannot be told, or not global."""
+        if isinstance(value, ast.Name):
+            made = self._bound_before(value, statement)
+            if made is None:
+                return None
+            value = made
+        if not isinstance(value, (ast.List, ast.Tuple)):
+            return None
+        own = [e for e in value.elts if self._scopes.resolve(e) != _GLOBAL]
+        if len(own) == len(value.elts):
+            return None
+        keys = [names.literal(e) for e in own]
+        if any(not isinstance(k, str) for k in keys):
+            return None
+        return [str(k) for k in keys]
+
+    def _bound_before(self, name: ast.Name, statement: ast.stmt) -> ast.expr | None:
+        """What the name was bound to last, where that is clear from the order of lines."""
+        owner = self._scopes.scope_of(name).owner(name.id)
+        if owner is None or owner is not self._scopes.scope_of(statement):
+            return None
+        before = [
+            b
+            for b in owner.bindings.get(name.id, [])
+            if b.lineno < statement.lineno  # type: ignore[attr-defined]
+        ]
+        if not before or any(not self._straight(b) for b in before):
+            return None
+        last = max(before, key=lambda b: b.lineno)  # type: ignore[attr-defined]
+        if not isinstance(last, ast.Assign) or len(last.targets) != 1:
+            return None
+        target, value = last.targets[0], last.value
+        if isinstance(target, ast.Name):
+            return value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for each, part in zip(target.elts, value.elts):
+                if isinstance(each, ast.Name) and each.id == name.id:
+                    return part
+        return None
+
+    def _straight(self, node: ast.AST) -> bool:
+        """Whether it is run once, in the order in which it stands."""
+        parent = self._scopes.parents.get(node)
+        while isinstance(parent, ast.With):
+            parent = self._scopes.parents.get(parent)
+        return isinstance(parent, (ast.Module, ast.FunctionDef))
