@@ -1956,7 +1956,8 @@ class _Pruned:
         graph = v1.wrap_function(build, signature)
         with graph.graph.as_default():
             tables = v1.get_collection(_Keys.TABLE_INITIALIZERS)
-        graph.prune([], tables)()
+        # Those made outside of it are initialised, and have no operation that does.
+        graph.prune([], [table for table in tables if table is not None])()
         of_elements, of_nothing = traced["fetches"]
         one = len(specs) // len(element_specs)
         self._steps = [
