@@ -16,6 +16,7 @@ from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.eager_steps import EagerRewrite
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.backends.keras.program import plan_models
 from migrate.facts import hidden_names
 from migrate.facts.homes import Home
 from migrate.facts.reexports import apart, written_out
@@ -35,7 +36,7 @@ from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
 from migrate.tables import estimator as table
-from migrate.tables import modes, roles, symbols
+from migrate.tables import keras_models, modes, roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unused import without_unused
 
@@ -544,6 +545,7 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
     emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
+    emitted.add(keras_models.MODULE)
     return bool(emitted & set(scopes.module.bindings))
 
 
@@ -577,7 +579,7 @@ def _plan(
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
         if estimators is not None:
-            return _plan_estimators(estimators, scopes)
+            return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
     # compat.v1 code outside a program runs as it is.
@@ -637,11 +639,14 @@ def _alone_in_compat(scopes: Scopes) -> bool:
 
 
 def _plan_estimators(
-    program: estimator.EstimatorProgram, scopes: Scopes
+    program: estimator.EstimatorProgram, scopes: Scopes, options: Options
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
     rewrite = EstimatorRewrite(program, scopes, plan)
+    models: list[Finding] = []
+    if options.estimators == "keras" and not program.imported:
+        rewrite.claimed, models = plan_models(scopes, plan)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
@@ -655,7 +660,12 @@ def _plan_estimators(
         at = {(f.line, f.column) for f in refused}
         rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
-    return plan, [*rewrite.rewritten, *rules.findings, *unanswered(scopes, plan)]
+    return plan, [
+        *models,
+        *rewrite.rewritten,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

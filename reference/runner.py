@@ -29,6 +29,7 @@ SUPPORT = (
     "canned_estimators",
     "estimator_more_heads",
     "estimator_heads",
+    "keras_estimator",
     "synchronous_estimator",
     "contrib_layers",
     "estimator_early_stopping",

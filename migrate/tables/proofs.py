@@ -17,6 +17,7 @@ from migrate.tables import (
     estimator,
     graph_only,
     hooks,
+    keras_models,
     layers,
     modes,
     not_public,
@@ -82,6 +83,8 @@ _TABLES: dict[str, Iterable[str]] = {
         *(row.symbol for row in contrib.CONTRIB_CALLS),
     ],
     "contrib_refused": contrib.NO_HOME,
+    "keras_metrics": keras_models.METRICS,
+    "keras_network": keras_models.NETWORK,
     "modes": modes.MODES,
     "not_public": not_public.INSTEAD,
     "estimator": {
@@ -329,6 +332,19 @@ PROOFS = (
         tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
+    Proof(
+        "keras_metrics:*",
+        tests=(
+            "tests/support/test_keras_models.py::test_metrics_count_as_tensorflow_1s",
+        ),
+    ),
+    Proof(
+        "keras_network:*",
+        tests=(
+            "tests/support/test_keras_models.py"
+            "::test_keras_records_every_function_of_a_network",
+        ),
+    ),
     Proof("modes:*", tests=("tests/migrate/test_imports.py::test_a_name_for_modes",)),
     Proof(
         "not_public:*",
