@@ -151,13 +151,13 @@ class EagerRewrite:
             for join in server.joins:
                 plan.statements[join] = [New(code(leave), join)]
             return
-        parts: list[Code] = [code(a) for a in server.call.args]
+        parts: list[Code] = [code(a) for a in server.call.args[:4]]
         parts += [
             code(f"{k.arg}=", k.value)
             for k in server.call.keywords
             if k.arg != "config"
         ]
-        config = names.argument(server.call, "config")
+        config = names.argument(server.call, "config", 4)
         given = code(config) if config is not None else code("")
         parts.append(code("config=training_session.server_config(", given, ")"))
         woven: list[str | ast.AST | Code] = []
@@ -231,6 +231,9 @@ class EagerRewrite:
         for name, value in program.session_arguments.items():
             if name in hooks.SESSION_DROPPED or name == "target":
                 continue
+            if name == "is_chief" and self._is_of_one_task(value):
+                parts.append(code("is_chief=task_index == 0"))
+                continue
             parts.append(code(f"{name}=", value))
         if "is_chief" not in program.session_arguments and program.server is not None:
             index = code(program.server.task_index)
@@ -251,6 +254,19 @@ class EagerRewrite:
         self._claimed[program.session_call.func] = (
             "D113",
             "the steps of the strategy that the cluster describes",
+        )
+
+    def _is_of_one_task(self, chief: ast.expr) -> bool:
+        """Whether a script of one task says outright whether that is the chief."""
+        server = self._program.server
+        return (
+            self._loops
+            and server is not None
+            and isinstance(server.task_index, ast.Constant)
+            and all(
+                isinstance(n, (ast.Constant, ast.Compare, ast.cmpop))
+                for n in ast.walk(chief)
+            )
         )
 
     # -- the step -----------------------------------------------------------------------
@@ -357,6 +373,7 @@ class EagerRewrite:
             if step.results:
                 body.append(New(code("return " + self._results())))
             self._inline()
+        self._stops()
         self._values()
         if self._together:
             self._plan.replace(source.dataset, code(_PARTS))
@@ -367,6 +384,17 @@ class EagerRewrite:
         )
         scope = code("\nwith strategy.scope(), replicas.recording():")
         return Block(scope, [Block(header, body)])
+
+    def _stops(self) -> None:
+        """A session that a hook has stopped runs no further step: the epoch ends there."""
+        program, loop = self._program, self._program.source.statement
+        if not program.stops or not isinstance(loop, ast.For):
+            return
+        name = program.session_name
+        ends = Block(code(f"if {name}.should_stop():"), [New(code("break"))])
+        planned = self._plan.suites.get((loop, "body"))
+        body = planned or [Keep(s) for s in loop.body]
+        self._plan.suites[loop, "body"] = [ends, *body]
 
     def _values(self) -> None:
         """A run gives numpy values, which have no `numpy()` of their own."""

@@ -16,8 +16,8 @@ from migrate.frontends.keras_names import defined
 from migrate.plan import Plan
 from migrate.program.eager import EagerProgram, Server
 from migrate.program.ir import Code, code
-from migrate.rules.mistakes.datasets import is_dataset
 from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.replicas import gives_dataset
 
 SHUFFLE = "shuffle"
 _TELLS = ("print", "logging.", "tf.logging.", "tf.get_logger", "absl.logging.")
@@ -70,7 +70,9 @@ class WorkersOwn:
         return any(True for _ in self.indices(node))
 
     def indices(self, node: ast.AST) -> Iterator[ast.expr]:
-        """Every use of the task's index."""
+        """Every use of the task's index; a number is none."""
+        if isinstance(self._index, ast.Constant):
+            return
         for inner in ast.walk(node):
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
@@ -129,7 +131,7 @@ class WorkersOwn:
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
-            and is_dataset(self._scopes, statement.value)
+            and gives_dataset(self._scopes, statement.value)
         ):
             return statement.targets[0]
         return None
@@ -231,7 +233,7 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(n, ast.Call)
         and (
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
-            or (scopes.resolve(n.func) or "").endswith("Hook")
+            or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
         )
         for n in ast.walk(statement)
     )

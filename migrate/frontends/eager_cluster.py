@@ -113,7 +113,9 @@ class ClusterReader:
     ) -> None:
         """A client has parameter servers to train on; a task knows which it is."""
         if server is not None:
-            if "ps" in jobs and not server.joins:
+            # A script of one task need not tell which others only serve.
+            of_worker = names.literal(server.job_name) in ("worker", "chief")
+            if "ps" in jobs and not server.joins and not of_worker:
                 raise Refused(
                     "D122",
                     server.call,

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends import eager_around as around
 from migrate.frontends import eager_losses, eager_step
 from migrate.frontends.eager_cluster import ClusterReader
 from migrate.frontends.eager_step import Refused
 from migrate.frontends.keras_names import defined, keras_name, makes_model
-from migrate.program.eager import EagerProgram, Server, Source
-from migrate.rules.mistakes.datasets import is_dataset
+from migrate.program.eager import EagerProgram, Server, Source, Step
 from migrate.rules.mistakes.mistake import binding, calls, method
+from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.tables import roles
 from migrate.tables.hooks import SESSION_PARAMETERS
 
@@ -101,9 +102,12 @@ class _Reader:
             [n for n in _later(later) if n not in inside],
         )
         self._check_tasks_in(step.body, server)
-        pairs = eager_losses.LossReader(
+        reader = eager_losses.LossReader(
             self._scopes, step.body, eager_step.given(step)
-        ).mean_calls()
+        )
+        made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
+        called = [c for made in made_by for c in self._calls_of(made, step, reader)]
+        around.check(self._scopes, self._found, block, name, source, step, server)
         return EagerProgram(
             owner,
             field,
@@ -121,8 +125,8 @@ class _Reader:
             arguments,
             source,
             step,
-            tuple(dict.fromkeys(made for _, made in pairs)),
-            tuple(call for call, _ in pairs),
+            made_by,
+            tuple(dict.fromkeys(called)),
             self._endless(block, name, arguments),
             "hooks" in arguments,
         )
@@ -304,7 +308,7 @@ class _Reader:
             if isinstance(called, ast.FunctionDef):
                 if any(self._computes(s) for s in called.body):
                     return True
-            if isinstance(node.func, ast.Attribute) and is_dataset(
+            if isinstance(node.func, ast.Attribute) and gives_dataset(
                 self._scopes, node.func.value
             ):
                 return True
@@ -414,7 +418,7 @@ class _Reader:
         return Source(first, made.args[0], _names_of(first.targets[0]), statement)
 
     def _is_dataset(self, node: ast.expr) -> bool:
-        return is_dataset(self._scopes, node)
+        return gives_dataset(self._scopes, node)
 
     def _step_statements(
         self, loop: list[ast.stmt], call: ast.Call | None
@@ -427,7 +431,7 @@ class _Reader:
     def _check_tasks_in(
         self, body: tuple[ast.stmt, ...], server: Server | None
     ) -> None:
-        if server is None:
+        if server is None or isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
         for node in (n for s in body for n in ast.walk(s)):
@@ -437,6 +441,39 @@ class _Reader:
                     node,
                     "the step depends on the task, but there is one for all",
                     "Give it the value that differs.",
+                )
+
+    def _calls_of(
+        self, made: ast.Call, step: Step, reader: eager_losses.LossReader
+    ) -> Iterator[ast.Call]:
+        """Every call of a loss object, in the step and elsewhere: each takes the mean.
+
+        Raises:
+          Refused: the object is used otherwise.
+        """
+        yield from (call for call, by in reader.mean_calls() if by is made)
+        parent = self._scopes.parents[made]
+        if not isinstance(parent, ast.Assign):
+            return
+        kept = names.key(parent.targets[0])
+        passed = step.call.args if step.call is not None else []
+        for node in ast.walk(self._scopes.tree):
+            if not (
+                isinstance(node, ast.Name)
+                and node.id == kept
+                and isinstance(node.ctx, ast.Load)
+                and binding(self._scopes, node) is made
+            ):
+                continue
+            around_it = self._scopes.parents[node]
+            if isinstance(around_it, ast.Call) and around_it.func is node:
+                yield around_it
+            elif node not in passed:
+                raise Refused(
+                    "D131",
+                    node,
+                    "the loss object, which takes no mean any more, is passed on",
+                    "Call it where its mean is needed.",
                 )
 
     def _endless(

@@ -124,7 +124,6 @@ FAULTS = {
         "replicas.mean_of_batch(tape.gradient(loss, model.trainable_variables), inputs)",
         "replicas.sum_of_batch(tape.gradient(loss, model.trainable_variables))",
     ),
-    "added up once more": ("workers_alone", ", skip_gradients_aggregation=True", ""),
     "the mean of means of parts": (
         "penalised",
         "replicas.mean_of_batch(tape.gradient(loss, model.trainable_variables), x)",
@@ -177,6 +176,28 @@ REFUSED = {
         "is_chief=(task == 0)",
         "hooks=[tf.compat.v1.train.LoggingTensorHook(['loss'], 10)]",
     ),
+    "a fetch of a graph": ("D121", "sess.run(train_step(x, y))", "sess.run([train_step(x, y)])"),
+    "a checkpoint by every worker": (
+        "D121",
+        "dataset =",
+        "saver = tf.train.Checkpoint(model=model)\ndataset =",
+    ),
+    "a loop of Keras": (
+        "D121",
+        "        sess.run(",
+        "        print(model.predict(x))\n        sess.run(",
+    ),
+    "a batch that is changed": (
+        "D125",
+        "        sess.run(",
+        "        x = tf.reshape(x, [-1, 4])\n        sess.run(",
+    ),
+    "a dataset made anew": (
+        "D129",
+        "    for x, y in dataset:",
+        "    seed = 1\n    for x, y in dataset.shuffle(9, seed):",
+    ),
+    "a loss object passed on": ("D131", "dataset =", "model.add_loss(mse)\ndataset ="),
     "jobs that are not seen": (
         "D122",
         '{"ps": ["a:1"], "worker": ["b:1", "c:1"]}',
@@ -240,6 +261,13 @@ def test_what_is_not_certain_is_refused(what: str) -> None:
     assert changed == text.split("\n")
 
 
+def test_a_loss_object_takes_its_mean_wherever_it_is_called() -> None:
+    text = _BEFORE.replace("def train_step", "def tested(x, y):\n    return mse(y, model(x))\n\ndef train_step")
+    new = migrate_text(text).text
+    assert "return tf.reduce_mean(mse(y, model(x)))" in new
+    assert new.count("tf.reduce_mean(mse(") == 2
+
+
 SHARDED = _BEFORE.replace(
     ".batch(8)", "\ndataset = dataset.shard(2, task)\ndataset = dataset.batch(8)"
 )
@@ -273,6 +301,18 @@ def test_data_of_a_task_is_not_taken_for_that_of_all(statement: str) -> None:
     text = _BEFORE.replace("dataset =", statement + "dataset =")
     found = {f.code for f in migrate_text("import numpy as np" + text).findings}
     assert "D133" in found
+
+
+def test_a_script_of_one_task() -> None:
+    """Its index is a number, which other numbers of the program are not."""
+    text = _BEFORE.replace("task_index=task", "task_index=0").replace("job_name=job", 'job_name="worker"')
+    text = text.replace('if job == "ps":\n    server.join()\n', "")
+    text = text.replace("is_chief=(task == 0)", "is_chief=True")
+    text = text.replace("loss = mse(y, model(x))", "loss = mse(y, model(x)[:, 0:1])")
+    new = migrate_text(text).text
+    assert "is_chief=task_index == 0)" in new
+    assert 'is_coordinator(\n    cluster, "worker", 0)' in new
+    assert "model(x)[:, 0:1]" in new
 
 
 def test_a_chief_is_told_in_every_loop() -> None:

@@ -1,4 +1,4 @@
-"""A device setter around a Keras model; the session runs what the step gives."""
+"""A device setter around a Keras model; a hook stops the session within an epoch."""
 import argparse
 
 import numpy as np
@@ -47,8 +47,9 @@ else:
 
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.compat.v1.train.MonitoredTrainingSession(
-            master=server.target, is_chief=(FLAGS.task_index == 0)) as sess:
-        for epoch in range(3):
+            master=server.target, is_chief=(FLAGS.task_index == 0),
+            hooks=[tf.compat.v1.train.StopAtStepHook(last_step=10)]) as sess:
+        while not sess.should_stop():
             for x, y in dataset:
                 loss = sess.run(train_step(x, y))
                 log.write("%r\n" % float(loss))
