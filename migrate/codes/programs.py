@@ -13,7 +13,9 @@ CODES = (
     Code(
         "N101",
         "not one training session",
-        "Exactly one MonitoredTrainingSession per file is understood.",
+        "One session per file is understood, plain sessions one after the other, and "
+        "functions that each build a graph and open its session, where what they share "
+        "comes out alike for each.",
     ),
     Code(
         "N103",

@@ -171,7 +171,7 @@ CODES = (
         "S137",
         "a session's own",
         "A tf.Session is used for more than run(): its graph, its lists of devices, a "
-        "function that is given it. What is migrated has steps to run and no graph.",
+        "method or another file's function that is given it. What is migrated has steps to run and no graph.",
     ),
     Code(
         "S138",

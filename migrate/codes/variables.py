@@ -59,7 +59,7 @@ CODES = (
     Code(
         "V111",
         "saver of some variables",
-        'A Saver of chosen variables is covered where they are listed by the names that the program has for them: [w, b] or {"weights": w}.',
+        'A Saver of chosen variables is covered where they are listed by the names that the program has for them, [w, b] or {"weights": w}, or chosen from all of them by name: [v for v in tf.trainable_variables() if "encoder" in v.name].',
     ),
     Code(
         "V112",

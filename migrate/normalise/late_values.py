@@ -301,9 +301,11 @@ class _Late:
         return new if alone else f"{new}.numpy()"
 
     def _is_variable(self, node: ast.expr) -> bool:
-        """Whether it is the name of one variable, bound once."""
+        """Whether it is the name of one variable, bound once, or of each in a loop."""
         if not isinstance(node, ast.Name):
             return False
+        if self._goes_through_variables(node):
+            return True
         owner = self._scopes.scope_of(node).owner(node.id)
         bindings = owner.bindings.get(node.id, []) if owner is not None else []
         return (
@@ -315,6 +317,34 @@ class _Late:
             and self._scopes.resolve(bindings[0].value.func)
             in (roles.VARIABLES | roles.GLOBAL_STEPS)
         )
+
+    def _goes_through_variables(self, node: ast.Name) -> bool:
+        """`for v in tf.trainable_variables():`, `for v, a in zip(tf...variables(), x):`."""
+        loop: ast.AST = node
+        while loop in self._scopes.parents:
+            loop = self._scopes.parents[loop]
+            if not (isinstance(loop, ast.For) and node.id in names.binds(loop.target)):
+                continue
+            target, through = loop.target, loop.iter
+            if (
+                isinstance(target, ast.Tuple)
+                and isinstance(through, ast.Call)
+                and isinstance(through.func, ast.Name)
+                and through.func.id == "zip"
+                and len(target.elts) == len(through.args)
+            ):
+                pairs = zip(target.elts, through.args)
+                target, through = next(
+                    (t, a)
+                    for t, a in pairs
+                    if isinstance(t, ast.Name) and t.id == node.id
+                )
+            return (
+                isinstance(target, ast.Name)
+                and isinstance(through, ast.Call)
+                and self._scopes.resolve(through.func) in roles.TRAINABLE | roles.GLOBAL
+            )
+        return False
 
     def _inner(self, node: ast.expr, region: _Region) -> list[ast.expr] | None:
         """The largest parts that are of the graph; None where the rest cannot be computed.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from migrate.codes import CODES, FAMILIES, Code
+from reference.pages.cases import Case, cases
 
 _HEAD = """\
 <!-- Written by `python -m reference.pages`; do not edit. -->
@@ -19,31 +20,38 @@ recipe), or the file *failed*. To be left alone at a line, write `# tf1to2: igno
 
 def page() -> str:
     """The page."""
-    return "\n".join([_HEAD, *_families()])
+    return "\n".join([_HEAD, *_families(cases())])
 
 
-def _families() -> Iterator[str]:
+def _families(known: Mapping[str, Case]) -> Iterator[str]:
     for letter, family in FAMILIES.items():
         rows = [code for code in CODES.values() if code.id.startswith(letter)]
         if rows:
             yield f"## {letter}: {family}\n"
             for code in rows:
-                yield from _code(code)
+                yield from _code(code, known.get(code.id))
 
 
-def _code(code: Code) -> Iterator[str]:
+def _code(code: Code, case: Case | None) -> Iterator[str]:
     yield f"### {code.id}: {code.title}\n"
-    yield f"{_escaped(code.explanation)}\n"
+    yield f"{escaped(code.explanation)}\n"
     if code.promise:
-        yield f"*Promise.* {_escaped(code.promise)}\n"
+        yield f"*Promise.* {escaped(code.promise)}\n"
     if code.refused_when:
-        yield f"*Refused when.* {_escaped(code.refused_when)}\n"
+        yield f"*Refused when.* {escaped(code.refused_when)}\n"
     for heading, example in (("Before", code.before), ("After", code.after)):
         if example:
             yield f"{heading}:\n\n```python\n{example}\n```\n"
+    if case is not None:
+        finding = case.findings()[0]
+        yield f"A case (`tests/rules/{code.id}.py`), at the line\n"
+        yield f"```python\n{case.line(finding)}\n```\n"
+        said = [f"*{finding.outcome.value}*", escaped(finding.reason)]
+        recipe = f". {escaped(finding.recipe)}" if finding.recipe else ""
+        yield ": ".join(s for s in said if s) + recipe + "\n"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Prose whose stars, underscores and angle brackets are themselves."""
     quoted = False
     found = []

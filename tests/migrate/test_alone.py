@@ -66,6 +66,11 @@ FAULTS = {
         "saver.restore(sess, ckpt.model_checkpoint_path)",
         "pass",
     ),
+    "no_residual": (
+        "cells_of_all_kinds",
+        "recurrent_cells.ResidualWrapper(",
+        "(",
+    ),
     "no_peepholes": (
         "cells_stacked",
         "use_peepholes=True",
@@ -86,6 +91,20 @@ FAULTS = {
         "saved_and_restored",
         "return loss, merged, global_step",
         "return loss, merged, global_step - 1",
+    ),
+    "files_in_another_order": ("queue_fixed_length", "seed=11", "seed=12"),
+    "one_epoch_less": ("queue_tfrecords", "default=3)", "default=2)"),
+    "last_batch_dropped": (
+        "queue_csv_lines",
+        ".batch(6)",
+        ".batch(6, drop_remainder=True)",
+    ),
+    "header_read": ("queue_csv_lines", ".skip(1)", ".skip(2)"),
+    "slices_in_another_order": ("queue_slices", "seed=42", "seed=43"),
+    "records_drawn_once": (
+        "queue_memory",
+        "range(1).repeat().map(make_record_2)",
+        "range(1).map(make_record_2).cache().repeat()",
     ),
 }
 Traces = dict[str, list[tuple[int, float]]]

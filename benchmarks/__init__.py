@@ -1,0 +1,1 @@
+"""How long the tool takes, beside what it can be compared with."""

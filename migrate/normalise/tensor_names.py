@@ -1,0 +1,173 @@
+"""TF1 to TF1: a tensor that is asked for by its name, by what the program calls it.
+
+    x = tf.placeholder(tf.float32, [None, 3], name="x")
+    ...
+    graph = tf.get_default_graph()
+    sess.run("loss:0", {graph.get_tensor_by_name("x:0"): batch})
+
+The name has to be written out where the tensor is made, outside of every scope, once.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+
+_ASKS = ("get_tensor_by_name",)
+_GRAPHS = ("tf.get_default_graph",)
+
+
+def by_program(text: Text) -> Text:
+    """The text with such tensors by the names that the program has for them."""
+    if ":0" not in text.source or "Session(" not in text.source:
+        return text
+    return _Names(text).run()
+
+
+class _Names:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+        self._made = self._names()
+
+    def run(self) -> Text:
+        for statement in ast.walk(self._tree):
+            if isinstance(statement, ast.Assign):
+                new = self._without_alias(statement)
+                if new is not None:
+                    return _Names(new).run()
+        edits: list[Edit] = []
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            ):
+                continue
+            if node.func.attr in _ASKS and self._is_graph(node.func.value):
+                name = self._program_name(names.argument(node, "name", 0))
+                if name is not None:
+                    edits.append(Edit(node, name))
+            elif node.func.attr == "run":
+                edits += self._in_run(node)
+        return self._text.edited(edits)
+
+    def _without_alias(self, statement: ast.Assign) -> Text | None:
+        """`images = graph.get_tensor_by_name("x:0")`: another name for `x`."""
+        call, targets = statement.value, statement.targets
+        if not (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in _ASKS
+            and self._is_graph(call.func.value)
+            and len(targets) == 1
+            and isinstance(targets[0], ast.Name)
+            and self._text.alone(statement)
+        ):
+            return None
+        name = self._program_name(names.argument(call, "name", 0))
+        alias = targets[0].id
+        scope = self._scopes.scope_of(statement)
+        if name is None or len(scope.bindings.get(alias, [])) != 1:
+            return None
+        if scope.owner(name) is not self._scopes.module:
+            return None
+        loads = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Name)
+            and node.id == alias
+            and isinstance(node.ctx, ast.Load)
+            and self._scopes.scope_of(node).owner(alias) is scope
+        ]
+        text = self._text.edited([Edit(node, name) for node in loads if alias != name])
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        parent = self._scopes.parents[statement]
+        suite = next(s for _, s in names.suites(parent) if statement in s)  # type: ignore[arg-type]
+        line = text.lines[first - 1]
+        left = [line[: len(line) - len(line.lstrip())] + "pass"]
+        left = left if len(suite) == 1 else []
+        origins = text.origins[first - 1 : first] if left else ()
+        return text.spliced(first, last, left, origins)
+
+    def _in_run(self, call: ast.Call) -> list[Edit]:
+        fetched = names.argument(call, "fetches", 0)
+        fed = names.argument(call, "feed_dict", 1)
+        asked: list[ast.expr | None] = [fetched]
+        if isinstance(fetched, (ast.List, ast.Tuple)):
+            asked = list(fetched.elts)
+        if isinstance(fed, ast.Dict):
+            asked += fed.keys
+        return [
+            Edit(node, name)
+            for node in asked
+            if node is not None and (name := self._program_name(node)) is not None
+        ]
+
+    def _program_name(self, node: ast.expr | None) -> str | None:
+        """What the program calls the tensor of a literal name."""
+        value = names.literal(node)
+        if not (isinstance(value, str) and value.endswith(":0")):
+            return None
+        return self._made.get(value[:-2])
+
+    def _is_graph(self, node: ast.expr) -> bool:
+        """`tf.get_default_graph()`, a session's graph, or a name that is bound to it."""
+        if isinstance(node, ast.Call):
+            return self._scopes.resolve(node.func) in _GRAPHS
+        if isinstance(node, ast.Attribute):
+            return node.attr == "graph"
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            bound = owner.bindings.get(node.id, []) if owner is not None else []
+            return len(bound) == 1 and (
+                isinstance(bound[0], ast.Assign)
+                and not isinstance(bound[0].value, ast.Name)
+                and self._is_graph(bound[0].value)
+            )
+        return False
+
+    def _names(self) -> dict[str, str]:
+        """Tensors' names -> the module's names for them."""
+        found: dict[str, list[str | None]] = {}
+        for node in ast.walk(self._tree):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self._scopes.resolve(node.func) or ""
+            position = 0 if symbol == "tf.get_variable" else None
+            given = names.literal(names.argument(node, "name", position))
+            if symbol.startswith("tf.") and isinstance(given, str):
+                found.setdefault(given, []).append(self._bound_to(node))
+        return {
+            given: made[0]
+            for given, made in found.items()
+            if len(made) == 1 and made[0] is not None
+        }
+
+    def _bound_to(self, call: ast.Call) -> str | None:
+        """The name that the call's result is bound to, once and outside of scopes."""
+        statement = self._scopes.parents[call]
+        if not (
+            isinstance(statement, ast.Assign)
+            and statement.value is call
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            return None
+        parent = self._scopes.parents[statement]
+        while isinstance(parent, (ast.With, ast.If)):
+            for item in getattr(parent, "items", ()):
+                call_ = item.context_expr
+                if isinstance(call_, ast.Call) and self._scopes.resolve(call_.func) in (
+                    roles.SCOPES
+                ):
+                    return None
+            parent = self._scopes.parents[parent]
+        target = statement.targets[0].id
+        owner = self._scopes.scope_of(statement)
+        if isinstance(parent, ast.Module) and len(owner.bindings.get(target, [])) == 1:
+            return target
+        return None

@@ -1,0 +1,4 @@
+import tensorflow as tf
+
+strategy = tf.distribute.MultiWorkerMirroredStrategy(
+    tf.distribute.experimental.CollectiveCommunication.RING)

@@ -1,0 +1,2 @@
+import tensorflow as tf
+s = tf.distribute.experimental.ParameterServerStrategy()

@@ -1,0 +1,2 @@
+import tensorflow as tf
+tf.estimator.ModeKeys.TRAIN

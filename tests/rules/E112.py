@@ -1,0 +1,4 @@
+import tensorflow as tf
+
+tf.contrib.learn.Experiment()
+estimator = tf.estimator.Estimator(model_fn)

@@ -1,0 +1,3 @@
+import tensorflow as tf
+tf.random.set_seed(1)
+tf.estimator.LinearClassifier([])

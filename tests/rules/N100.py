@@ -1,0 +1,2 @@
+import tensorflow as tf
+b = tf.placeholder(tf.float32)

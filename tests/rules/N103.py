@@ -1,0 +1,8 @@
+import tensorflow as tf
+
+w = tf.get_variable("w", [3, 1])
+y = tf.matmul(x, w)
+if y > 0:
+  pass
+with tf.Session() as sess:
+  sess.run(tf.global_variables_initializer())

@@ -1,0 +1,13 @@
+import tensorflow as tf
+
+def update(loss, step):
+  return tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+
+def main(_):
+  server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
+  if FLAGS.job_name == "ps":
+    server.join()
+  with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    train = update(loss, step)
+  with tf.train.MonitoredTrainingSession(master=server.target, is_chief=FLAGS.task_index == 0, hooks=hooks) as sess:
+    pass

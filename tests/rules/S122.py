@@ -1,0 +1,2 @@
+import tensorflow as tf
+tf.initialize_all_variables

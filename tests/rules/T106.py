@@ -1,0 +1,4 @@
+import tensorflow as tf
+
+tf.compat.v1.disable_v2_behavior()
+estimator = tf.estimator.Estimator(model_fn)

@@ -1,0 +1,3 @@
+import tensorflow as tf
+tf.log
+getattr(tf, "log")

@@ -1,0 +1,2 @@
+import tensorflow.compat.v1 as tf
+layers = tf.layers

@@ -1,0 +1,2 @@
+import tensorflow as tf
+step = tf.train.get_global_step()

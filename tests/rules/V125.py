@@ -1,0 +1,2 @@
+import tensorflow as tf
+tf.fixed_size_partitioner
