@@ -208,6 +208,7 @@ def test_every_other_block_is_known() -> None:
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "estimators.md": {"python"},
         "how-to.md": {"python"},  # Generated, of executed programs.
+        "mistakes.md": {"python", "diff"},  # Generated, of executed programs.
         "rules.md": {"python"},  # Generated, of `migrate/codes/`.
     }
     for page in PAGES:
