@@ -62,7 +62,8 @@ class EstimatorRewrite:
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:
-            self._use(node, symbol)
+            if node not in self.claimed:
+                self._use(node, symbol)
         for call in self._program.iterators:
             self._iterator(call)
         for dimension in _dimensions(self._scopes):

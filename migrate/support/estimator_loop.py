@@ -1494,6 +1494,10 @@ class Estimator:
         if (anew and seed is not None) or v1.get_seed(0)[0] != wanted:
             tf.random.set_seed(seed)
 
+    def _graph(self, replicas, element_spec):
+        """The graph of elements of an input, before anything is in it."""
+        return _Graph(replicas)
+
     # Training.
 
     def train(
@@ -1567,7 +1571,7 @@ class Estimator:
         if not self._cluster.averages:
             scaled = _estimator_scaling(strategy)
         with strategy.scope(), replicas.recording(), scaled:
-            graph = _Graph(replicas)
+            graph = self._graph(replicas, element_spec)
 
             def train_step(element):
                 with graph.building():
@@ -1844,7 +1848,7 @@ class Estimator:
         # A training that goes on afterwards is not to draw its random numbers again.
         recording = replicas.recording(drawn=not checkpoint_path)
         with replicas.strategy.scope(), recording:
-            graph = _Graph(replicas)
+            graph = self._graph(replicas, element_spec)
 
             def build(*elements):
                 with graph.building():
@@ -1886,13 +1890,12 @@ class Estimator:
         temporary = os.path.join(
             os.path.dirname(directory), f"temp-{os.path.basename(directory)}"
         )
+        build = self._serving(serving_input_receiver_fn)
         with tf.Graph().as_default() as graph:
             v1.train.create_global_step(graph)
             if self.config.tf_random_seed is not None:
                 v1.set_random_seed(self.config.tf_random_seed)
-            receiver = serving_input_receiver_fn()
-            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
-            signatures = _signatures(receiver, spec)
+            signatures = build()
             saver = v1.train.Saver(sharded=True)
             initial = v1.tables_initializer()
             with v1.Session() as session:
@@ -1915,6 +1918,16 @@ class Estimator:
             tf.io.gfile.copy(source, target)
         tf.io.gfile.rename(temporary, directory)
         return directory.encode()
+
+    def _serving(self, serving_input_receiver_fn):
+        """What builds the graph that is exported, and gives its signatures by name."""
+
+        def build():
+            receiver = serving_input_receiver_fn()
+            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
+            return _signatures(receiver, spec)
+
+        return build
 
     def export_savedmodel(
         self,

@@ -59,6 +59,7 @@ VARIANTS = (
     Variant("heads", 1e-6, _EXP),
     Variant("partitioned", 2e-6, _EIGEN),
     Variant("positional", 1e-5, _EIGEN),
+    Variant("queued", 1e-6, "sums of a batch add in another order"),
     Variant("ready_made", 2e-5, "Ftrl's slots are sums of squares, up to 100"),
     Variant("warm_started", 2e-6, "tanh differs by an ULP"),
     Variant("watched", 0.0, _EXACT),
