@@ -46,8 +46,8 @@ def _code(code: Code, case: Case | None) -> Iterator[str]:
         finding = case.findings()[0]
         yield f"A case (`tests/rules/{code.id}.py`), at the line\n"
         yield f"```python\n{case.line(finding)}\n```\n"
-        said = [f"*{finding.outcome.value}*", _escaped(finding.reason)]
-        recipe = f". {_escaped(finding.recipe)}" if finding.recipe else ""
+        said = [f"*{finding.outcome.value}*", escaped(finding.reason)]
+        recipe = f". {escaped(finding.recipe)}" if finding.recipe else ""
         yield ": ".join(s for s in said if s) + recipe + "\n"
 
 
