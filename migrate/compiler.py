@@ -16,6 +16,7 @@ from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.eager_steps import EagerRewrite
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.backends.keras.program import plan_models
 from migrate.facts import hidden_names
 from migrate.facts.homes import Home
 from migrate.facts.reexports import apart, written_out
@@ -35,7 +36,7 @@ from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
 from migrate.tables import estimator as table
-from migrate.tables import modes, roles, symbols
+from migrate.tables import keras_models, modes, roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unused import without_unused
 
@@ -126,7 +127,9 @@ def migrate_text(
         and between_graph.runs_alone(scopes)
     ):
         plan, findings = _kept(scopes)
-    elif _refused(findings):
+    elif any(f.code == "I120" and f.outcome is Outcome.REFUSED for f in findings):
+        findings.extend(_unread_queues(original))
+    if _refused(findings):
         findings.extend(_unread_towers(original))
         findings.extend(older_shapes.told(scopes))
         written, told = in_both.applied(scopes, findings)
@@ -186,6 +189,15 @@ def _unread_towers(text: str) -> Iterator[Finding]:
             if reason == towers.ON_TASKS
             else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
+
+
+def _unread_queues(text: str) -> Iterator[Finding]:
+    """Why input by queues did not become datasets, in a program that was refused."""
+    from migrate.normalise import Text, queues
+
+    found = queues.why_not(Text.of(text))
+    if found is not None:
+        yield queues.refusal(found)
 
 
 def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
@@ -309,6 +321,7 @@ class _Form:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
       chiefs: where the chief was told by a wrong test, as (original line, what it did).
+      queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
     """
@@ -317,6 +330,7 @@ class _Form:
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
     chiefs: tuple[tuple[int, str], ...]
+    queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
     tree: ast.Module
@@ -330,9 +344,11 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
-    if not any(name in text for name in _OPENS):
-        return None
-    if ".run(" not in text and ".eval(" not in text:
+    opens = any(name in text for name in _OPENS) and (
+        ".run(" in text or ".eval(" in text
+    )
+    # An Estimator's input_fn opens no session.
+    if not (opens or options.in_graph or "estimator" in text):
         return None
     from migrate.normalise import (
         Text,
@@ -340,11 +356,13 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         collections,
         displays,
         driver,
+        elements,
         fetched_calls,
         graph_first,
         late_values,
         losses,
         placement,
+        queues,
         scope_names,
         sessions,
         statements,
@@ -356,9 +374,12 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     )
 
     start, chiefs_ = chiefs.mended(Text.of(text))
+    start, read = queues.replaced(start)
+    if not (opens or read):
+        return None
     start, split = placement.usual(start)
-    before = start.source
     supervised = supervisor.lines(start)
+    before = start.source
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
@@ -369,6 +390,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         sessions.plain,
         tensor_names.by_program,
         statements.run_by_session,
+        elements.taken_after,
         statements.named,
         versions.renamed,
         driver.plain,
@@ -383,19 +405,21 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
-    forms = itertools.chain([(start, ())] if changed else [], _together(start))
+    own = [(start, (), ())] if changed else []
     first: _Form | None = None
-    for form, brought in forms:
+    for form, brought, more in itertools.chain(own, _together(start)):
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
         plan, findings = _plan(Scopes(tree), options, count)
+        noted = (*read, *more)
         attempt = _Form(
             form,
             brought,
             supervised,
             chiefs_,
+            noted,
             replicated,
             split,
             tree,
@@ -410,29 +434,44 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     return first if changed or not refused else None
 
 
-def _together(start: Text) -> Iterator[tuple[Text, tuple[tuple[str, int], ...]]]:
-    """Forms of the program in which its graph stands in one place."""
+def _together(
+    start: Text,
+) -> Iterator[tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]]:
+    """Forms of the program in which its graph stands in one place.
+
+    With what was brought there, and what became of input by queues.
+    """
     from migrate.normalise import (
         branches,
         collections,
         driver,
+        elements,
         fetched_calls,
         graph_first,
         late_values,
         normal_forms,
+        queues,
         sessions,
         statements,
         written_out,
     )
 
     for form in normal_forms(start.source):
-        plain = graph_first.moved(driver.plain(sessions.plain(form.text)))
-        plain = late_values.computed(fetched_calls.named(plain))
-        plain = branches.decided(statements.folded(plain))
-        text = statements.folded(written_out(collections.listed(plain)))
+        plain = driver.plain(sessions.plain(form.text))
+        taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
+        taken = graph_first.moved(elements.taken_after(taken))
+        taken = late_values.computed(fetched_calls.named(taken))
+        taken = branches.decided(statements.folded(taken))
+        text = statements.folded(written_out(collections.listed(taken)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
-        yield dataclasses.replace(text, origins=origins), brought
+        yield (
+            dataclasses.replace(text, origins=origins),
+            brought,
+            tuple(
+                dataclasses.replace(f, line=start.origins[f.line - 1]) for f in noted
+            ),
+        )
 
 
 def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
@@ -442,6 +481,8 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
         for f in findings
         if f.line <= len(form.text.origins)
     ]
+    if not _refused(form.findings):
+        moved.extend(form.queues)
     if form.towers is not None:
         moved.append(
             Finding(
@@ -506,6 +547,7 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
     emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
+    emitted.add(keras_models.MODULE)
     return bool(emitted & set(scopes.module.bindings))
 
 
@@ -539,7 +581,7 @@ def _plan(
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
         if estimators is not None:
-            return _plan_estimators(estimators, scopes)
+            return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
     # compat.v1 code outside a program runs as it is.
@@ -599,11 +641,14 @@ def _alone_in_compat(scopes: Scopes) -> bool:
 
 
 def _plan_estimators(
-    program: estimator.EstimatorProgram, scopes: Scopes
+    program: estimator.EstimatorProgram, scopes: Scopes, options: Options
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
     rewrite = EstimatorRewrite(program, scopes, plan)
+    models: list[Finding] = []
+    if options.estimators == "keras" and not program.imported:
+        rewrite.claimed, models = plan_models(scopes, plan)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
@@ -617,7 +662,12 @@ def _plan_estimators(
         at = {(f.line, f.column) for f in refused}
         rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
-    return plan, [*rewrite.rewritten, *rules.findings, *unanswered(scopes, plan)]
+    return plan, [
+        *models,
+        *rewrite.rewritten,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

@@ -29,9 +29,12 @@ SUPPORT = (
     "canned_estimators",
     "estimator_more_heads",
     "estimator_heads",
+    "keras_estimator",
     "synchronous_estimator",
+    "contrib_layers",
     "estimator_early_stopping",
     "estimator_strategies",
+    "estimator_vocabularies",
     "estimator_loop",
     "eager_steps",
     "plain_session",
@@ -95,10 +98,14 @@ def copied(
     """
     directory.mkdir(parents=True, exist_ok=True)
     texts = {program.name: program.read_text()}
-    for name in SUPPORT:
-        imports = re.compile(rf"^\s*(import|from) {name}\b", re.MULTILINE)
-        if any(imports.search(text) for text in texts.values()):
-            texts[f"{name}.py"] = support_source(f"{name}.py").decode()
+    work = list(texts.values())  # A module of these imports others of them.
+    while work:
+        text = work.pop()
+        for name in SUPPORT:
+            imports = re.search(rf"^\s*(import|from) {name}\b", text, re.MULTILINE)
+            if imports and f"{name}.py" not in texts:
+                texts[f"{name}.py"] = support_source(f"{name}.py").decode()
+                work.append(texts[f"{name}.py"])
     for file, (old, new) in (replaced or {}).items():
         if old not in texts.get(file, ""):
             raise ValueError(f"{file} has no text {old!r}")

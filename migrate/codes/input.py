@@ -45,4 +45,54 @@ CODES = (
         "queue runner",
         "TF2 has no queue runners. Read the data with tf.data.",
     ),
+    Code(
+        "I130",
+        "iterator in a function",
+        "A function or a class makes an iterator, or takes its element. TF1 ran that once, when the graph was built; a step function that calls it would begin its dataset anew. It is brought to where the session is opened; where it cannot be, it is refused. Return the dataset, and make the iterator there.",
+    ),
+    Code(
+        "I131",
+        "queue input",
+        "Producers, readers and batches of TF1's queues are a dataset with the same records, epochs and last batch, in the same order where TF1 had one. tf.errors.OutOfRangeError still ends the epochs. No local variables count them, and an iterator begins where the session is opened. FixedLengthRecordDataset raises where TF1's reader left out the rest of a file that is no multiple of its records.",
+    ),
+    Code(
+        "I132",
+        "another order of queue elements",
+        "shuffle_batch took its elements at random from what its queue held at the time, which depended on threads: with a seed, too. A dataset's shuffle takes them from a buffer of the queue's capacity. A producer that shuffles without a seed orders every epoch at random in both; with a seed its order is TF1's. Several threads had no order.",
+    ),
+    Code(
+        "I133",
+        "queue element used otherwise",
+        "Elements of a queue are used in two places, which share them as they come: two readers, a record beside its batch, a summary of a single record, the queue's size. Make a dataset for each.",
+    ),
+    Code(
+        "I134",
+        "keys of records",
+        "A reader's keys (the file's name and a position) are used. Datasets have none. Make them with Dataset.enumerate.",
+    ),
+    Code(
+        "I135",
+        "argument of queue input",
+        "An argument of a producer, reader or batch has no counterpart: a queue shared by workers, compressed files, hop_bytes, shapes.",
+    ),
+    Code(
+        "I136",
+        "form of queue input",
+        "Queue input of a form that this version does not read; the finding says which. Read the data with tf.data.",
+    ),
+    Code(
+        "I137",
+        "start of queue runners",
+        "There are no threads to start; a Coordinator still asks and joins, with an empty list.",
+    ),
+    Code(
+        "I138",
+        "element in a branch",
+        "An iterator, or its element, is made in a branch or a loop. Each step function is told one dataset: choose it in the branch, and take the element after it.",
+    ),
+    Code(
+        "I139",
+        "count of epochs",
+        "TF1 counted a producer's epochs in a local variable. Where nothing initialised it, the input ended with the first step. Where replica_device_setter placed it on a parameter server, all workers counted in it, and each worker that started set it to 0 again. Here each worker's dataset has its epochs.",
+    ),
 )

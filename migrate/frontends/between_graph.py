@@ -16,6 +16,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
+from migrate.frontends.iterators import check_elsewhere
 from migrate.frontends.runs import RunResolver
 from migrate.frontends.snapshots import Snapshots
 from migrate.frontends.synchronisation import Synchronisation
@@ -112,6 +113,7 @@ class _Recogniser:
         self.session_name = item.optional_vars.id
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
         self.driver = driver
+        check_elsewhere(self.scopes, self.diagnostics, driver)
         cluster: ir.Cluster | None = None
         if placement.is_client(self.scopes, self.session_call):
             self.connected = placement.cluster_of(

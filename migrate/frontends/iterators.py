@@ -3,11 +3,57 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from migrate.facts import names
+from migrate.facts.reach import methods, reached
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
+from migrate.tables import roles
+
+_DEFINES = (ast.FunctionDef, ast.ClassDef)
+
+
+def check_elsewhere(
+    scopes: Scopes, diagnostics: Diagnostics, driver: ast.FunctionDef | ast.Module
+) -> None:
+    """Refuses iterators that other code of the program than its driver makes.
+
+    TF1 ran that code once, to build the graph. A step function that calls it would begin
+    the dataset anew in every step; one that is given what it returned would have the same
+    element for ever.
+    """
+    if isinstance(driver, ast.Module):
+        roots: list[ast.AST] = [s for s in driver.body if not isinstance(s, _DEFINES)]
+    else:
+        roots = [driver]
+    own_get_next = "get_next" in methods(scopes)
+    for definition in [*roots, *reached(scopes, roots)]:
+        for node in ast.walk(definition):
+            if not (
+                isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            ):
+                continue
+            method = node.func.attr
+            symbol = scopes.resolve(node.func)
+            if method not in roles.ITERATES or (method == "get_next" and own_get_next):
+                continue
+            if symbol is not None and not symbol.startswith(roles.DATASET_PREFIXES):
+                continue
+            if _function_of(scopes, node) is not driver:
+                diagnostics.refuse(
+                    "I130",
+                    node,
+                    "an iterator that is not made where the session is opened",
+                    "Return the dataset, and make its iterator there.",
+                )
+
+
+def _function_of(scopes: Scopes, node: ast.AST) -> ast.AST:
+    while not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
+        node = scopes.parents[node]
+    return node
 
 
 class Iterators:
@@ -36,6 +82,7 @@ class Iterators:
 
     def find(self) -> None:
         """Dataset iterators, and the names their elements are bound to."""
+        self._check_branches(self.flows)
         for flow in every(self.flows):
             value = getattr(flow.statement, "value", None)
             if not isinstance(flow.statement, ast.Assign) or value is None:
@@ -51,6 +98,24 @@ class Iterators:
                 self.iterators[name] = dataset
             elif flow.kind is Kind.ELEMENT:
                 self._element(flow, value)
+
+    def _check_branches(self, flows: Sequence[Flow], inside: bool = False) -> None:
+        """That elements are taken where they always are."""
+        for flow in flows:
+            if (
+                inside
+                and flow.kind in (Kind.ITERATOR, Kind.ELEMENT)
+                and not flow.suites
+            ):
+                self.diagnostics.refuse(
+                    "I138",
+                    flow.statement,
+                    "an iterator's element that only a branch or a loop takes",
+                    "Choose the dataset in the branch, and take its element after it.",
+                )
+            nested = not isinstance(flow.statement, ast.With)
+            for suite in flow.suites.values():
+                self._check_branches(suite, inside or nested)
 
     def _dataset_of(self, value: ast.expr) -> ast.expr | None:
         if isinstance(value, ast.Call):

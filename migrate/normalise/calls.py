@@ -226,9 +226,7 @@ class Inliner:
             new = self._fresh(name, found)
             if new != name:
                 if any(
-                    isinstance(
-                        b, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
-                    )
+                    isinstance(b, (ast.ClassDef, ast.Import, ast.ImportFrom))
                     for b in bindings
                 ):
                     raise NotInlinable(f"the program has another `{name}`")
@@ -302,6 +300,11 @@ class Inliner:
             ):
                 edits += self._attribute(node, found)
                 continue
+            if isinstance(node, ast.ExceptHandler) and node.name in rename:
+                edits.append(Edit(self._name_of_error(node), rename[node.name]))
+            if isinstance(node, ast.FunctionDef) and node.name in rename:
+                if node in scope.bindings.get(node.name, ()):
+                    edits.append(Edit(_name_of(node), rename[node.name]))
             if isinstance(node, ast.Name):
                 if node.id == own and own and self._owner(node) is scope:
                     if found.instance is not None:
@@ -319,6 +322,20 @@ class Inliner:
                     raise NotInlinable(f"`{node.id}` means another thing in the driver")
             stack.extend(ast.iter_child_nodes(node))
         return edits
+
+    def _name_of_error(self, handler: ast.ExceptHandler) -> ast.AST:
+        """A node of the place of `error` in `except OSError as error:`."""
+        assert handler.name is not None and handler.type is not None
+        line, column = handler.type.end_lineno or 0, handler.type.end_col_offset or 0
+        rest = self._text.lines[line - 1].encode()[column:]
+        between = re.match(rb"[\s)]*as\s+", rest)
+        if between is None:
+            raise NotInlinable("an `except` over several lines")
+        name = ast.Name(handler.name)
+        name.lineno = name.end_lineno = line
+        name.col_offset = column + between.end()
+        name.end_col_offset = name.col_offset + len(handler.name.encode())
+        return name
 
     def _owner(self, node: ast.Name) -> Scope | None:
         return self._scopes.scope_of(node).owner(node.id)
@@ -384,6 +401,15 @@ class Inliner:
         if target:
             return Edit(keyword, f"{target} = ")
         return Edit(keyword, "")
+
+
+def _name_of(function: ast.FunctionDef) -> ast.AST:
+    """A node of the place of a function's name in its `def`."""
+    name = ast.Name(function.name)
+    name.lineno = name.end_lineno = function.lineno
+    name.col_offset = function.col_offset + len("def ")
+    name.end_col_offset = name.col_offset + len(function.name.encode())
+    return name
 
 
 def _elements(node: ast.expr) -> list[ast.expr]:

@@ -341,9 +341,16 @@ class TrainingProgram:
         return self.cluster
 
     def graph_end(self) -> int:
-        """The index in `flows` after the last that is built or that a step needs."""
+        """The index in `flows` after the last that is built or that a step needs.
+
+        The step functions are told the shapes of the elements they are given.
+        """
         stepped = {f for step in self.steps for f in step.flows}
         return max(
-            (i + 1 for i, f in enumerate(self.flows) if f.build or f in stepped),
+            (
+                i + 1
+                for i, f in enumerate(self.flows)
+                if f.build or f in stepped or f.kind is Kind.ELEMENT
+            ),
             default=0,
         )

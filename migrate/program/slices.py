@@ -176,8 +176,10 @@ def build_closure(flows: Sequence[Flow]) -> set[Flow]:
             for lift in flow.lifts:
                 for node in lift.create.nodes():
                     needed |= names.reads(node)
-        elif flow.build:
+        elif flow.build or flow.kind is Kind.DATASET:
             needed |= flow.reads
+        elif flow.host and flow.binds & needed:
+            needed |= flow.reads  # A function that a dataset maps.
         elif flow.pure and flow.binds & needed:
             wanted.add(flow)
             needed |= flow.reads

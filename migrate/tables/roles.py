@@ -155,6 +155,10 @@ HOST_PREFIXES = (
     "tf.__version__",
 )
 DATASET_PREFIXES = ("tf.data.", "tf.contrib.data.")
+# Methods and functions that make an iterator, or take an element of one.
+ITERATES = frozenset(
+    {"make_one_shot_iterator", "make_initializable_iterator", "get_next"}
+)
 
 # Initializers: called once at build time, their instances take a shape.
 INITIALIZER_SUFFIX = "_initializer"

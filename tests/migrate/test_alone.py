@@ -92,6 +92,20 @@ FAULTS = {
         "return loss, merged, global_step",
         "return loss, merged, global_step - 1",
     ),
+    "files_in_another_order": ("queue_fixed_length", "seed=11", "seed=12"),
+    "one_epoch_less": ("queue_tfrecords", "default=3)", "default=2)"),
+    "last_batch_dropped": (
+        "queue_csv_lines",
+        ".batch(6)",
+        ".batch(6, drop_remainder=True)",
+    ),
+    "header_read": ("queue_csv_lines", ".skip(1)", ".skip(2)"),
+    "slices_in_another_order": ("queue_slices", "seed=42", "seed=43"),
+    "records_drawn_once": (
+        "queue_memory",
+        "range(1).repeat().map(make_record_2)",
+        "range(1).map(make_record_2).cache().repeat()",
+    ),
 }
 Traces = dict[str, list[tuple[int, float]]]
 

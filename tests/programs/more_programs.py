@@ -161,6 +161,19 @@ MORE = (
         equal=True,
         lines=120,
     ),
+    Variant(
+        "queue_supervisor",
+        "queue runners that a Supervisor starts; lines of text read in a helper",
+        equal=True,
+        lines=25,
+    ),
+    Variant(
+        "queue_epochs",
+        "TFRecords of files shuffled by a seed, parsed as batches; epochs that end a "
+        "monitored session",
+        equal=True,
+        lines=20,
+    ),
 )
 
 

@@ -7,15 +7,14 @@ import ast
 from migrate.facts import names
 from migrate.normalise.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.state import Driver, State
-from migrate.tables import roles
+from migrate.tables import queues, roles
 
-_GRAPH_METHODS = frozenset(
-    {"minimize", "compute_gradients", "apply_gradients", "get_next"}
-)
+_GRAPH_METHODS = roles.ITERATES | {"minimize", "compute_gradients", "apply_gradients"}
 _PROGRAM_SYMBOLS = (
     roles.PLACEHOLDERS
     | roles.SESSIONS
     | {"tf.train.Server", "tf.summary.merge_all", "tf.add_to_collection"}
+    | queues.INPUT
 )
 
 

@@ -1,0 +1,138 @@
+"""TF1 to TF1: a dataset's element that every branch of an `if` takes is taken after it.
+
+    if training:
+        images, labels = train.make_one_shot_iterator().get_next()
+    else:
+        images, labels = test.make_one_shot_iterator().get_next()
+
+    if training:
+        dataset = train
+    else:
+        dataset = test
+    images, labels = dataset.make_one_shot_iterator().get_next()
+
+The branch is one of Python's: the graph has one of the two.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+
+_GET_NEXT = "get_next"
+_ONE_SHOT = "make_one_shot_iterator"
+_MAKES = ("tf.data.make_one_shot_iterator",)
+
+
+def taken_after(text: Text) -> Text:
+    """The text with elements that every branch takes taken after them."""
+    while f".{_GET_NEXT}(" in text.source:
+        new = _Branches(text).one_taken_after()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+class _Branches:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def one_taken_after(self) -> Text | None:
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.If) and not self._is_elif(node):
+                new = self._after(node)
+                if new is not None:
+                    return new
+        return None
+
+    def _is_elif(self, node: ast.If) -> bool:
+        above = self._scopes.parents[node]
+        column = self._text.column(node.lineno, node.col_offset)
+        return isinstance(above, ast.If) and self._text.lines[node.lineno - 1][
+            column:
+        ].startswith("elif")
+
+    def _after(self, branch: ast.If) -> Text | None:
+        suites = _suites(branch)
+        elements = [self._element(suite) for suite in suites] if suites else []
+        found = [e for e in elements if e is not None]
+        if not found or len(found) != len(elements):
+            return None
+        targets = {self._text.segment(s.targets[0]) for s, _ in found}
+        target = targets.pop()
+        if targets or "\n" in target:
+            return None
+        name = self._fresh("dataset")
+        edits: list[Edit] = []
+        for statement, dataset in found:
+            shown = self._text.segment(dataset)
+            if "\n" in shown:
+                shown = ast.unparse(dataset)
+            edits.append(Edit(statement, f"{name} = {shown}"))
+        text = self._text.edited(edits)
+        line = self._text.lines[branch.lineno - 1]
+        indent = line[: len(line) - len(line.lstrip())]
+        last = branch.end_lineno or branch.lineno
+        return text.spliced(
+            last + 1,
+            last,
+            [f"{indent}{target} = {name}.{_ONE_SHOT}().{_GET_NEXT}()"],
+            [self._text.origins[found[0][0].lineno - 1]],
+        )
+
+    def _element(self, suite: list[ast.stmt]) -> tuple[ast.Assign, ast.expr] | None:
+        """The one statement of a suite, its last, that takes an element; its dataset."""
+        last = suite[-1]
+        if not (
+            isinstance(last, ast.Assign)
+            and len(last.targets) == 1
+            and self._text.alone(last)
+            and isinstance(last.value, ast.Call)
+            and isinstance(last.value.func, ast.Attribute)
+            and last.value.func.attr == _GET_NEXT
+        ):
+            return None
+        others = [
+            n
+            for s in suite[:-1]
+            for n in ast.walk(s)
+            if isinstance(n, ast.Attribute) and n.attr == _GET_NEXT
+        ]
+        dataset = self._dataset(last.value.func.value)
+        return (last, dataset) if dataset is not None and not others else None
+
+    def _dataset(self, iterator: ast.expr) -> ast.expr | None:
+        """What an iterator is made of, where it is made in the expression itself."""
+        if not isinstance(iterator, ast.Call):
+            return None
+        if self._scopes.resolve(iterator.func) in _MAKES and len(iterator.args) == 1:
+            return iterator.args[0]
+        if (
+            isinstance(iterator.func, ast.Attribute)
+            and iterator.func.attr == _ONE_SHOT
+            and not iterator.args
+        ):
+            return iterator.func.value
+        return None
+
+    def _fresh(self, wish: str) -> str:
+        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        name, number = wish, 2
+        while name in taken:
+            name, number = f"{wish}_{number}", number + 1
+        return name
+
+
+def _suites(branch: ast.If) -> list[list[ast.stmt]]:
+    """The suites of `if`, of each `elif`, and of `else`; none where there is no `else`."""
+    found = [branch.body]
+    rest = branch.orelse
+    while len(rest) == 1 and isinstance(rest[0], ast.If):
+        found.append(rest[0].body)
+        rest = rest[0].orelse
+    return [*found, rest] if rest else []

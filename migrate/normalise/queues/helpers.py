@@ -1,0 +1,178 @@
+"""Functions that have a part in queue input are brought to where they are called.
+
+A queue may be made in one function, read in a second, and batched in a third: a
+dataset's function is made of what stands between them.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+
+from migrate.facts import names
+from migrate.normalise.calls import Call, Inliner, NotInlinable
+from migrate.normalise.queues.view import Home, Note, State, Unread, View
+from migrate.normalise.text import Edit, Text
+from migrate.tables import queues as table
+
+_TRAINS = ("minimize", "apply_gradients", "managed_session")
+_NOT_ALWAYS = (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)
+
+
+def one_brought(view: View, state: State, brought: set[str]) -> Text | None:
+    """The text with one call of such a function replaced by the function's body.
+
+    Args:
+      brought: names of functions that were; grows.
+
+    Raises:
+      Unread: a call of one cannot be.
+    """
+    helpers = _helpers(view)
+    for node in ast.walk(view.tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+            continue
+        callee = _definition(view, node.func)
+        if callee not in helpers:
+            continue
+        home = view.home(node)
+        if home is callee or isinstance(view.scopes.parents[callee], ast.FunctionDef):
+            continue
+        statement = view.statement(node)
+        if _stays(view, node, statement):
+            continue
+        if not (
+            isinstance(statement, (ast.Assign, ast.Expr)) and statement.value is node
+        ):
+            return _named(view, statement, node)
+        call = Call(statement, node, callee, None, None, callee.name)
+        inliner = Inliner(
+            view.text, view.scopes, _names_in(view, home), _bound_in(view, home)
+        )
+        try:
+            text = inliner.statement(call)
+        except NotInlinable as error:
+            raise Unread(
+                view,
+                node,
+                "I136",
+                f"`{callee.name}`, which has a part in the input: {error}",
+                "Write the function's body where it is called.",
+            ) from error
+        brought.add(callee.name)
+        why = f"`{callee.name}` has a part in the input; its body stands there now"
+        state.notes.append(Note(view.line(callee), "S130", callee.name, why))
+        return _without(text, brought)
+    return None
+
+
+def _without(text: Text, brought: set[str]) -> Text:
+    """The text without functions that were brought elsewhere, and are not used."""
+    while True:
+        tree = ast.parse(text.source)
+        read = {
+            n.id
+            for n in ast.walk(tree)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+        }
+        gone = [
+            s
+            for s in tree.body
+            if isinstance(s, ast.FunctionDef)
+            and s.name in brought
+            and s.name not in read
+        ]
+        if not gone:
+            return text
+        node = gone[-1]
+        last = node.end_lineno or node.lineno
+        while last < len(text.lines) and not text.lines[last].strip():
+            last += 1
+        text = text.spliced(node.lineno, last, [], [])
+
+
+def _helpers(view: View) -> set[ast.FunctionDef]:
+    """Functions of the module that make or read queues, or call one that does."""
+    functions = [
+        s
+        for s in view.tree.body
+        if isinstance(s, ast.FunctionDef) and _passes_on(view, s)
+    ]
+    found: set[ast.FunctionDef] = set()
+    for function in functions:
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and (
+                view.scopes.resolve(node.func) in table.INPUT
+            ):
+                found.add(function)
+    while True:
+        more = {
+            function
+            for function in functions
+            if function not in found
+            for node in ast.walk(function)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and _definition(view, node.func) in found
+        }
+        if not more:
+            return found
+        found |= more
+
+
+def _passes_on(view: View, function: ast.FunctionDef) -> bool:
+    """Whether a function returns what it makes, and trains nothing itself."""
+    returns = any(
+        isinstance(n, ast.Return) and n.value is not None
+        for n in names.walk_scope_of_function(function)
+    )
+    return returns and not any(
+        "Session" in (view.scopes.resolve(n.func) or "")
+        or (isinstance(n.func, ast.Attribute) and n.func.attr in _TRAINS)
+        for n in ast.walk(function)
+        if isinstance(n, ast.Call)
+    )
+
+
+def _definition(view: View, name: ast.Name) -> ast.FunctionDef | None:
+    bindings = view.bindings(name)
+    if len(bindings) == 1 and isinstance(bindings[0], ast.FunctionDef):
+        return bindings[0]
+    return None
+
+
+def _stays(view: View, node: ast.AST, statement: ast.stmt) -> bool:
+    """Whether a call is not made exactly once with its statement."""
+    if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return)):
+        return True
+    while node is not statement:
+        node = view.scopes.parents[node]
+        if isinstance(node, _NOT_ALWAYS):
+            return True
+    return False
+
+
+def _named(view: View, statement: ast.stmt, call: ast.Call) -> Text:
+    """A call within a larger statement gets a statement of its own, before."""
+    if not view.text.alone(statement):
+        raise Unread(
+            view, call, "I136", "it shares its line with other code", "Give it a line."
+        )
+    name = view.fresh("element")
+    return view.before(statement, [f"{name} = {view.flat(call)}"], [Edit(call, name)])
+
+
+def _names_in(view: View, home: Home) -> set[str]:
+    found = set(dir(builtins)) | set(view.scopes.module.bindings)
+    for node in ast.walk(home):
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.arg):
+            found.add(node.arg)
+    return found
+
+
+def _bound_in(view: View, home: Home) -> frozenset[str]:
+    if isinstance(home, ast.Module):
+        return frozenset()
+    return frozenset(view.scopes.scope_by_node[home].bindings)

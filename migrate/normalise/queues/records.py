@@ -1,0 +1,346 @@
+"""Which statements make a queue's records, and that a dataset's function can hold them.
+
+What a batch is made of is followed back to the elements it is made from, in the suite
+where the batch stands. A statement is moved into the dataset's function where TF1 ran it
+for each record; what else used its names would have used another record.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.reach import reached
+from migrate.normalise.queues.view import GET_NEXT, Unread, View
+from migrate.normalise.text import inside_strings
+from migrate.tables import queues as table
+from migrate.tables import roles
+
+_MEANT = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_GIVEN = frozenset({"get_next", "dequeue", "dequeue_many", "placeholder"})
+_ELSEWHERE = "Take it from the batch, or make a dataset for it alone."
+
+
+@dataclasses.dataclass(frozen=True)
+class Source:
+    """A statement that takes one element of a dataset.
+
+    Attributes:
+      statement: `image, label = records.make_one_shot_iterator().get_next()`.
+      dataset: the dataset's name.
+    """
+
+    statement: ast.Assign
+    dataset: str
+
+    @property
+    def target(self) -> ast.expr:
+        return self.statement.targets[0]
+
+
+class Records:
+    """The records of one batch.
+
+    Args:
+      call: makes the batch.
+      given: what it is given.
+    """
+
+    def __init__(self, view: View, call: ast.Call, given: ast.expr) -> None:
+        self._view, self._call, self._given = view, call, given
+
+    def sources(self, end: ast.stmt) -> list[Source]:
+        """Elements that are taken before, in the suite of `end`."""
+        found = []
+        suite = self._view.suite(end)
+        for statement in suite[: suite.index(end)]:
+            if (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and isinstance(statement.value, ast.Call)
+                and self._view.flat(statement.value).endswith(GET_NEXT)
+            ):
+                dataset = self._view.flat(statement.value)[: -len(GET_NEXT)]
+                if dataset.isidentifier():
+                    found.append(Source(statement, dataset))
+        return found
+
+    def part(self, end: ast.stmt) -> tuple[list[Source], list[ast.stmt]]:
+        """Where the batch's records come from, and the statements that make them.
+
+        Args:
+          end: the statement before which they stand.
+
+        Raises:
+          Unread: they are not statements of one suite, or their names mean something
+            else too.
+        """
+        suite = self._view.suite(end)
+        before = suite[: suite.index(end)]
+        needed = names.reads(self._given)
+        sources: list[Source] = []
+        for source in self.sources(end):
+            if self._reaches(source, before, needed):
+                sources.append(source)
+        if not sources:
+            self._check_made_of_nothing(self._given, set())
+        moved = self._depending(sources, before)
+        moved = self._made_anew(moved, before)
+        self._check_moved(sources, moved, before)
+        self._check_elsewhere(sources, moved, end)
+        return sources, moved
+
+    def _check_made_of_nothing(self, node: ast.AST, seen: set[ast.AST]) -> None:
+        """That what a batch is made of depends on no input: it is made ever again."""
+        for name in ast.walk(node):
+            if not (isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load)):
+                continue
+            for binding in self._view.bindings(name):
+                if binding in seen or isinstance(binding, _MEANT):
+                    continue
+                seen.add(binding)
+                value = binding.value if isinstance(binding, ast.Assign) else None
+                elements = value is None or any(
+                    isinstance(n, ast.Attribute) and n.attr in _GIVEN
+                    for n in ast.walk(value)
+                )
+                if value is None or elements:
+                    raise Unread(
+                        self._view,
+                        self._call,
+                        "I136",
+                        "what it batches is not read from a queue in the same block",
+                        "Read the data with tf.data.",
+                    )
+                self._check_made_of_nothing(value, seen)
+
+    def _reaches(
+        self, source: Source, before: list[ast.stmt], needed: set[str]
+    ) -> bool:
+        bound = set(names.binds(source.statement))
+        for statement in before[before.index(source.statement) + 1 :]:
+            if _touches(statement, bound):
+                bound |= _changes(statement)
+            else:
+                bound -= names.binds(statement)
+        return bool(_roots(needed) & _roots(bound))
+
+    def _depending(
+        self, sources: list[Source], before: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """Statements before the batch that use the sources' elements, in order."""
+        starts = {s.statement for s in sources}
+        bound: set[str] = set()
+        moved: list[ast.stmt] = []
+        for statement in before:
+            if statement in starts:
+                bound |= names.binds(statement)
+            elif _touches(statement, bound):
+                bound |= _changes(statement)
+                moved.append(statement)
+            else:
+                bound -= names.binds(statement)
+        return moved
+
+    def _made_anew(
+        self, moved: list[ast.stmt], before: list[ast.stmt]
+    ) -> list[ast.stmt]:
+        """With what of the graph only the records use: TF1 computed it for each record."""
+        while True:
+            needed = names.reads(self._given).union(*[names.reads(s) for s in moved])
+            more: list[ast.stmt] = [
+                s
+                for s in before
+                if s not in moved
+                and isinstance(s, ast.Assign)
+                and self._is_graph(s.value)
+                and names.binds(s) & needed
+                and self._only_for(s, [*moved, *_setting(s, before)])
+            ]
+            if not more:
+                break
+            more += [e for s in more for e in _setting(s, before)]
+            moved = [s for s in before if s in moved or s in more]
+        for root in [self._given, *moved]:
+            for node in ast.walk(root):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    for binding in self._view.bindings(node):
+                        if binding not in moved and self._changes_anew(binding):
+                            raise self._unread_record(
+                                node,
+                                f"uses `{node.id}`, which is computed anew for each, and "
+                                "is used elsewhere too",
+                            )
+        return moved
+
+    def _is_graph(self, value: ast.expr) -> bool:
+        """Whether an expression adds operations to the graph, and no element of input."""
+        symbols = [
+            self._view.scopes.resolve(n.func) or ""
+            for n in ast.walk(value)
+            if isinstance(n, ast.Call)
+        ]
+        elements = any(
+            isinstance(n, ast.Attribute) and n.attr in roles.ITERATES
+            for n in ast.walk(value)
+        )
+        return not elements and any(
+            s.startswith("tf.")
+            and s not in table.INPUT
+            and not s.startswith(roles.DATASET_PREFIXES)
+            and not roles.has_prefix(s, roles.HOST_PREFIXES)
+            for s in symbols
+        )
+
+    def _only_for(self, statement: ast.Assign, moved: list[ast.stmt]) -> bool:
+        """Whether what a statement binds is read in `moved`, or the batch, alone."""
+        inside = {n for s in [*moved, statement] for n in ast.walk(s)}
+        inside |= set(ast.walk(self._given))
+        home = self._view.home(statement)
+        return all(
+            node in inside
+            for name in names.binds(statement)
+            for node in self._view.loads(name, home)
+        )
+
+    def _changes_anew(self, binding: ast.AST) -> bool:
+        """Whether it is bound to what has another value each time it is computed."""
+        if not isinstance(binding, ast.Assign):
+            return False
+        return any(
+            (self._view.scopes.resolve(n.func) or "").startswith(table.ANEW)
+            for n in ast.walk(binding.value)
+            if isinstance(n, ast.Call)
+        )
+
+    def _check_moved(
+        self, sources: list[Source], moved: list[ast.stmt], before: list[ast.stmt]
+    ) -> None:
+        own: set[str] = set()
+        for statement in [*(s.statement for s in sources), *moved]:
+            own |= {n for n in names.binds(statement) if "." not in n}
+        known = {n for s in sources for n in names.binds(s.statement)}
+        for statement in moved:
+            if not self._view.text.alone(statement) or inside_strings(statement):
+                raise self._unread_record(statement, "shares its line with other code")
+            if isinstance(statement, ast.Assign):
+                first = names.reads(statement.value)
+            elif isinstance(statement, (ast.AugAssign, ast.Expr)):
+                first = names.reads(statement)
+            else:
+                first = names.reads(statement) - names.binds(statement)
+            if (first & own) - known:
+                raise self._unread_record(
+                    statement, "uses a name for a record and for something else"
+                )
+            known |= names.binds(statement)
+            self._check_calls(statement)
+            later = before[before.index(statement) + 1 :]
+            outside = names.reads(statement) - own
+            for other in later:
+                if other not in moved and names.binds(other) & outside:
+                    raise self._unread_record(
+                        statement, "uses a name that is bound again before the batch"
+                    )
+
+    def _check_calls(self, statement: ast.stmt) -> None:
+        """That a dataset's function can do what the statement does."""
+        for root in [statement, *reached(self._view.scopes, [statement])]:
+            for node in ast.walk(root):
+                if isinstance(node, (ast.Name, ast.Attribute)):
+                    symbol = self._view.scopes.resolve(node) or ""
+                    if symbol.startswith(table.NOT_OF_A_RECORD):
+                        raise Unread(
+                            self._view,
+                            statement,
+                            "I133",
+                            f"{symbol} of a single record, before it is in a batch",
+                            "Make it of the batch.",
+                        )
+        for node in names.walk_scope(statement):
+            if isinstance(node, (ast.Return, ast.Yield, ast.Break, ast.Continue)):
+                raise self._unread_record(statement, "ends the block")
+
+    def _check_elsewhere(
+        self, sources: list[Source], moved: list[ast.stmt], end: ast.stmt
+    ) -> None:
+        """That nothing after the batch uses a record."""
+        records: set[str] = set()
+        for made in [*(s.statement for s in sources), *moved]:
+            records |= names.binds(made) | names.mutates(made)
+        inner = {n for s in moved for n in ast.walk(s)}
+        records -= names.binds(end)
+        statement: ast.stmt = end
+        while records:
+            suite = self._view.suite(statement)
+            for other in suite[suite.index(statement) + 1 :]:
+                self._check_after(other, records)
+            above = self._view.scopes.parents[statement]
+            if not isinstance(above, ast.stmt) or isinstance(above, ast.FunctionDef):
+                break
+            statement = above
+        home = self._view.home(end)
+        for node in ast.walk(home):
+            if isinstance(node, ast.FunctionDef) and node is not home:
+                if node not in inner and names.free(node) & records:
+                    raise self._unread_record(node, "uses a record in a function")
+
+    def _check_after(self, statement: ast.stmt, records: set[str]) -> None:
+        """That a statement uses none of `records`, of which it takes what it binds."""
+        nested = [inner for _, suite in names.suites(statement) for inner in suite]
+        below = {n for inner in nested for n in ast.walk(inner)}
+        used: set[str] = set()
+        for node in ast.walk(statement):
+            if isinstance(node, (ast.Name, ast.Attribute)) and node not in below:
+                if isinstance(node.ctx, ast.Load):
+                    used.add(names.key(node) or "")
+        if used & records:
+            raise Unread(
+                self._view,
+                statement,
+                "I133",
+                f"`{min(used & records)}` is a record, and is used beside its batch",
+                _ELSEWHERE,
+            )
+        if not nested:
+            records -= names.binds(statement)
+        for _, suite in names.suites(statement):
+            left = set(records)  # A branch may not be taken.
+            for inner in suite:
+                self._check_after(inner, left)
+            if isinstance(statement, ast.With):
+                records &= left
+
+    def _unread_record(self, node: ast.AST, why: str) -> Unread:
+        return Unread(
+            self._view,
+            node,
+            "I136",
+            f"what makes a record {why}",
+            "Write a function of one record, for tf.data's map.",
+        )
+
+
+def _setting(statement: ast.stmt, before: list[ast.stmt]) -> list[ast.stmt]:
+    """Statements `image.set_shape(...)` of what a statement binds."""
+    return [
+        s
+        for s in before
+        if isinstance(s, ast.Expr) and names.mutates(s) & names.binds(statement)
+    ]
+
+
+def _roots(found: set[str]) -> set[str]:
+    return {n.partition(".")[0] for n in found}
+
+
+def _touches(statement: ast.stmt, bound: set[str]) -> bool:
+    """Whether a statement uses what is bound, or changes an object of it."""
+    return bool(bound & (names.reads(statement) | _roots(names.reads(statement)))) or (
+        bool(bound & names.mutates(statement))
+    )
+
+
+def _changes(statement: ast.stmt) -> set[str]:
+    return names.binds(statement) | names.mutates(statement)

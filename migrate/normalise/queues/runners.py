@@ -1,0 +1,69 @@
+"""What starts and stops threads that fill queues: with datasets there are none."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.normalise.queues.view import Note, State, Unread, View
+from migrate.normalise.text import Edit, Text
+from migrate.tables import queues as table
+
+_COLLECTION = "tf.GraphKeys.QUEUE_RUNNERS"
+
+
+def one_gone(view: View, state: State) -> Text | None:
+    """The text without one start of queue runners; None where there is none."""
+    for node in ast.walk(view.tree):
+        if isinstance(node, ast.Call) and _starts(view, node):
+            statement = view.statement(node)
+            state.notes.append(
+                Note(view.line(node), "I137", table.START, "there is nothing to start")
+            )
+            if isinstance(statement, ast.Expr) and view.text.alone(statement):
+                return view.without(statement)
+            return view.text.edited([Edit(node, "[]")])
+        if isinstance(node, ast.For) and _starts_each(view, node):
+            state.notes.append(
+                Note(view.line(node), "I137", _COLLECTION, "there is nothing to start")
+            )
+            if not view.text.alone(node):
+                raise Unread(
+                    view, node, "I136", "a loop over queue runners", "Leave it out."
+                )
+            return view.without(node)
+    return None
+
+
+def _starts(view: View, call: ast.Call) -> bool:
+    """`tf.train.start_queue_runners(...)`, or a Supervisor's method of that name."""
+    if view.scopes.resolve(call.func) == table.START:
+        return True
+    if not (
+        isinstance(call.func, ast.Attribute)
+        and call.func.attr == "start_queue_runners"
+        and isinstance(call.func.value, ast.Name)
+    ):
+        return False
+    return any(
+        isinstance(binding, ast.Assign)
+        and isinstance(binding.value, ast.Call)
+        and view.scopes.resolve(binding.value.func) == "tf.train.Supervisor"
+        for binding in view.bindings(call.func.value)
+    )
+
+
+def _starts_each(view: View, loop: ast.For) -> bool:
+    """`for qr in tf.get_collection(QUEUE_RUNNERS): threads.extend(qr.create_threads(...))`."""
+    call = loop.iter
+    return (
+        isinstance(call, ast.Call)
+        and view.scopes.resolve(call.func) == "tf.get_collection"
+        and bool(call.args)
+        and view.scopes.resolve(call.args[0]) == _COLLECTION
+        and len(loop.body) == 1
+        and isinstance(loop.body[0], ast.Expr)
+        and any(
+            isinstance(n, ast.Attribute) and n.attr == "create_threads"
+            for n in ast.walk(loop.body[0])
+        )
+    )

@@ -1,0 +1,67 @@
+"""`with tf.name_scope("input"):` around a part of the input is opened.
+
+What makes a record stands in a dataset's function, where such scopes name nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.reach import reached
+from migrate.normalise.queues.view import View
+from migrate.normalise.text import Text, inside_strings
+from migrate.tables import queues as table
+
+_NAMING = frozenset({"tf.name_scope", "tf.device", "tf.op_scope"})
+# What a name scope names, or a device is for.
+_NAMED = (
+    *("tf.Variable", "tf.get_variable", "tf.layers", "tf.contrib", "tf.keras"),
+    *("tf.summary", "tf.placeholder", "tf.Session", "tf.train.Saver", "tf.nn"),
+)
+
+
+def one_dissolved(view: View) -> Text | None:
+    """The text with one block opened that names input, and makes nothing else."""
+    for call in (call for call, symbol in view.calls() if symbol in table.INPUT):
+        block: ast.AST = call
+        while not isinstance(block, (ast.FunctionDef, ast.Module)):
+            block = view.scopes.parents[block]
+            if isinstance(block, ast.With) and _names_only(view, block):
+                return _opened(view, block)
+    return None
+
+
+def _names_only(view: View, block: ast.With) -> bool:
+    """Whether a block does nothing but name and place what is input."""
+    for item in block.items:
+        call = item.context_expr
+        if item.optional_vars is not None or not isinstance(call, ast.Call):
+            return False
+        if view.scopes.resolve(call.func) not in _NAMING:
+            return False
+    if block.body[0].lineno == block.lineno or inside_strings(block):
+        return False
+    return not any(
+        (view.scopes.resolve(n) or "").startswith(_NAMED)
+        for root in [block, *reached(view.scopes, [block])]
+        for n in ast.walk(root)
+        if isinstance(n, (ast.Name, ast.Attribute))
+    )
+
+
+def _opened(view: View, block: ast.With) -> Text:
+    inner, outer = view.indent(block.body[0]), view.indent(block)
+    header = block.items[-1].context_expr.end_lineno or block.lineno
+    rows = range(header, block.end_lineno or block.lineno)
+    lines = [
+        outer + view.text.lines[n].removeprefix(inner)
+        if view.text.lines[n].strip()
+        else ""
+        for n in rows
+    ]
+    return view.text.spliced(
+        block.lineno,
+        block.end_lineno or block.lineno,
+        lines,
+        [view.text.origins[n] for n in rows],
+    )

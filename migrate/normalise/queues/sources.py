@@ -1,0 +1,476 @@
+"""Producers and readers as datasets whose elements are taken one by one.
+
+filename_queue = tf.train.string_input_producer(files, num_epochs=2, shuffle=False)
+_, line = tf.TextLineReader().read(filename_queue)
+
+filename_queue = tf.data.Dataset.from_tensor_slices(files).repeat(2)
+records = filename_queue.flat_map(tf.data.TextLineDataset)
+line = records.make_one_shot_iterator().get_next()
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
+from migrate.normalise.text import Edit, Text
+from migrate.tables import queues as table
+from migrate.tables import roles
+from migrate.tables.queues import Gives, Producer, Reader
+
+_NOW = "read by tf.data: the same records"
+_RECIPE = "Read the data with tf.data."
+
+
+def one_produced(view: View, state: State) -> Text | None:
+    """The text with one producer as a dataset; None where there is none."""
+    tf = view.tensorflow
+    for call, symbol in view.calls():
+        if symbol == table.MATCH_ONCE and tf is not None:
+            pattern = names.argument(call, "pattern", 0)
+            if pattern is None:
+                raise _unclear(view, call)
+            new = f"{tf}.matching_files({view.flat(pattern)})"
+            return view.text.edited([Edit(call, new)])
+        if symbol not in table.PRODUCERS:
+            continue
+        if tf is None:
+            raise Unread(
+                view,
+                call,
+                "I136",
+                "TensorFlow itself has no name in this file",
+                "Import it: import tensorflow as tf.",
+            )
+        return _produced(view, state, call, symbol, tf)
+    return None
+
+
+def _produced(view: View, state: State, call: ast.Call, symbol: str, tf: str) -> Text:
+    producer = table.PRODUCERS[symbol]
+    bound = names.bound_arguments(call, producer.parameters)
+    if bound is None or producer.parameters[0] not in bound:
+        raise _unclear(view, call)
+    _check_arguments(
+        view,
+        call,
+        bound,
+        {producer.parameters[0], "num_epochs", "shuffle", "seed"},
+    )
+    made = _Produced(view, producer, bound, tf)
+    steps, ordered = made.dataset()
+    state.notes.append(Note(view.line(call), "I131", symbol, _NOW))
+    state.notes.extend(_of_epochs(view, call, symbol, bound.get("num_epochs")))
+    if not ordered:
+        state.notes.append(
+            Note(
+                view.line(call),
+                "I132",
+                symbol,
+                "without a seed: every run has an order of its own, in TF1 too",
+            )
+        )
+    statement = view.statement(call)
+    whole = (
+        isinstance(statement, ast.Assign)
+        and statement.value is call
+        and len(statement.targets) == 1
+        and names.key(statement.targets[0]) is not None
+    )
+    if producer.gives is not Gives.TENSORS and whole:
+        assert isinstance(statement, ast.Assign)
+        state.queues.add(names.key(statement.targets[0]) or "")
+        if not view.text.alone(statement):
+            return view.text.edited([Edit(call, "".join(steps))])
+        lines, dataset = _named_steps(view, steps)
+        return view.before(statement, lines, [Edit(call, dataset)])
+    _check_simple(view, statement, call)
+    lines, dataset = _named_steps(view, steps)
+    if producer.gives is not Gives.TENSORS:
+        queue = view.fresh("queue")
+        state.queues.add(queue)
+        lines.append(f"{queue} = {dataset}")
+        return view.before(statement, lines, [Edit(call, queue)])
+    name = view.fresh("slices")
+    given = bound[producer.parameters[0]]
+    display = isinstance(given, (ast.List, ast.Tuple))
+    state.parts[name] = len(given.elts) if display else 0  # type: ignore[attr-defined]
+    lines = [*made.computed, *lines, f"{name} = {dataset}"]
+    return view.before(statement, lines, [Edit(call, f"{name}{GET_NEXT}")])
+
+
+def _named_steps(view: View, steps: tuple[str, ...]) -> tuple[list[str], str]:
+    """Statements for all steps but the last, and the last: no line is a long chain."""
+    lines: list[str] = []
+    before = ""
+    for wish, step in zip(("epochs", "rows"), steps[:-1], strict=False):
+        name = view.fresh(wish)
+        lines.append(f"{name} = {before}{step}")
+        before = name
+    return lines, before + steps[-1]
+
+
+def _of_epochs(
+    view: View, call: ast.Call, symbol: str, epochs: ast.expr | None
+) -> Iterator[Note]:
+    """What is to be said of the local variable in which TF1 counted epochs."""
+    if epochs is None or isinstance(epochs, ast.Constant) and epochs.value is None:
+        return
+    called = {s for _, s in view.calls()}
+    initialised = called & roles.INITIALIZES_OTHERS or any(
+        "Monitored" in s or "Supervisor" in s or "stimator" in s for s in called
+    )
+    if called & {"tf.Session", "tf.InteractiveSession"} and not initialised:
+        why = (
+            "TF1 counted epochs in a local variable, which nothing here initialises: its "
+            "first step ended the input; here the epochs are read"
+        )
+        yield Note(view.line(call), "I139", symbol, why)
+    if "tf.train.replica_device_setter" in called:
+        why = (
+            "each worker reads all epochs; TF1's device setter placed the variable that "
+            "counts them on a parameter server, where the workers counted together"
+        )
+        yield Note(view.line(call), "I139", symbol, why)
+
+
+class _Produced:
+    """The dataset of one producer's rows.
+
+    Attributes:
+      computed: statements before it, for arrays that are computed in the call.
+    """
+
+    def __init__(
+        self, view: View, producer: Producer, bound: dict[str, ast.expr], tf: str
+    ) -> None:
+        self._view, self._producer, self._bound, self._tf = view, producer, bound, tf
+        self._given = bound[producer.parameters[0]]
+        self.computed: list[str] = []
+        self._names: dict[ast.expr, str] = {}
+
+    def dataset(self) -> tuple[tuple[str, ...], bool]:
+        """Its text in steps, and whether it has one order in all runs."""
+        shuffle, seed = self._bound.get("shuffle"), self._bound.get("seed")
+        one = (
+            isinstance(self._given, (ast.List, ast.Tuple))
+            and len(self._given.elts) == 1
+            and not isinstance(self._given.elts[0], ast.Starred)
+            and self._producer.gives is Gives.QUEUE
+        )
+        if one or (isinstance(shuffle, ast.Constant) and not shuffle.value):
+            return (self._in_order(),), True
+        seeded = seed is not None and not (
+            isinstance(seed, ast.Constant) and seed.value is None
+        )
+        if shuffle is None or (isinstance(shuffle, ast.Constant) and shuffle.value):
+            return self._shuffled(), seeded
+        test = self._view.flat(shuffle)
+        shuffled = "".join(self._shuffled())
+        return (f"({shuffled} if {test} else {self._in_order()})",), seeded
+
+    def _in_order(self) -> str:
+        return f"{self._data}.from_tensor_slices({self._rows()}){self._repeat()}"
+
+    def _shuffled(self) -> tuple[str, ...]:
+        """As TF1 did it: an operation shuffles all rows anew for each epoch.
+
+        A seed gives the same bits in TensorFlow 1.15.5 and 2.21: the same order.
+        """
+        tf, seed = self._tf, self._bound.get("seed")
+        given = f", seed={self._view.flat(seed)}" if seed is not None else ""
+        rows = self._rows()
+        several = self._producer.gives is Gives.TENSORS
+        if several:
+            rows = f"{tf}.range({tf}.shape({self._first()})[0])"
+        steps = (
+            f"{self._data}.from_tensors({rows}){self._repeat()}",
+            f".map(lambda rows: {tf}.random_shuffle(rows{given}))"
+            f".flat_map({self._data}.from_tensor_slices)",
+        )
+        return (*steps, f".map(lambda row: {self._gathered()})") if several else steps
+
+    @property
+    def _data(self) -> str:
+        return f"{self._tf}.data.Dataset"
+
+    def _repeat(self) -> str:
+        epochs = self._bound.get("num_epochs")
+        if epochs is None or (
+            isinstance(epochs, ast.Constant) and epochs.value is None
+        ):
+            return ".repeat()"
+        if isinstance(epochs, ast.Constant) and epochs.value == 1:
+            return ""
+        return f".repeat({self._view.flat(epochs)})"
+
+    def _tensors(self) -> list[str] | None:
+        """The tensors of which slices are taken, where they are written out."""
+        if isinstance(self._given, (ast.List, ast.Tuple)) and not any(
+            isinstance(e, ast.Starred) for e in self._given.elts
+        ):
+            return [self._named(e) for e in self._given.elts]
+        return None
+
+    def _named(self, tensor: ast.expr) -> str:
+        """A tensor's text, which may be written twice: a name, where it is computed."""
+        if names.key(tensor) is not None or isinstance(tensor, ast.Constant):
+            return self._view.flat(tensor)
+        if tensor not in self._names:
+            self._names[tensor] = self._view.fresh("tensor")
+            self.computed.append(f"{self._names[tensor]} = {self._view.flat(tensor)}")
+        return self._names[tensor]
+
+    def _rows(self) -> str:
+        if self._producer.gives is Gives.NUMBERS:
+            return f"{self._tf}.range({self._view.flat(self._given)})"
+        if self._producer.gives is Gives.QUEUE:
+            return self._view.flat(self._given)
+        tensors = self._tensors()
+        if tensors is None:
+            return f"tuple({self._named(self._given)})"
+        return f"({', '.join(tensors)}{',' if len(tensors) == 1 else ''})"
+
+    def _first(self) -> str:
+        tensors = self._tensors()
+        return tensors[0] if tensors else f"{self._named(self._given)}[0]"
+
+    def _gathered(self) -> str:
+        tf, tensors = self._tf, self._tensors()
+        if tensors is None:
+            each = f"{tf}.gather(tensor, row) for tensor in "
+            return f"tuple({each}{self._named(self._given)})"
+        parts = [f"{tf}.gather({tensor}, row)" for tensor in tensors]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+
+
+def one_read(view: View, state: State) -> Text | None:
+    """The text with one read, or one element of a queue, as a dataset's element."""
+    for node in ast.walk(view.tree):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if node.func.attr in ("dequeue", "dequeue_many"):
+            queue = names.key(node.func.value)
+            if queue in state.queues:
+                return _dequeued(view, state, node, node.func)
+        if node.func.attr in ("read", "read_up_to"):
+            made = _reader(view, node.func.value)
+            if made is not None:
+                return _read(view, state, node, node.func, made)
+    return None
+
+
+def _dequeued(view: View, state: State, call: ast.Call, func: ast.Attribute) -> Text:
+    statement = view.statement(call)
+    _check_simple(view, statement, call)
+    _check_once(view, func.value)
+    name, dataset = view.fresh("elements"), view.flat(func.value)
+    if func.attr == "dequeue_many":
+        count = names.argument(call, "n", 0)
+        if count is None:
+            raise _unclear(view, call)
+        dataset += f".batch({view.flat(count)}, drop_remainder=True)"
+    return view.before(
+        statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
+    )
+
+
+def _reader(view: View, node: ast.expr) -> ast.Call | None:
+    """The call that made a reader: `node` itself, or what its name is bound to."""
+    made: ast.AST = node
+    if isinstance(node, ast.Name):
+        bindings = view.bindings(node)
+        if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+            return None
+        made = bindings[0].value
+    if isinstance(made, ast.Call) and view.scopes.resolve(made.func) in table.READERS:
+        return made
+    return None
+
+
+def _read(
+    view: View, state: State, call: ast.Call, func: ast.Attribute, made: ast.Call
+) -> Text:
+    symbol = view.scopes.resolve(made.func) or ""
+    reader = table.READERS[symbol]
+    queue = names.argument(call, "queue", 0)
+    bound = names.bound_arguments(made, reader.parameters)
+    if queue is None or bound is None:
+        raise _unclear(view, call)
+    _check_arguments(view, made, bound, {*reader.arguments, reader.skip or ""})
+    _check_once(view, queue)
+    if isinstance(func.value, ast.Name):
+        _check_once(view, func.value)
+    count: ast.expr | None = None
+    if func.attr == "read_up_to":
+        count = names.argument(call, "num_records", 1)
+        if count is None:
+            raise _unclear(view, call)
+    statement = view.statement(call)
+    _check_simple(view, statement, call)
+    taken = _value_taken(view, call)
+    if taken is not None:
+        name, value = view.fresh("records"), view.fresh("record")
+        dataset = view.flat(queue) + _records(view, reader, bound, count, False)
+        state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
+        lines = [f"{name} = {dataset}"]
+        if isinstance(statement, ast.Assign) and statement.value is taken:
+            return view.before(statement, lines, [Edit(taken, f"{name}{GET_NEXT}")])
+        lines.append(f"{value} = {name}{GET_NEXT}")
+        return view.before(statement, lines, [Edit(taken, value)])
+    key, value = _targets(view, statement, call)
+    if reader.dataset is not None:
+        _check_key(view, statement, key)
+    with_key = reader.dataset is None and _is_read(view, call, key)
+    name = view.fresh("records")
+    dataset = view.flat(queue) + _records(view, reader, bound, count, with_key)
+    state.notes.append(Note(view.line(made), "I131", symbol, _NOW))
+    if with_key:
+        state.parts[name] = 2
+        return view.before(
+            statement, [f"{name} = {dataset}"], [Edit(call, f"{name}{GET_NEXT}")]
+        )
+    indent = view.indent(statement)
+    origin = view.text.origins[statement.lineno - 1]
+    lines = [f"{name} = {dataset}", f"{value} = {name}{GET_NEXT}"]
+    text = view.text.spliced(
+        statement.lineno,
+        statement.end_lineno or statement.lineno,
+        [indent + line for line in lines],
+        [origin] * len(lines),
+    )
+    return text
+
+
+def _records(
+    view: View,
+    reader: Reader,
+    bound: dict[str, ast.expr],
+    count: ast.expr | None,
+    with_key: bool,
+) -> str:
+    """What a dataset of file names does to give the files' records."""
+    tf = view.tensorflow
+    if reader.dataset is None:
+        if count is not None:
+            return f".map({tf}.read_file).batch(1)"  # A read ends with its file.
+        if with_key:
+            return f".map(lambda name: (name, {tf}.read_file(name)))"
+        return f".map({tf}.read_file)"
+    made = f"{tf}.data.{reader.dataset}"
+    given = [f"{n}={view.flat(bound[n])}" for n in reader.arguments if n in bound]
+    after = ""
+    if reader.skip is not None and reader.skip in bound:
+        after += f".skip({view.flat(bound[reader.skip])})"
+    if count is not None:
+        # A read never goes beyond the end of a file.
+        after += f".batch({view.flat(count)})"
+    if not given and not after:
+        return f".flat_map({made})"
+    return f".flat_map(lambda name: {made}({', '.join(['name', *given])}){after})"
+
+
+def _value_taken(view: View, call: ast.Call) -> ast.expr | None:
+    """`reader.read(queue)[1]` and `reader.read(queue).value`: the value alone."""
+    above = view.scopes.parents[call]
+    if isinstance(above, ast.Subscript) and names.literal(above.slice) == 1:
+        return above
+    if isinstance(above, ast.Attribute) and above.attr == "value":
+        return above
+    return None
+
+
+def _targets(view: View, statement: ast.stmt, call: ast.Call) -> tuple[ast.expr, str]:
+    """What the key, and what the value of a read is bound to."""
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target = statement.targets[0]
+        if (
+            statement.value is call
+            and isinstance(target, (ast.Tuple, ast.List))
+            and len(target.elts) == 2
+        ):
+            return target.elts[0], view.flat(target.elts[1])
+    raise Unread(
+        view,
+        call,
+        "I136",
+        "a read whose key and value are not bound to two names",
+        "Write it as key, value = reader.read(queue).",
+    )
+
+
+def _check_key(view: View, statement: ast.stmt, key: ast.expr) -> None:
+    if _is_read(view, statement, key):
+        raise Unread(
+            view,
+            statement,
+            "I134",
+            "the records' keys are used, which are the reader's own: the file's name and "
+            "a position in it",
+            "Make keys of your own in tf.data, with Dataset.enumerate.",
+        )
+
+
+def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
+    """Whether a target is read anywhere in the function."""
+    if isinstance(key, ast.Attribute):
+        return any(
+            isinstance(n, ast.Attribute)
+            and n.attr == key.attr
+            and isinstance(n.ctx, ast.Load)
+            for n in ast.walk(view.tree)
+        )
+    name = names.key(key)
+    return name is None or bool(view.loads(name, view.home(node)))
+
+
+def _check_once(view: View, queue: ast.expr) -> None:
+    """That nothing else takes elements of a queue, or records of a reader."""
+    name = names.key(queue)
+    if name is None:
+        return
+    uses = view.loads(name, view.home(queue))
+    if len(uses) > 1 or view.not_once(queue):
+        raise Unread(
+            view,
+            uses[-1] if len(uses) > 1 else queue,
+            "I133",
+            f"`{name}` is used more than once: they share its elements, as they come",
+            "Make a dataset for each use.",
+        )
+
+
+def _check_simple(view: View, statement: ast.stmt, call: ast.Call) -> None:
+    simple = isinstance(statement, (ast.Assign, ast.Expr, ast.Return))
+    if not simple or not view.text.alone(statement) or view.not_once(call):
+        raise _unclear(view, call)
+
+
+def _check_arguments(
+    view: View, call: ast.Call, bound: dict[str, ast.expr], known: set[str]
+) -> None:
+    """That every argument is one that a dataset has, or that decides nothing."""
+    for name, value in bound.items():
+        if name in known or name in table.WITHOUT_EFFECT:
+            continue
+        if isinstance(value, ast.Constant) and value.value in (None, False, 0):
+            continue
+        raise Unread(
+            view,
+            call,
+            "I135",
+            f"the argument {name} has no counterpart",
+            _RECIPE,
+        )
+
+
+def _unclear(view: View, call: ast.Call) -> Unread:
+    return Unread(
+        view,
+        call,
+        "I136",
+        "this version does not read this form of queue input",
+        _RECIPE,
+    )

@@ -1,0 +1,241 @@
+"""Input by queues: what is said of it, and where it is refused.
+
+That the datasets give TF1's records is shown by running them: `tests/programs/alone`
+(queue_*), `tests/programs/queue_*` and `reference/queue_input`.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+PROGRAM = """\
+import tensorflow as tf
+
+queue = tf.train.string_input_producer(["a", "b"], shuffle=False)
+reader = tf.TextLineReader()
+key, line = reader.read(queue)
+x = tf.string_to_number(line)
+batch = tf.train.batch([x], 4)
+w = tf.Variable(1.0)
+loss = tf.reduce_mean(batch * w)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    threads = tf.train.start_queue_runners(sess)
+    print(sess.run(loss))
+"""
+
+
+def _codes(text: str, outcome: Outcome) -> set[str]:
+    return {f.code for f in migrate_text(text).findings if f.outcome is outcome}
+
+
+def _with(old: str, new: str) -> str:
+    assert old in PROGRAM
+    return PROGRAM.replace(old, new)
+
+
+def test_it_becomes_a_dataset() -> None:
+    migration = migrate_text(PROGRAM)
+    assert not _codes(PROGRAM, Outcome.REFUSED)
+    assert ".flat_map(tf.data.TextLineDataset)" in migration.text
+    assert ".batch(4, drop_remainder=True)" in migration.text
+    assert "reader" not in migration.text
+    assert migrate_text(migration.text).text == migration.text
+
+
+READ = "key, line = reader.read(queue)\n"
+BATCH = "batch = tf.train.batch([x], 4)\n"
+REFUSED = {
+    # Two that take elements of one queue share them.
+    "two reads": (READ, READ + "_, other = tf.TextLineReader().read(queue)\n", "I133"),
+    "beside its batch": ("batch * w", "batch * w + x", "I133"),
+    "in a helper": ("batch * w", "batch * (lambda: x)()", "I133"),
+    "size": ("batch * w", "batch * w + tf.to_float(queue.size())", "I133"),
+    "summary": (BATCH, 'tf.summary.scalar("x", x)\n' + BATCH, "I133"),
+    "placeholder": (BATCH, "x += tf.placeholder(tf.float32, [])\n" + BATCH, "I133"),
+    "key": ("[x], 4", "[x, tf.strings.length(key)], 4", "I134"),
+    "shared": ("shuffle=False", 'shuffle=False, shared_name="q"', "I135"),
+    "shapes": ("[x], 4", "[x], 4, shapes=[[]]", "I135"),
+    "compressed": (
+        "tf.TextLineReader()",
+        'tf.TFRecordReader(options=tf.python_io.TFRecordOptions("GZIP"))',
+        "I135",
+    ),
+    "hop": (
+        "tf.TextLineReader()",
+        "tf.FixedLengthRecordReader(4, hop_bytes=2)",
+        "I135",
+    ),
+    "not alike": (BATCH, "batch = tf.train.batch_join([[x], [2 * x]], 4)\n", "I136"),
+    "in a loop": (BATCH, "for _ in range(2):\n    " + BATCH, "I136"),
+    "list or dict": (
+        BATCH,
+        "tensors = some_function(x)\nbatch = tf.train.batch(tensors, 4)\n",
+        "I136",
+    ),
+    "another meaning": (
+        READ,
+        "x = 3\n" + READ + "line = tf.string_join([line, str(x)])\n",
+        "I136",
+    ),
+    "bound again": (
+        BATCH,
+        "k = 2.0\nx = x * k\nk = 3.0\nbatch = tf.train.batch([x], 4)\n",
+        "I136",
+    ),
+    "drawn elsewhere too": (
+        BATCH,
+        "noise = tf.random_normal([])\nx += noise\n"
+        + BATCH
+        + "batch = batch + noise\n",
+        "I136",
+    ),
+    "unpacked otherwise": (READ, "both = reader.read(queue)\nline = both[1]\n", "I136"),
+    "of a parameter": (
+        BATCH,
+        "batched = lambda x: tf.train.batch([x], 4)\nbatch = batched(x)\n",
+        "I136",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name: str) -> None:
+    old, new, code = REFUSED[name]
+    text = _with(old, new)
+    codes = _codes(text, Outcome.REFUSED)
+    assert code in codes and "I120" in codes
+    left = [
+        line
+        for line in migrate_text(text).text.splitlines()
+        if not line.strip().startswith("# TODO(tf1to2)")
+    ]
+    assert left == text.splitlines()  # The program is left as it is, whole.
+
+
+TOLD = {
+    "in order": ("", "", {"I131", "I137"}),
+    "unseeded": (", shuffle=False", "", {"I131", "I132", "I137"}),
+    "seeded": ("shuffle=False", "seed=3", {"I131", "I137"}),
+    "one file": ('["a", "b"], shuffle=False', '["a"]', {"I131", "I137"}),
+    "threads": ("[x], 4", "[x], 4, num_threads=2", {"I131", "I132", "I137"}),
+    "shuffled": (
+        "tf.train.batch([x], 4)",
+        "tf.train.shuffle_batch([x], 4, 40, 20, seed=1)",
+        {"I131", "I132", "I137"},
+    ),
+    "joined": (
+        "tf.train.batch([x], 4)",
+        "tf.train.batch_join([[x]], 4)",
+        {"I131", "I132", "I137"},
+    ),
+    # Its count of epochs would have been a variable that is not initialised.
+    "epochs": ("shuffle=False", "2, shuffle=False", {"I131", "I137", "I139"}),
+}
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_what_is_told(name: str) -> None:
+    old, new, codes = TOLD[name]
+    text = _with(old, new) if old else PROGRAM
+    assert not _codes(text, Outcome.REFUSED)
+    found = _codes(text, Outcome.REWRITTEN)
+    assert {c for c in found if c.startswith("I1")} == codes
+
+
+def test_epochs_that_are_initialised_need_no_word() -> None:
+    text = _with("shuffle=False", "2, shuffle=False").replace(
+        "    threads", "    sess.run(tf.local_variables_initializer())\n    threads"
+    )
+    assert "I139" not in _codes(text, Outcome.REWRITTEN)
+
+
+ITERATORS = """\
+import tensorflow as tf
+
+{functions}
+w = tf.Variable(1.0)
+loss = x * w
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(loss), sess.run(loss))
+"""
+DATASET = "tf.data.Dataset.from_tensor_slices([1.0, 2.0])"
+
+
+def test_an_element_taken_in_a_function_is_brought_to_the_session() -> None:
+    text = ITERATORS.format(
+        functions=f"def inputs():\n    dataset = {DATASET}\n"
+        "    return dataset.make_one_shot_iterator().get_next()\n\nx = inputs()"
+    )
+    assert not _codes(text, Outcome.REFUSED)
+    new = migrate_text(text).text
+    assert "iterator = iter(inputs_dataset)\n" in new
+    assert new.count("iterator.get_next()") == 2  # An element for each run.
+
+
+@pytest.mark.parametrize(
+    "functions",
+    [
+        "class Input(Base):\n    def read(self):\n"
+        f"        return {DATASET}.make_one_shot_iterator().get_next()\n\n"
+        "x = Input().read()",
+        "import functools\n@functools.lru_cache()\ndef inputs():\n"
+        f"    return {DATASET}.make_one_shot_iterator().get_next()\n\nx = inputs()",
+        "import functools\n@functools.lru_cache()\ndef take(iterator):\n"
+        "    return iterator.get_next()\n\n"
+        f"x = take({DATASET}.make_one_shot_iterator())",
+    ],
+)
+def test_an_iterator_that_stays_in_a_function_is_refused(functions: str) -> None:
+    text = ITERATORS.format(functions=functions)
+    assert "I130" in _codes(text, Outcome.REFUSED)
+
+
+def test_an_element_of_a_branch_alone_is_refused() -> None:
+    text = ITERATORS.format(
+        functions=f"x = tf.constant(3.0)\nif x.shape.rank == 0:\n"
+        f"    x = {DATASET}.make_one_shot_iterator().get_next()"
+    )
+    assert "I138" in _codes(text, Outcome.REFUSED)
+
+
+def test_an_element_of_every_branch_is_taken_after_them() -> None:
+    text = ITERATORS.format(
+        functions="import sys\nif sys.argv[1] == '1':\n"
+        f"    x = {DATASET}.make_one_shot_iterator().get_next()\n"
+        "elif sys.argv[1] == '2':\n"
+        f"    x = {DATASET}.repeat().make_one_shot_iterator().get_next()\n"
+        "else:\n"
+        f"    x = tf.data.make_one_shot_iterator({DATASET}).get_next()"
+    )
+    assert not _codes(text, Outcome.REFUSED)
+    new = migrate_text(text).text
+    assert new.count("    dataset = tf.data.Dataset") == 3
+    assert "iter(dataset)" in new
+
+
+def test_iterators_of_one_dataset_begin_the_same_order() -> None:
+    """As workers' processes did: each shuffles by the seed, from its beginning."""
+    program = textwrap.dedent(
+        """
+        import tensorflow as tf
+        data = tf.data.Dataset
+        rows = data.from_tensors(tf.range(9)).repeat(3)
+        rows = rows.map(lambda r: tf.random.shuffle(r, seed=7)).unbatch()
+        orders = [[int(x) for x in rows] for _ in range(2)]
+        assert orders[0] == orders[1], orders
+        assert orders[0][:9] != orders[0][9:18]
+        """
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
