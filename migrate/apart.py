@@ -72,7 +72,18 @@ def _programs(scopes: Scopes) -> list[ast.FunctionDef]:
         if not _is_own(scopes, around):
             return []
         found.append(around)
+    if sum(not _has_graph(scopes, function) for function in found) > 1:
+        return []  # They share the default graph, with all its variables.
     return sorted(found, key=lambda f: f.lineno)
+
+
+def _has_graph(scopes: Scopes, function: ast.FunctionDef) -> bool:
+    """Whether the function begins a graph of its own."""
+    return any(
+        isinstance(node, ast.Call)
+        and scopes.resolve(node.func) in ("tf.Graph", "tf.reset_default_graph")
+        for node in ast.walk(function)
+    )
 
 
 def _is_own(scopes: Scopes, function: ast.FunctionDef) -> bool:

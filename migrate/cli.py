@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from migrate import __version__, interrupts
-from migrate.migration import STRATEGIES, Options
+from migrate.migration import ESTIMATORS, STRATEGIES, Options
 
 if TYPE_CHECKING:
     from migrate.config import Config
@@ -104,6 +104,12 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
             "--strategy",
             type=click.Choice(STRATEGIES),
             help="Override the strategy that the program's own code implies.",
+        ),
+        click.option(
+            "--estimators",
+            type=click.Choice(ESTIMATORS),
+            help="What a model_fn becomes: a Keras model where it can be one, which is "
+            "the default, or a model_fn still.",
         ),
         click.option(
             "--python2",
@@ -246,6 +252,7 @@ class _Job:
             _codes("--select", shared["select"]) or _codes("select", config.select),
             _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
             python2=shared["python2"],
+            estimators=shared["estimators"] or config.estimators,
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._exclude: tuple[str, ...] = shared["exclude"]

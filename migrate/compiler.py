@@ -16,6 +16,7 @@ from migrate.backends import compat_estimators, custom_loop
 from migrate.backends.eager_steps import EagerRewrite
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.backends.keras.program import plan_models
 from migrate.facts import hidden_names
 from migrate.facts.homes import Home
 from migrate.facts.reexports import apart, written_out
@@ -35,7 +36,7 @@ from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
 from migrate.splice import spliced
 from migrate.tables import estimator as table
-from migrate.tables import modes, roles, symbols
+from migrate.tables import keras_models, modes, roles, symbols
 from migrate.tables.graph_programs import GRAPH_CODES
 from migrate.unused import without_unused
 
@@ -228,11 +229,13 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
             for node, new in mistake.edits:
                 plan.replace(node, new)
             mended = True
+        outcome = Outcome.KEPT if mistake.kept else Outcome.REFUSED
+        outcome = Outcome.REWRITTEN if mended else outcome
         yield Finding(
             mistake.node.lineno,
             mistake.node.col_offset + 1,
             mistake.code,
-            Outcome.REWRITTEN if mended else Outcome.REFUSED,
+            outcome,
             mistake.symbol,
             mistake.reason,
             mistake.recipe,
@@ -315,6 +318,7 @@ class _Form:
     Attributes:
       brought: calls replaced by what they call, as (title, original line).
       supervised: original lines of Supervisors that are sessions now.
+      chiefs: where the chief was told by a wrong test, as (original line, what it did).
       queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
@@ -323,6 +327,7 @@ class _Form:
     text: Text
     brought: tuple[tuple[str, int], ...]
     supervised: tuple[int, ...]
+    chiefs: tuple[tuple[int, str], ...]
     queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
@@ -345,6 +350,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         return None
     from migrate.normalise import (
         Text,
+        chiefs,
         collections,
         displays,
         driver,
@@ -355,6 +361,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         losses,
         placement,
         queues,
+        scope_names,
         sessions,
         statements,
         supervisor,
@@ -364,7 +371,8 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         written_out,
     )
 
-    start, read = queues.replaced(Text.of(text))
+    start, chiefs_ = chiefs.mended(Text.of(text))
+    start, read = queues.replaced(start)
     if not (opens or read):
         return None
     start, split = placement.usual(start)
@@ -374,6 +382,7 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
     if start.source == before:
         supervised = ()
     for step in (
+        scope_names.written_out,
         losses.collected,
         sessions.monitored,
         sessions.plain,
@@ -404,7 +413,16 @@ def _in_normal_form(text: str, options: Options, refused: bool) -> _Form | None:
         plan, findings = _plan(Scopes(tree), options, count)
         noted = (*read, *more)
         attempt = _Form(
-            form, brought, supervised, noted, replicated, split, tree, plan, findings
+            form,
+            brought,
+            supervised,
+            chiefs_,
+            noted,
+            replicated,
+            split,
+            tree,
+            plan,
+            findings,
         )
         if not _refused(attempt.findings):
             return attempt
@@ -422,6 +440,7 @@ def _together(
     With what was brought there, and what became of input by queues.
     """
     from migrate.normalise import (
+        branches,
         collections,
         driver,
         elements,
@@ -437,9 +456,10 @@ def _together(
 
     for form in normal_forms(start.source):
         plain = driver.plain(sessions.plain(form.text))
-        taken, noted = queues.replaced(statements.folded(plain))
+        taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
+        taken = branches.decided(statements.folded(taken))
         text = statements.folded(written_out(collections.listed(taken)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
@@ -471,6 +491,17 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line, reason in form.chiefs:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "D111",
+                Outcome.REWRITTEN,
+                "",
+                f"{reason}; the worker of index 0 is the chief now",
             )
         )
     for line in form.split:
@@ -514,6 +545,7 @@ def _at_origins(findings: list[Finding], form: _Form) -> list[Finding]:
 def already_migrated(scopes: Scopes) -> bool:
     """Whether this file is our own output: it imports an emitted module."""
     emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
+    emitted.add(keras_models.MODULE)
     return bool(emitted & set(scopes.module.bindings))
 
 
@@ -547,7 +579,7 @@ def _plan(
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
         if estimators is not None:
-            return _plan_estimators(estimators, scopes)
+            return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
     # compat.v1 code outside a program runs as it is.
@@ -607,11 +639,14 @@ def _alone_in_compat(scopes: Scopes) -> bool:
 
 
 def _plan_estimators(
-    program: estimator.EstimatorProgram, scopes: Scopes
+    program: estimator.EstimatorProgram, scopes: Scopes, options: Options
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
     rewrite = EstimatorRewrite(program, scopes, plan)
+    models: list[Finding] = []
+    if options.estimators == "keras" and not program.imported:
+        rewrite.claimed, models = plan_models(scopes, plan)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
@@ -625,7 +660,12 @@ def _plan_estimators(
         at = {(f.line, f.column) for f in refused}
         rest = [f for f in _left_whole(scopes) if (f.line, f.column) not in at]
         return Plan(), [*refused, *rest]
-    return plan, [*rewrite.rewritten, *rules.findings, *unanswered(scopes, plan)]
+    return plan, [
+        *models,
+        *rewrite.rewritten,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
 
 
 def _left_whole(scopes: Scopes) -> Iterator[Finding]:

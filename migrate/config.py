@@ -7,7 +7,7 @@ import pathlib
 import sys
 from typing import Any
 
-from migrate.migration import STRATEGIES
+from migrate.migration import ESTIMATORS, STRATEGIES
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -27,6 +27,7 @@ class Config:
       select, ignore: codes, or what they begin with.
       exclude: patterns as in a .gitignore, from `directory`.
       strategy: one of `STRATEGIES`.
+      estimators: one of `ESTIMATORS`.
       jobs: processes; 0 takes one per processor.
       directory: of the file that says so; None where no file does.
     """
@@ -37,6 +38,7 @@ class Config:
     strategy: str = "auto"
     jobs: int = 0
     directory: pathlib.Path | None = None
+    estimators: str = "keras"
 
 
 _LISTS = ("select", "ignore", "exclude")
@@ -69,7 +71,7 @@ def load(start: pathlib.Path) -> Config:
 def _config(table: Any, directory: pathlib.Path) -> Config:
     if not isinstance(table, dict):
         raise ConfigError("is not a table")
-    known = {*_LISTS, "strategy", "jobs"}
+    known = {*_LISTS, "strategy", "estimators", "jobs"}
     for key, value in table.items():
         if key not in known:
             raise ConfigError(f"has the unknown key {key!r}; known are {sorted(known)}")
@@ -80,7 +82,10 @@ def _config(table: Any, directory: pathlib.Path) -> Config:
     strategy, jobs = table.get("strategy", "auto"), table.get("jobs", 0)
     if strategy not in STRATEGIES:
         raise ConfigError(f"strategy is to be one of {', '.join(STRATEGIES)}")
+    estimators = table.get("estimators", "keras")
+    if estimators not in ESTIMATORS:
+        raise ConfigError(f"estimators is to be one of {', '.join(ESTIMATORS)}")
     if not isinstance(jobs, int) or isinstance(jobs, bool) or jobs < 0:
         raise ConfigError("jobs is to be a number of processes, or 0")
     select, ignore, exclude = (tuple(table.get(key, ())) for key in _LISTS)
-    return Config(select, ignore, exclude, strategy, jobs, directory)
+    return Config(select, ignore, exclude, strategy, jobs, directory, estimators)

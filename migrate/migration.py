@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from migrate.facts.homes import Home
 from migrate.findings import Finding
 
+# What a model_fn becomes where it can be either.
+ESTIMATORS = ("keras", "model_fn")
 STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
 
 
@@ -37,6 +39,8 @@ class Options:
     homes: Mapping[str, Home] = dataclasses.field(default_factory=dict)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
+    # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
+    estimators: str = "keras"
 
     def reports(self, code: str) -> bool:
         """Whether the user wants to know of a code."""

@@ -16,8 +16,8 @@ from migrate.frontends.keras_names import defined
 from migrate.plan import Plan
 from migrate.program.eager import EagerProgram, Server
 from migrate.program.ir import Code, code
-from migrate.rules.mistakes.datasets import is_dataset
 from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.replicas import gives_dataset
 
 SHUFFLE = "shuffle"
 _TELLS = ("print", "logging.", "tf.logging.", "tf.get_logger", "absl.logging.")
@@ -131,7 +131,7 @@ class WorkersOwn:
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
             and isinstance(statement.targets[0], ast.Name)
-            and is_dataset(self._scopes, statement.value)
+            and gives_dataset(self._scopes, statement.value)
         ):
             return statement.targets[0]
         return None

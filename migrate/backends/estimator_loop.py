@@ -62,7 +62,8 @@ class EstimatorRewrite:
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for node, symbol in uses:
-            self._use(node, symbol)
+            if node not in self.claimed:
+                self._use(node, symbol)
         for call in self._program.iterators:
             self._iterator(call)
         for dimension in _dimensions(self._scopes):
@@ -90,8 +91,6 @@ class EstimatorRewrite:
         if symbol in table.TPU_SPECS and self._has_host_call(node):
             return self._refuse(node, *_refusal(symbol, "tf.contrib.tpu"))
         target = table.longest(symbol, table.EMITTED)
-        if target is None and self._has_arguments(node):
-            target = table.WITH_DEVICES.get(symbol)
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._canned(node, symbol, target)
@@ -105,6 +104,10 @@ class EstimatorRewrite:
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
             scoped = symbol.startswith("tf.contrib.") and self._arg_scope
             if target is not None and not scoped:
+                module = target.partition(".")[0]
+                if module in table.BESIDE:
+                    self._plan.support.update(table.BESIDE[module])
+                    self._plan.imports.append(f"import {module}")
                 return self._become(node, target, "E101", f"now {target}")
             if table.prefixed(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
@@ -126,10 +129,6 @@ class EstimatorRewrite:
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
-
-    def _has_arguments(self, node: ast.expr) -> bool:
-        call = self._scopes.parents.get(node)
-        return isinstance(call, ast.Call) and bool(call.args or call.keywords)
 
     def _has_host_call(self, node: ast.expr) -> bool:
         call = self._scopes.parents.get(node)
@@ -299,6 +298,17 @@ def _finding(
     )
 
 
+def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
+    """`batch_norm(..., updates_collections=None)`, of contrib."""
+    call = scopes.parents.get(node)
+    return isinstance(call, ast.Call) and any(
+        k.arg == "updates_collections"
+        and isinstance(k.value, ast.Constant)
+        and k.value.value is None
+        for k in call.keywords
+    )
+
+
 def _unmoved_averages(
     uses: list[tuple[ast.expr, str]], scopes: Scopes
 ) -> Iterator[Finding]:
@@ -314,7 +324,7 @@ def _unmoved_averages(
     ):
         return
     for node, symbol in uses:
-        if symbol in table.BATCH_NORMALIZATION:
+        if symbol in table.BATCH_NORMALIZATION and not _updates_itself(node, scopes):
             yield _finding(
                 node,
                 "E113",

@@ -210,4 +210,81 @@ CODES = (
         "model_to_estimator needs Estimators, which TensorFlow 2.16 and later do not have; "
         "the name is still there and raises. Keras trains under a strategy by itself.",
     ),
+    Code(
+        "D140",
+        "MirroredStrategy taken for asynchronous",
+        "MirroredStrategy and MultiWorkerMirroredStrategy are synchronous: in every step "
+        "the replicas wait for each other, and the mean of their gradients is applied "
+        "once. Asynchronous means that each worker applies its own gradients to "
+        "variables on parameter servers and waits for nobody; they were computed from "
+        "values that others may have changed since. That is ParameterServerStrategy "
+        "with a ClusterCoordinator, which `--strategy parameter-server` writes for a "
+        "TensorFlow 1 session program. Found in comments, strings and names, and where "
+        "a cluster with parameter servers is given to MirroredStrategy.",
+    ),
+    Code(
+        "D141",
+        "a training step outside strategy.run",
+        "Called directly, the step trains one replica; the variables' copies on the "
+        "others keep their initial values.",
+        "for x, y in dataset:\n    loss = train_step(x, y)",
+        "for x, y in strategy.experimental_distribute_dataset(dataset):\n"
+        '    loss = strategy.reduce("SUM", strategy.run(train_step, args=(x, y)), axis=None)',
+        refused_when="the arguments are not a dataset's, the loss is not seen to be divided "
+        "by the whole batch, or what is returned and used is not the loss.",
+    ),
+    Code(
+        "D142",
+        "a batch unpacked wrongly",
+        "strategy.run passes `args` on as it stands: `args=(batch,)` is one argument, "
+        "`args=batch` the batch's parts, `args=(batch)` no tuple at all.",
+        "strategy.run(train_step, args=(batch,))  # of train_step(x, y)",
+        "strategy.run(train_step, args=batch)",
+        refused_when="what the dataset's elements are made of is not seen.",
+    ),
+    Code(
+        "D143",
+        "one seed shuffles every worker's data",
+        "All workers read the same records in the same order: N workers see what one "
+        "sees, N times. A TensorFlow 1 program is migrated as it is, and told; the seed "
+        "in a dataset function of TensorFlow 2 is mended.",
+        "dataset.shuffle(1000, seed=7)",
+        "dataset.shuffle(1000, seed=7 + context.input_pipeline_id)",
+        refused_when="the dataset function has no InputContext.",
+    ),
+    Code(
+        "D144",
+        "a session without a server",
+        "Without `master`, MonitoredTrainingSession runs in its own process: under a "
+        "device setter it finds no parameter server; without one the chief trains alone, "
+        "and the other workers wait for a chief of their own for ever. Where the program starts a server, the migrated session is its "
+        "cluster's.",
+        "tf.train.MonitoredTrainingSession(is_chief=is_chief)",
+        "training_session.MonitoredTrainingSession(replicas, is_chief=is_chief)",
+        refused_when="the program starts no server.",
+    ),
+    Code(
+        "D145",
+        "more gradients than workers",
+        "With replicas_to_aggregate above the number of workers, TensorFlow 1 took several "
+        "gradients of each for one update: the global step counts as many batches more. "
+        "tf.distribute averages over all workers; the migrated program stops with an "
+        "error where the number is another.",
+    ),
+    Code(
+        "D146",
+        "a task that a strategy waits for",
+        "ParameterServerStrategy waits until every task of the cluster has answered, and "
+        "an evaluator is none of its tasks; MultiWorkerMirroredStrategy waits for "
+        "parameter servers in the same way. Both wait for ever.",
+        '{"ps": ps, "worker": workers, "evaluator": evaluators}',
+        '{"ps": ps, "worker": workers}',
+        refused_when="the program says that it is such a task itself.",
+    ),
+    Code(
+        "D147",
+        "the global step taken for the worker's own",
+        "It counts the steps of all workers: what one chooses by it, such as the batch "
+        "`data[step]`, has gaps. Migrated as it is, and told.",
+    ),
 )

@@ -48,11 +48,12 @@ class _Variable:
     index: int
 
 
-def averages_towers(function: ast.FunctionDef, scopes: Scopes) -> bool:
+def averages_towers(function: ast.FunctionDef, scopes: Scopes, count: str = "") -> bool:
     """Whether it gives the mean over towers, per variable, as (gradient, variable).
 
     Args:
       function: takes one argument: per tower a list of (gradient, variable).
+      count: an expression that is the number of towers, where the program has one.
     """
     parameters = [a.arg for a in function.args.args]
     if not parameters or len(parameters) - len(function.args.defaults) > 1:
@@ -61,7 +62,7 @@ def averages_towers(function: ast.FunctionDef, scopes: Scopes) -> bool:
         [(_Tensor(gradient), _Variable(i)) for i, gradient in enumerate(tower)]
         for tower in _TOWERS
     ]
-    interpreter = _Interpreter(scopes)
+    interpreter = _Interpreter(scopes, count)
     try:
         for parameter, default in zip(
             reversed(parameters[1:]), reversed(function.args.defaults)
@@ -134,8 +135,9 @@ _BY_NAME: dict[str, type[ast.operator]] = {
 
 
 class _Interpreter:
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, count: str) -> None:
         self._scopes = scopes
+        self._count = count
         self.names: dict[str, Any] = {}
         self._steps = 0
 
@@ -218,10 +220,12 @@ class _Interpreter:
             raise _Unknown
         if isinstance(node, ast.Constant):
             return node.value
-        if isinstance(node, ast.Name):
-            if node.id not in self.names:
-                raise _Unknown
+        if isinstance(node, ast.Name) and node.id in self.names:
             return self.names[node.id]
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            if ast.unparse(node) != self._count:
+                raise _Unknown
+            return len(_TOWERS)
         if isinstance(node, ast.Tuple):
             return tuple(self.value(e) for e in node.elts)
         if isinstance(node, ast.List):

@@ -18,8 +18,8 @@ from migrate.frontends.eager_cluster import ClusterReader
 from migrate.frontends.eager_step import Refused
 from migrate.frontends.keras_names import defined, keras_name, makes_model
 from migrate.program.eager import EagerProgram, Server, Source, Step
-from migrate.rules.mistakes.datasets import is_dataset
 from migrate.rules.mistakes.mistake import binding, calls, method
+from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.tables import roles
 from migrate.tables.hooks import SESSION_PARAMETERS
 
@@ -308,7 +308,7 @@ class _Reader:
             if isinstance(called, ast.FunctionDef):
                 if any(self._computes(s) for s in called.body):
                     return True
-            if isinstance(node.func, ast.Attribute) and is_dataset(
+            if isinstance(node.func, ast.Attribute) and gives_dataset(
                 self._scopes, node.func.value
             ):
                 return True
@@ -418,7 +418,7 @@ class _Reader:
         return Source(first, made.args[0], _names_of(first.targets[0]), statement)
 
     def _is_dataset(self, node: ast.expr) -> bool:
-        return is_dataset(self._scopes, node)
+        return gives_dataset(self._scopes, node)
 
     def _step_statements(
         self, loop: list[ast.stmt], call: ast.Call | None

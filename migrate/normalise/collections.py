@@ -92,6 +92,10 @@ class _Collections:
             shown.append((call.lineno, name))
         for call in gets:
             scope = names.argument(call, "scope", 1)
+            unread = self._unread(call)
+            if unread is not None:
+                gone.append(unread)
+                continue
             if scope is None and isinstance(within, (ast.For, ast.While)):
                 return None  # Of the towers before, too.
             if scope is not None and not self._is_scope_of_all(scope, adds):
@@ -108,6 +112,31 @@ class _Collections:
                 first, last, left, self._text.origins[first - 1 : first] * len(left)
             )
         return text
+
+    def _unread(self, call: ast.Call) -> ast.Assign | None:
+        """The assignment that a list is a part of, where nothing reads what it binds.
+
+        `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
+        """
+        node: ast.AST = call
+        while not isinstance(node, ast.stmt):
+            node = self._scopes.parents[node]
+        if not (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and len(node.targets) == 1
+            and self._text.alone(node)
+        ):
+            return None
+        name, owner = node.targets[0].id, self._scopes.scope_of(node)
+        read = any(
+            isinstance(n, ast.Name)
+            and n.id == name
+            and isinstance(n.ctx, ast.Load)
+            and self._scopes.scope_of(n).owner(name) is owner
+            for n in ast.walk(self._tree)
+        )
+        return None if read else node
 
     def _place(self, node: ast.AST) -> ast.AST | None:
         """What runs the code around a node as one sequence: a loop, a function, the module."""

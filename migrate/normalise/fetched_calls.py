@@ -12,6 +12,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.normalise.graph_first import draws
 from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 
@@ -61,6 +62,7 @@ class _Fetched:
                     isinstance(part, ast.Call)
                     and self._builds(part)
                     and not names.reads(part) & bound
+                    and not draws(self._scopes, part)
                 ):
                     return self._before(part, block)
         return None

@@ -16,7 +16,7 @@ import ast
 import textwrap
 from collections.abc import Iterator
 
-from migrate.facts import effects, names
+from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise import versions
 from migrate.normalise.text import Text, inside_strings
@@ -28,6 +28,11 @@ _METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 _MAKES_VARIABLES = (
     roles.VARIABLES | frozenset(LAYER_FUNCTIONS) | frozenset(LAYER_CLASSES)
+)
+# Methods of generators of numbers, whatever they are called.
+_DRAWING = frozenset(
+    {"rand", "randn", "randint", "random", "random_sample", "normal", "uniform"}
+    | {"standard_normal", "choice", "permutation", "shuffle", "sample", "integers"}
 )
 # Not of the graph, or made for the session where they stand.
 _STAYS = frozenset(
@@ -46,6 +51,24 @@ def moved(text: Text) -> Text:
             break
         text = new
     return text
+
+
+def draws(scopes: Scopes, root: ast.AST) -> bool:
+    """Whether code, or a function of the module that it calls, draws numbers by Python."""
+    return any(
+        isinstance(node, ast.Call)
+        and (
+            effects.consumes(node)
+            or (scopes.dotted(node.func) or "").startswith(tuple(GENERATORS))
+            or (
+                isinstance(node.func, ast.Attribute)
+                and scopes.resolve(node.func) is None
+                and node.func.attr in _DRAWING
+            )
+        )
+        for part in [root, *reach.reached(scopes, [root])]
+        for node in ast.walk(part)
+    )
 
 
 class _Block:
@@ -100,14 +123,7 @@ class _Block:
 
     def _draws(self, statement: ast.stmt) -> bool:
         """Whether numbers are drawn by Python, in the order in which it stands."""
-        return any(
-            isinstance(n, ast.Call)
-            and (
-                effects.consumes(n)
-                or (self._scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
-            )
-            for n in ast.walk(statement)
-        )
+        return draws(self._scopes, statement)
 
     def _again(self, statement: ast.stmt, scope: Scope, bound: set[str]) -> Text | None:
         """A name that is bound to graph anew: the same once more, or under another name."""
@@ -120,7 +136,8 @@ class _Block:
         name = statement.targets[0]
         others = [b for b in scope.bindings.get(name.id, ()) if b is not statement]
         reads = names.reads(statement.value)
-        if name.id not in reads and not reads & bound and others:
+        once = all(len(scope.bindings.get(r.partition(".")[0], ())) <= 1 for r in reads)
+        if name.id not in reads and not reads & bound and others and once:
             if all(ast.dump(b) == ast.dump(statement) for b in others) and all(
                 self._text.alone(b)  # type: ignore[arg-type]
                 for b in others

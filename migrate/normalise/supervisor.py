@@ -276,6 +276,11 @@ class _Supervisor:
                 chief = self._flat(kept["is_chief"]) if "is_chief" in kept else "True"
                 edits.append(Edit(attribute, f"({chief})"))
                 continue
+            if isinstance(attribute, ast.Attribute) and (
+                attribute.attr in table.ATTRIBUTES
+            ):
+                edits.append(Edit(attribute, self._attribute(attribute.attr)))
+                continue
             if not (
                 isinstance(attribute, ast.Attribute)
                 and isinstance(call, ast.Call)
@@ -296,6 +301,18 @@ class _Supervisor:
             else:
                 raise _Unclear
         return edits, gone
+
+    def _attribute(self, name: str) -> str:
+        """What the Supervisor was given as its saver, or where that saves.
+
+        Raises:
+          _Unclear: it was given none, and made its own.
+        """
+        argument, suffix = table.ATTRIBUTES[name]
+        value = self._kept(self._made[0]).get(argument)
+        if value is None or _is_none(value) or names.key(value) is None:
+            raise _Unclear
+        return f"({self._flat(value)}{suffix})" if suffix else self._flat(value)
 
     def _outermost(self, statements: list[ast.Assign]) -> list[ast.stmt]:
         """What goes with them: an `if` that holds nothing else."""

@@ -24,9 +24,9 @@ import textwrap
 from collections.abc import Iterator
 
 from migrate.facts import names, reach
-from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
 from migrate.frontends.placement import names_task
+from migrate.normalise import tower_averages, tower_blocks
 from migrate.normalise.text import Edit, Text, inside_strings
 
 INDEX = (
@@ -69,7 +69,7 @@ def as_replicas(text: Text) -> Towers | None:
     if "compute_gradients" not in text.source:
         return None
     try:
-        return _Loop(text).run()
+        return _Loop(tower_blocks.plain(text)).run()
     except _Unclear:
         return None
 
@@ -78,7 +78,7 @@ def why_not(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
     if "compute_gradients" not in source:
         return None
-    loop = _Loop(Text.of(source))
+    loop = _Loop(tower_blocks.plain(Text.of(source)))
     try:
         loop.run()
     except _Unclear as unclear:
@@ -116,6 +116,7 @@ class _Loop:
             raise _Unclear(ON_TASKS)
         self._check(loop)
         iterated = self._iterated(loop.target, loop.iter)
+        self._count = iterated.count
         index = iterated.index or self._fresh("tower")
         self._index = index
         body = self._flattened(loop.body)
@@ -512,7 +513,7 @@ class _Loop:
     ) -> tuple[str, str | None, ast.stmt]:
         """The name of a tower's gradients; how they are made, if not by a statement.
 
-        Also the statement that appends them. `self._average` is the call that averages.
+        Also the statement that appends them. `self._average` is where they are averaged.
         """
         made = {
             name
@@ -537,71 +538,11 @@ class _Loop:
             return self._fresh("tower_gradients"), listed[1], statement
         raise _Unclear
 
-    def _averaged(self, name: str) -> ast.Call:
-        """The one call that the list is given to, of a function that averages."""
-        scope = self._scopes.scope_of(self._loop)
-        uses = [
-            n
-            for n in ast.walk(self._tree)
-            if isinstance(n, ast.Name)
-            and n.id == name
-            and isinstance(n.ctx, ast.Load)
-            and n not in self._inside
-            and self._scopes.scope_of(n).owner(name) is scope
-            and n.lineno > self._loop.lineno
-        ]
-        first = min(uses, key=lambda n: n.lineno, default=None)
-        call = self._scopes.parents[first] if first is not None else None
-        if not (
-            isinstance(call, ast.Call)
-            and first in call.args
-            and isinstance(call.func, ast.Name)
-        ):
-            raise _Unclear("the towers' gradients are not averaged by a function")
-        later = [n for n in uses if n is not first]
-        if later and not self._rebinds(call, name):
-            raise _Unclear("the towers' gradients are not averaged by a function")
-        for definition in reach.definitions(self._scopes, call.func):
-            if isinstance(definition, ast.FunctionDef) and averages_towers(
-                definition, self._scopes
-            ):
-                return call
-        raise _Unclear("the towers' gradients are not averaged by a function")
-
-    def _rebinds(self, call: ast.Call, name: str) -> bool:
-        parent = self._scopes.parents[call]
-        return isinstance(parent, ast.Assign) and name in names.binds(parent)
-
-    def _applied(self) -> bool:
-        """Whether the average goes into apply_gradients and nowhere else."""
-        parent = self._scopes.parents[self._average]
-        if isinstance(parent, ast.Call):
-            return self._applies(parent)
-        if not (
-            isinstance(parent, ast.Assign)
-            and parent.value is self._average
-            and isinstance(parent.targets[0], ast.Name)
-        ):
-            return False
-        name = parent.targets[0].id
-        uses = [
-            n
-            for n in ast.walk(self._tree)
-            if isinstance(n, ast.Name)
-            and n.id == name
-            and isinstance(n.ctx, ast.Load)
-            and n not in self._inside
-            and n.lineno > self._average.lineno
-            and self._scopes.scope_of(n) is self._scopes.scope_of(parent)
-        ]
-        return len(uses) == 1 and self._applies(self._scopes.parents[uses[0]])
-
-    def _applies(self, node: ast.AST) -> bool:
-        return (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Attribute)
-            and node.func.attr == "apply_gradients"
-        )
+    def _averaged(self, name: str) -> tower_averages.Average:
+        found = tower_averages.find(self._scopes, self._loop, name, self._count)
+        if found is None:
+            raise _Unclear("the towers' gradients are not averaged, or not as a whole")
+        return found
 
     # -- the new text ---------------------------------------------------------------------
 
@@ -621,12 +562,28 @@ class _Loop:
                 break
             outer, parent = parent, self._scopes.parents[parent]
         indent = self._text.lines[outer.lineno - 1][: outer.col_offset]
-        new = gradients if self._applied() else f"replicas.averaged({gradients})"
-        text = self._text.edited([Edit(self._average, new)])
+        average = self._average
+        new = gradients if average.applied else f"replicas.averaged({gradients})"
+        text = self._text
         edits: list[tuple[int, int, list[str], list[int]]] = []
-        kept = self._scopes.parents[self._average]
-        if isinstance(kept, ast.Assign) and names.binds(kept) == {new}:
-            edits.append((kept.lineno, kept.end_lineno or kept.lineno, [], []))
+        kept = average.statement
+        if average.value is not None:
+            text = text.edited([Edit(average.value, new)])
+            whole = isinstance(kept, ast.Assign) and kept.value is average.value
+            if whole and names.binds(kept) == {new}:
+                edits.append((kept.lineno, kept.end_lineno or kept.lineno, [], []))
+        else:
+            start = self._text.lines[kept.lineno - 1][: kept.col_offset]
+            edits.append(
+                (
+                    kept.lineno,
+                    kept.end_lineno or kept.lineno,
+                    [f"{start}{average.result} = {new}"],
+                    [self._text.origins[kept.lineno - 1]],
+                )
+            )
+            if average.begun is not None:
+                edits.append((average.begun.lineno, average.begun.lineno, [], []))
         edits += [
             (
                 outer.lineno,

@@ -726,10 +726,7 @@ class WarmStartSettings(
     """The checkpoint, or directory, from which a new training starts; parameters are TF1's.
 
     `vars_to_warm_start` is a regular expression of names of trainable variables, or a list
-    of those of any variables, or of variables.
-
-    Raises:
-      ValueError: there is a `var_name_to_vocab_info`, which is not supported.
+    of those of any variables, or of variables; None means those of `var_name_to_vocab_info`.
     """
 
     __slots__ = ()
@@ -745,13 +742,11 @@ class WarmStartSettings(
             raise ValueError(
                 "`ckpt_to_initialize_from` MUST be set in WarmStartSettings"
             )
-        if var_name_to_vocab_info:
-            raise ValueError("`var_name_to_vocab_info` is not supported")
         return super().__new__(
             cls,
             ckpt_to_initialize_from,
             vars_to_warm_start,
-            {},
+            dict(var_name_to_vocab_info or {}),
             dict(var_name_to_prev_var_name or {}),
         )
 
@@ -764,10 +759,26 @@ class WarmStartSettings(
         path = self.ckpt_to_initialize_from
         if tf.io.gfile.isdir(path):
             path = tf.train.latest_checkpoint(path)
+        unused = {*self.var_name_to_prev_var_name, *self.var_name_to_vocab_info}
         for name, parts in replicas.entries().items():
-            if self._starts(parts[0]):
-                source = self.var_name_to_prev_var_name.get(name, name)
+            vocabulary = self.var_name_to_vocab_info.get(name)
+            only_vocabularies = self.vars_to_warm_start is None
+            if not self._starts(parts[0]) or (only_vocabularies and not vocabulary):
+                continue
+            unused.discard(name)
+            source = self.var_name_to_prev_var_name.get(name, name)
+            if vocabulary is None:
                 training_session.Saver({source: parts}).restore(session, path)
+            else:
+                value = vocabulary.remapped(tf.train.load_variable(path, source))
+                sizes = [part.shape[0] for part in parts]
+                for part, rows in zip(parts, np.split(value, np.cumsum(sizes)[:-1])):
+                    part.assign(rows)
+        if unused:
+            raise ValueError(
+                f"You provided variables for a warm start that are not there, or are not "
+                f"to be started: {sorted(unused)}"
+            )
 
     def _starts(self, variable):
         wanted = self.vars_to_warm_start
@@ -1083,8 +1094,8 @@ class SummarySaverHook(_TensorHook, training_session.SummarySaverHook):
 
     def after_run(self, sess, step, results):
         # TF1 looked ahead by a step: in an evaluation, where the step stays, it wrote all.
-        if self._every_step:
-            self._timer.last_step = None
+        if self._every_step and self._timer.last_step == step:
+            self._timer.last_step = step - 1
         super().after_run(sess, step, results)
 
 
@@ -1343,7 +1354,8 @@ def _observe(replicas, spec, hooks, before):
 
     Args:
       before: the global step before the update. Where TF1 trained on several devices
-        it gave that one to whom asked for the global step, otherwise the one after it.
+        it gave that one to whom asked for the global step, otherwise (None) the one
+        after it.
     """
     graph = v1.get_default_graph()
     saved = graph.get_collection(_Keys.SUMMARIES)
@@ -1354,7 +1366,7 @@ def _observe(replicas, spec, hooks, before):
     graph.add_to_collection(_Keys.LOSSES, spec.loss)
     watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
     observed = _watched(watching, graph)
-    if replicas.count > 1:
+    if before is not None:
         step = replicas.global_step
         observed = {k: before if t is step else t for k, t in observed.items()}
     replicas.observe(observed)
@@ -1480,6 +1492,10 @@ class Estimator:
         if (anew and seed is not None) or v1.get_seed(0)[0] != wanted:
             tf.random.set_seed(seed)
 
+    def _graph(self, replicas, element_spec):
+        """The graph of elements of an input, before anything is in it."""
+        return _Graph(replicas)
+
     # Training.
 
     def train(
@@ -1553,12 +1569,13 @@ class Estimator:
         if not self._cluster.averages:
             scaled = _estimator_scaling(strategy)
         with strategy.scope(), replicas.recording(), scaled:
-            graph = _Graph(replicas)
+            graph = self._graph(replicas, element_spec)
 
             def train_step(element):
                 with graph.building():
-                    # A hook saw the step before the update where there are more replicas.
-                    before = graph.global_step.read_value()
+                    before = None
+                    if replicas.count > 1:
+                        before = graph.global_step.read_value()
                     features, labels = _split(element)
                     spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
                     if replicas.replica() == 0:  # Hooks and summaries are the first's.
@@ -1829,7 +1846,7 @@ class Estimator:
         # A training that goes on afterwards is not to draw its random numbers again.
         recording = replicas.recording(drawn=not checkpoint_path)
         with replicas.strategy.scope(), recording:
-            graph = _Graph(replicas)
+            graph = self._graph(replicas, element_spec)
 
             def build(*elements):
                 with graph.building():
@@ -1871,13 +1888,12 @@ class Estimator:
         temporary = os.path.join(
             os.path.dirname(directory), f"temp-{os.path.basename(directory)}"
         )
+        build = self._serving(serving_input_receiver_fn)
         with tf.Graph().as_default() as graph:
             v1.train.create_global_step(graph)
             if self.config.tf_random_seed is not None:
                 v1.set_random_seed(self.config.tf_random_seed)
-            receiver = serving_input_receiver_fn()
-            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
-            signatures = _signatures(receiver, spec)
+            signatures = build()
             saver = v1.train.Saver(sharded=True)
             initial = v1.tables_initializer()
             with v1.Session() as session:
@@ -1900,6 +1916,16 @@ class Estimator:
             tf.io.gfile.copy(source, target)
         tf.io.gfile.rename(temporary, directory)
         return directory.encode()
+
+    def _serving(self, serving_input_receiver_fn):
+        """What builds the graph that is exported, and gives its signatures by name."""
+
+        def build():
+            receiver = serving_input_receiver_fn()
+            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
+            return _signatures(receiver, spec)
+
+        return build
 
     def export_savedmodel(
         self,
@@ -1941,9 +1967,9 @@ class _Pruned:
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
         graph = v1.wrap_function(build, signature)
-        with graph.graph.as_default():
-            tables = v1.get_collection(_Keys.TABLE_INITIALIZERS)
-        graph.prune([], tables)()
+        tables = graph.graph.get_collection(_Keys.TABLE_INITIALIZERS)
+        # One that was made outside has been filled there.
+        graph.prune([], [table for table in tables if table is not None])()
         of_elements, of_nothing = traced["fetches"]
         one = len(specs) // len(element_specs)
         self._steps = [
@@ -2105,131 +2131,6 @@ def _estimator_scaling(strategy):
         return
     with enabled():
         yield
-
-
-# -- tf.contrib.layers --------------------------------------------------------
-
-
-class contrib_layers:
-    """Functions of tf.contrib.layers that TF2 has no equal of: same names, same defaults."""
-
-    @staticmethod
-    def embed_sequence(
-        ids,
-        vocab_size=None,
-        embed_dim=None,
-        unique=False,
-        initializer=None,
-        regularizer=None,
-        trainable=True,
-        scope=None,
-        reuse=None,
-    ):
-        """Rows of a table `embeddings`, [..., embed_dim], for ids of any shape."""
-        if not (reuse or (vocab_size and embed_dim)):
-            raise ValueError(
-                "Must specify vocab size and embedding dimension when not reusing. "
-                f"Got vocab_size={vocab_size} and embed_dim={embed_dim}"
-            )
-        with v1.variable_scope(scope, "EmbedSequence", [ids], reuse=reuse):
-            table = v1.get_variable(
-                "embeddings",
-                [vocab_size, embed_dim] if vocab_size and embed_dim else None,
-                initializer=initializer,
-                regularizer=regularizer,
-                trainable=trainable,
-            )
-            # `unique` only saves work where ids repeat.
-            return v1.nn.embedding_lookup(table, ids)
-
-    @staticmethod
-    def fully_connected(
-        inputs,
-        num_outputs,
-        activation_fn=tf.nn.relu,
-        normalizer_fn=None,
-        normalizer_params=None,
-        weights_initializer=None,
-        weights_regularizer=None,
-        biases_initializer=v1.zeros_initializer(),  # noqa: B008
-        biases_regularizer=None,
-        reuse=None,
-        variables_collections=None,
-        outputs_collections=None,
-        trainable=True,
-        scope=None,
-    ):
-        """activation(normalizer(inputs . weights) or inputs . weights + biases)."""
-        with v1.variable_scope(scope, "fully_connected", [inputs], reuse=reuse):
-            inputs = tf.convert_to_tensor(inputs)
-            weights = v1.get_variable(
-                "weights",
-                [inputs.shape[-1], num_outputs],
-                inputs.dtype,
-                weights_initializer or v1.glorot_uniform_initializer(),
-                regularizer=weights_regularizer,
-                trainable=trainable,
-            )
-            if inputs.shape.rank == 2:
-                outputs = tf.matmul(inputs, weights)
-            else:
-                outputs = tf.tensordot(inputs, weights, [[inputs.shape.rank - 1], [0]])
-            if normalizer_fn is not None:
-                outputs = normalizer_fn(outputs, **(normalizer_params or {}))
-            elif biases_initializer is not None:
-                biases = v1.get_variable(
-                    "biases",
-                    [num_outputs],
-                    inputs.dtype,
-                    biases_initializer,
-                    regularizer=biases_regularizer,
-                    trainable=trainable,
-                )
-                outputs = tf.nn.bias_add(outputs, biases)
-            return outputs if activation_fn is None else activation_fn(outputs)
-
-    @staticmethod
-    def layer_norm(
-        inputs,
-        center=True,
-        scale=True,
-        activation_fn=None,
-        reuse=None,
-        variables_collections=None,
-        outputs_collections=None,
-        trainable=True,
-        begin_norm_axis=1,
-        begin_params_axis=-1,
-        scope=None,
-    ):
-        """gamma * (inputs - mean) / sqrt(variance + 1e-12) + beta."""
-        with v1.variable_scope(scope, "LayerNorm", [inputs], reuse=reuse):
-            inputs = tf.convert_to_tensor(inputs)
-            rank, shape = inputs.shape.rank, inputs.shape[begin_params_axis:]
-            beta = gamma = None
-            if center:
-                beta = v1.get_variable(
-                    "beta",
-                    shape,
-                    inputs.dtype,
-                    v1.zeros_initializer(),
-                    trainable=trainable,
-                )
-            if scale:
-                gamma = v1.get_variable(
-                    "gamma",
-                    shape,
-                    inputs.dtype,
-                    v1.ones_initializer(),
-                    trainable=trainable,
-                )
-            axes = list(range(begin_norm_axis % rank, rank))
-            mean, variance = tf.nn.moments(inputs, axes, keepdims=True)
-            epsilon = 1e-3 if inputs.dtype == tf.float16 else 1e-12
-            outputs = tf.nn.batch_normalization(
-                inputs, mean, variance, beta, gamma, epsilon
-            )
-            return outputs if activation_fn is None else activation_fn(outputs)
 
 
 # -- TPUEstimator, where there is no TPU ----------------------------------------

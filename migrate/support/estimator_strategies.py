@@ -7,6 +7,8 @@ As in TF1 every replica takes a batch of its own from the input: with two device
 batches make one step. A last group that is not complete is left out.
 """
 
+import functools
+
 import tensorflow as tf
 
 try:
@@ -38,9 +40,13 @@ def MirroredStrategy(devices=None, num_gpus=None, **_):
         raise ValueError("Must only specify one of `devices` and `num_gpus`.")
     if num_gpus is not None:
         devices = [f"/gpu:{i}" for i in range(int(num_gpus))] or None
-    if not devices:
-        return tf.distribute.MirroredStrategy()
-    return tf.distribute.MirroredStrategy(_existing(list(devices)))
+    return _mirrored(tuple(_existing(list(devices))) if devices else None)
+
+
+@functools.cache
+def _mirrored(devices):
+    """One for all that ask: TensorFlow's collectives do not tell two in a process apart."""
+    return tf.distribute.MirroredStrategy(devices and list(devices))
 
 
 def OneDeviceStrategy(device, **_):

@@ -20,22 +20,30 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
+LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
+VOCABULARIES_MODULE = "estimator_vocabularies"
 SYNC_MODULE = "synchronous_estimator"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
+    LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
     SYNC_MODULE: (f"{SYNC_MODULE}.py",),
+    VOCABULARIES_MODULE: (f"{VOCABULARIES_MODULE}.py",),
 }
 # Module -> (code, what is said of it) of those that are no ready-made Estimators.
 BESIDE_CODES: dict[str, tuple[str, str]] = {
+    VOCABULARIES_MODULE: (
+        "E101",
+        "rows are found again by their words",
+    ),
     STOPPING_MODULE: (
         "E133",
         "it reads what evaluations have written, as often as TF1's",
@@ -195,9 +203,18 @@ EMITTED: dict[str, str] = {
             "ParameterServerStrategy",
         )
     },
-    "tf.distribute.experimental.ParameterServerStrategy": (
-        f"{STRATEGIES_MODULE}.ParameterServerStrategy"
-    ),
+    **{
+        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{now}"
+        for name, now in (
+            ("MirroredStrategy", "MirroredStrategy"),
+            ("OneDeviceStrategy", "OneDeviceStrategy"),
+            (
+                "experimental.MultiWorkerMirroredStrategy",
+                "CollectiveAllReduceStrategy",
+            ),
+        )
+    },
+    "tf.estimator.VocabInfo": f"{VOCABULARIES_MODULE}.VocabInfo",
     "tf.train.SyncReplicasOptimizer": f"{SYNC_MODULE}.SyncReplicasOptimizer",
     # Modules that a name stands for.
     "tf.estimator": MODULE,
@@ -265,17 +282,25 @@ LAYERS: dict[str, str] = {
     "tf.nn.rnn_cell": f"{MODULE}.rnn_cell",
 }
 
-# The same where it is called with devices: TensorFlow 2's need to exist.
-WITH_DEVICES: dict[str, str] = {
-    "tf.distribute.MirroredStrategy": f"{STRATEGIES_MODULE}.MirroredStrategy",
-}
-
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
-        f"tf.contrib.layers.{name}": f"{MODULE}.contrib_layers.{name}"
-        for name in ("embed_sequence", "fully_connected", "layer_norm")
+        f"tf.contrib.layers.{name}": f"{LAYERS_MODULE}.{name}"
+        for name in (
+            "batch_norm",
+            "conv2d",
+            "convolution",
+            "convolution2d",
+            "dropout",
+            "embed_sequence",
+            "fully_connected",
+            "layer_norm",
+            "optimize_loss",
+            "repeat",
+            "stack",
+        )
     },
+    "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
@@ -404,7 +429,11 @@ RUNS_UPDATES = frozenset(
     }
 )
 BATCH_NORMALIZATION = frozenset(
-    {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
+    {
+        "tf.contrib.layers.batch_norm",
+        "tf.layers.batch_normalization",
+        "tf.layers.BatchNormalization",
+    }
 )
 
 

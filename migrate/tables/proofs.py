@@ -17,6 +17,7 @@ from migrate.tables import (
     estimator,
     graph_only,
     hooks,
+    keras_models,
     layers,
     modes,
     not_public,
@@ -82,6 +83,8 @@ _TABLES: dict[str, Iterable[str]] = {
         *(row.symbol for row in contrib.CONTRIB_CALLS),
     ],
     "contrib_refused": contrib.NO_HOME,
+    "keras_metrics": keras_models.METRICS,
+    "keras_network": keras_models.NETWORK,
     "modes": modes.MODES,
     "not_public": not_public.INSTEAD,
     "estimator": {
@@ -160,23 +163,14 @@ PROOFS = (
     *_alike(
         "its model and its head are those of ready-made Estimators that have scenarios",
         "tf.estimator.BaselineEstimator",
-        "tf.estimator.BaselineRegressor",
         "tf.estimator.DNNEstimator",
         "tf.estimator.DNNLinearCombinedRegressor",
-        "tf.estimator.LinearRegressor",
         "tf.python.estimator.canned.optimizers.get_optimizer_instance",
     ),
     *_alike(
         "another form of an exporter or of a receiver that is tested; none runs this one",
-        "tf.estimator.FinalExporter",
-        "tf.estimator.export.ClassificationOutput",
-        "tf.estimator.export.RegressionOutput",
         "tf.estimator.export.TensorServingInputReceiver",
         "tf.estimator.export.build_raw_serving_input_receiver_fn",
-    ),
-    *_alike(
-        "compared with TensorFlow 1.15.5 by hand: the tests do not install pandas",
-        "tf.estimator.inputs.pandas_input_fn",
     ),
     *_alike(
         "TF1's own layer or cell, which tf_keras keeps; others of them are run",
@@ -338,6 +332,19 @@ PROOFS = (
         tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
+    Proof(
+        "keras_metrics:*",
+        tests=(
+            "tests/support/test_keras_models.py::test_metrics_count_as_tensorflow_1s",
+        ),
+    ),
+    Proof(
+        "keras_network:*",
+        tests=(
+            "tests/support/test_keras_models.py"
+            "::test_keras_records_every_function_of_a_network",
+        ),
+    ),
     Proof("modes:*", tests=("tests/migrate/test_imports.py::test_a_name_for_modes",)),
     Proof(
         "not_public:*",

@@ -33,3 +33,9 @@ SESSION_PARAMETERS = (
 METHODS_OF_SESSION = frozenset({"should_stop", "request_stop"})
 # Methods of which nothing is left: what they start or stop is not there.
 METHODS_DROPPED = frozenset({"stop", "start_queue_runners", "start_standard_services"})
+# Attributes that are, or are made of, what it was given: argument, what is added.
+# (checkpoint_basename is "model.ckpt"; another one is refused.)
+ATTRIBUTES = {
+    "saver": ("saver", ""),
+    "save_path": ("logdir", ' + "/model.ckpt"'),
+}

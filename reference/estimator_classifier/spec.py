@@ -46,8 +46,8 @@ SCENARIO = Scenario(
         Fault(
             "batch normalisation in training mode",
             "sgd",
-            "is_training = mode == estimator_loop.ModeKeys.TRAIN",
-            "is_training = True",
+            "logits = self(features, training=False)",
+            "logits = self(features, training=True)",
         ),
         Fault(
             "regulariser halved",
@@ -56,6 +56,12 @@ SCENARIO = Scenario(
             "L2(l2=0.25 * 1e-3)",
         ),
         Fault("another mask", "sgd", "seed=7", "seed=8"),
+        Fault(
+            "penalties left out",
+            "sgd",
+            "[cross_entropy, *self.losses]",
+            "[cross_entropy]",
+        ),
         Fault(
             "masks begin anew after an evaluation",
             "momentum",
@@ -66,8 +72,8 @@ SCENARIO = Scenario(
         Fault(
             "averages too slow",
             "momentum",
-            "momentum=0.9, fused",
-            "momentum=0.91, fused",
+            "momentum=0.9,\n",
+            "momentum=0.91,\n",
         ),
         Fault(
             "epsilon",

@@ -13,6 +13,7 @@ import sys
 import numpy as np
 import tensorflow as tf
 import estimator_loop
+import keras_estimator
 import tf_keras
 
 SIDE, CLASSES, BATCH = 8, 3, 16
@@ -55,74 +56,114 @@ class Losses(estimator_loop.SessionRunHook):
     self.values.append(run_values.results)
 
 
-def conv_block(net, filters, training, name):
-  with tf.compat.v1.variable_scope(name):
-    net = estimator_loop.layers.conv2d(net, filters, 3, padding="same", use_bias=False)
-    fused = None if net.dtype == tf.float32 else False
-    net = estimator_loop.layers.batch_normalization(
-        net, training=training, momentum=0.9, fused=fused)
-    net = tf.nn.relu(net)
-    return estimator_loop.layers.max_pooling2d(net, 2, 2)
+def conv_block(net, filters, name):
+  net = tf_keras.layers.Conv2D(
+      filters=filters,
+      kernel_size=3,
+      padding="same",
+      use_bias=False,
+      name=name + "/conv2d")(net)
+  fused = None if net.dtype == tf.float32 else False
+  net = tf_keras.layers.BatchNormalization(
+      momentum=0.9,
+      fused=fused,
+      name=name + "/batch_normalization")(net)
+  net = tf.nn.relu(net)
+  return tf_keras.layers.MaxPooling2D(pool_size=2, strides=2)(net)
 
 
-def network(image, params, training):
-  net = conv_block(image, 4, training, "first")
-  net = conv_block(net, 8, training, "second")
-  net = estimator_loop.layers.flatten(net)
-  net = estimator_loop.layers.dense(
-      net, 10, activation=tf.nn.relu,
-      kernel_regularizer=tf_keras.regularizers.L2(l2=0.5 * 1e-3))
-  net = estimator_loop.layers.dropout(net, params["dropout"], training=training, seed=7)
-  return estimator_loop.layers.dense(net, CLASSES, name="logits")
+def network(image, params):
+  net = conv_block(image, 4, "first")
+  net = conv_block(net, 8, "second")
+  net = tf_keras.layers.Flatten()(net)
+  net = tf_keras.layers.Dense(
+      units=10,
+      activation=tf.nn.relu,
+      kernel_regularizer=tf_keras.regularizers.L2(l2=0.5 * 1e-3),
+      name="dense")(net)
+  net = keras_estimator.Dropout(rate=params["dropout"], seed=7)(net)
+  return tf_keras.layers.Dense(units=CLASSES, name="logits")(net)
 
 
-def model_fn(features, labels, mode, params, config):
+class EstimatorModel(tf_keras.Model):
   """Training, evaluation and prediction of the network."""
-  del config
-  is_training = mode == estimator_loop.ModeKeys.TRAIN
-  logits = network(features["image"], params, is_training)
-  classes = tf.argmax(logits, axis=1)
-  predictions = {
-      "classes": classes,
-      "probabilities": tf.nn.softmax(logits, name="softmax_tensor"),
-  }
-  export_outputs = {
-      "serving_default": estimator_loop.export.PredictOutput(predictions)}
-  if mode == estimator_loop.ModeKeys.PREDICT:
-    return estimator_loop.EstimatorSpec(
-        mode, predictions=predictions, export_outputs=export_outputs)
 
-  cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
-  loss = tf.compat.v1.losses.get_total_loss()
-  accuracy = tf.compat.v1.metrics.accuracy(labels, classes, name="accuracy_op")
-  metrics = {
-      "accuracy": accuracy,
-      "recall_0": tf.compat.v1.metrics.recall(tf.equal(labels, 0), tf.equal(classes, 0)),
-      "per_class": tf.compat.v1.metrics.mean_per_class_accuracy(labels, classes, CLASSES),
-      "cross_entropy": tf.compat.v1.metrics.mean(cross_entropy),
-  }
-  tf.compat.v1.summary.scalar("accuracy", accuracy[1])
+  def __init__(self, features, params):
+    logits = network(features["image"], params)
 
-  train_op = None
-  if is_training:
+    super().__init__(inputs=features, outputs=logits)
     step = tf.compat.v1.train.get_or_create_global_step()
     rate = tf.compat.v1.train.exponential_decay(0.05, step, 20, 0.9, staircase=True)
-    tf.compat.v1.summary.scalar("rate", rate)
     optimizer = {
         "sgd": tf.compat.v1.train.GradientDescentOptimizer,
         "momentum": lambda r: tf.compat.v1.train.MomentumOptimizer(r, 0.9),
         "adam": tf.compat.v1.train.AdamOptimizer,
     }[params["optimizer"]](rate)
-    update_ops = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.UPDATE_OPS)
-    with tf.control_dependencies(update_ops):
-      gradients, variables = zip(*optimizer.compute_gradients(loss))
-      gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
-      train_op = optimizer.apply_gradients(
-          zip(gradients, variables), global_step=step)
-  return estimator_loop.EstimatorSpec(
-      mode=mode, predictions=predictions, loss=loss, train_op=train_op,
-      eval_metric_ops=metrics, export_outputs=export_outputs,
-      training_hooks=[Losses(loss)])
+    self.rate = rate
+    self.compile(optimizer=optimizer)
+    self.optimizer.iterations = step
+
+    self.mean_loss = tf_keras.metrics.Mean(name="loss")
+    self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")
+    self.recall_0 = tf_keras.metrics.Recall(name="recall_0")
+    self.per_class = keras_estimator.MeanPerClassAccuracy(
+        num_classes=CLASSES,
+        name="per_class")
+    self.cross_entropy = tf_keras.metrics.Mean(name="cross_entropy")
+
+  def predictions_from(self, logits):
+    classes = tf.argmax(logits, axis=1)
+    return {
+        "classes": classes,
+        "probabilities": tf.nn.softmax(logits, name="softmax_tensor"),
+    }
+
+  def train_step(self, data):
+    features, labels = data
+    with tf.GradientTape() as tape:
+      logits = self(features, training=True)
+
+      cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+      loss = tf.add_n([cross_entropy, *self.losses])
+      # Strategies add up the gradients of their replicas.
+      scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
+    classes = tf.argmax(logits, axis=1)
+    self.accuracy.update_state(labels, classes)
+    tf.compat.v1.summary.scalar("accuracy", self.accuracy.result())
+    tf.compat.v1.summary.scalar("rate", self.rate())
+    # Hooks ask for its tensors by their names.
+    self.predictions_from(logits)
+    variables = self.trainable_variables
+    gradients = tape.gradient(scaled_loss, variables)
+    gradients, _ = tf.clip_by_global_norm(gradients, 5.0)
+    self.optimizer.apply_gradients(zip(gradients, variables))
+    return {"loss": loss}
+
+  def test_step(self, data):
+    features, labels = data
+    logits = self(features, training=False)
+    classes = tf.argmax(logits, axis=1)
+
+    cross_entropy = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+    loss = tf.add_n([cross_entropy, *self.losses])
+    self.mean_loss.update_state(loss)
+    self.accuracy.update_state(labels, classes)
+    self.recall_0.update_state(tf.equal(labels, 0), tf.equal(classes, 0))
+    self.per_class.update_state(labels, classes)
+    self.cross_entropy.update_state(cross_entropy)
+    return {m.name: m.result() for m in self.metrics}
+
+  def predict_step(self, data):
+    features, _, _ = tf_keras.utils.unpack_x_y_sample_weight(data)
+    logits = self(features, training=False)
+    return self.predictions_from(logits)
+
+  def export_outputs(self, predictions):
+    return {
+        "serving_default": estimator_loop.export.PredictOutput(predictions)}
+
+  def training_hooks(self, loss):
+    return [Losses(loss)]
 
 
 def serving_input_fn():
@@ -149,8 +190,9 @@ def main(argv):
   config = estimator_loop.RunConfig(
       model_dir=args.checkpoint_dir, save_checkpoints_steps=50,
       save_summary_steps=25, log_step_count_steps=50, keep_checkpoint_max=10)
-  estimator = estimator_loop.Estimator(
-      model_fn=model_fn, config=config,
+  estimator = keras_estimator.Estimator(
+      model=EstimatorModel,
+      config=config,
       params={"dropout": args.dropout, "optimizer": args.optimizer})
   logging_hook = estimator_loop.LoggingTensorHook(
       {"probabilities": "softmax_tensor"}, every_n_iter=50)

@@ -16,6 +16,7 @@ import tempfile
 
 import numpy as np
 import tensorflow as tf
+import contrib_layers
 import estimator_loop
 
 flags = tf.compat.v1.flags
@@ -65,7 +66,7 @@ def dropout(x, dropout_prob, seed):
 
 
 def layer_norm(x, name=None):
-  return estimator_loop.contrib_layers.layer_norm(
+  return contrib_layers.layer_norm(
       inputs=x, begin_norm_axis=-1, begin_params_axis=-1, scope=name)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Iterator
 
-from reference.pages import drawings, how_to, rules
+from reference.pages import drawings, how_to, mistakes, rules
 from reference.scenario import HERE
 
 DOCS = HERE.parent / "docs"
@@ -15,6 +15,7 @@ def generated() -> Iterator[tuple[pathlib.Path, str]]:
     """Every generated file and its content."""
     yield DOCS / "rules.md", rules.page()
     yield DOCS / "how-to.md", how_to.page()
+    yield DOCS / "mistakes.md", mistakes.page()
     for name, drawing in drawings.DRAWINGS.items():
         yield DOCS / "drawings" / f"{name}.svg", drawings.svg(drawing)
 

@@ -34,11 +34,11 @@ def _families(known: Mapping[str, Case]) -> Iterator[str]:
 
 def _code(code: Code, case: Case | None) -> Iterator[str]:
     yield f"### {code.id}: {code.title}\n"
-    yield f"{_escaped(code.explanation)}\n"
+    yield f"{escaped(code.explanation)}\n"
     if code.promise:
-        yield f"*Promise.* {_escaped(code.promise)}\n"
+        yield f"*Promise.* {escaped(code.promise)}\n"
     if code.refused_when:
-        yield f"*Refused when.* {_escaped(code.refused_when)}\n"
+        yield f"*Refused when.* {escaped(code.refused_when)}\n"
     for heading, example in (("Before", code.before), ("After", code.after)):
         if example:
             yield f"{heading}:\n\n```python\n{example}\n```\n"
@@ -46,12 +46,12 @@ def _code(code: Code, case: Case | None) -> Iterator[str]:
         finding = case.findings()[0]
         yield f"A case (`tests/rules/{code.id}.py`), at the line\n"
         yield f"```python\n{case.line(finding)}\n```\n"
-        said = [f"*{finding.outcome.value}*", _escaped(finding.reason)]
-        recipe = f". {_escaped(finding.recipe)}" if finding.recipe else ""
+        said = [f"*{finding.outcome.value}*", escaped(finding.reason)]
+        recipe = f". {escaped(finding.recipe)}" if finding.recipe else ""
         yield ": ".join(s for s in said if s) + recipe + "\n"
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Prose whose stars, underscores and angle brackets are themselves."""
     quoted = False
     found = []

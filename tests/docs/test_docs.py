@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from migrate.compiler import migrate_text
 from reference import processes
 from reference.pages import drawings, how_to
 from reference.pages.__main__ import generated
@@ -175,6 +176,15 @@ def test_the_example_of_contributing() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
 
 
+def test_the_models_of_estimators() -> None:
+    """Each pair is a program and what the tool writes for it."""
+    found = blocks(DOCS / "estimators.md", "python")
+    assert len(found) == 4
+    for before, after in zip(found[::2], found[1::2]):
+        migration = migrate_text(f"import tensorflow as tf\n\n\n{before}")
+        assert migration.text.endswith(f"\n\n\n{after}")
+
+
 def test_the_readmes_commands(tmp_path: pathlib.Path) -> None:
     """What is not an installation or the tests themselves, which `.ci/run` does."""
     texts = [(ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md")]
@@ -196,7 +206,9 @@ def test_every_other_block_is_known() -> None:
         "tutorial.md": {"bash", "console"},
         "contributing.md": {"python", "console"},
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
+        "estimators.md": {"python"},
         "how-to.md": {"python"},  # Generated, of executed programs.
+        "mistakes.md": {"python", "diff"},  # Generated, of executed programs.
         "rules.md": {"python"},  # Generated, of `migrate/codes/`.
     }
     for page in PAGES:

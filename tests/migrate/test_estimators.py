@@ -96,7 +96,7 @@ def test_a_second_migration_changes_nothing() -> None:
         ),
         (
             "x = tf.contrib.layers.layer_norm(features)",
-            "x = estimator_loop.contrib_layers.layer_norm(features)",
+            "x = contrib_layers.layer_norm(features)",
         ),
         (
             "cell = tf.nn.rnn_cell.LSTMCell(3)",
@@ -104,6 +104,26 @@ def test_a_second_migration_changes_nothing() -> None:
         ),
         ("n = features.get_shape()[1].value", "n = features.get_shape()[1]"),
         ("n = features.shape[-1].value + 1", "n = features.shape[-1] + 1"),
+        (
+            "x = tf.contrib.layers.batch_norm(features, updates_collections=None)",
+            "x = contrib_layers.batch_norm(features, updates_collections=None)",
+        ),
+        (
+            "x = tf.contrib.layers.convolution2d(features, 3, 2)",
+            "x = contrib_layers.convolution2d(features, 3, 2)",
+        ),
+        (
+            "o = tf.train.SyncReplicasOptimizer(None, 2)",
+            "o = synchronous_estimator.SyncReplicasOptimizer(None, 2)",
+        ),
+        (
+            "h = tf.estimator.MultiLabelHead(3)",
+            "h = estimator_more_heads.MultiLabelHead(3)",
+        ),
+        (
+            "n = [v.op.name for v in tf.trainable_variables()]",
+            "n = [estimator_loop.op_name(v) for v in tf.compat.v1.trainable_variables()]",
+        ),
         (
             "h = tf.train.LoggingTensorHook({}, every_n_iter=1)",
             "h = estimator_loop.LoggingTensorHook({}, every_n_iter=1)",
@@ -183,6 +203,80 @@ def test_imports_from_tensorflows_own_files() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+            "estimator_strategies.MirroredStrategy(num_gpus=2)",
+        ),
+        (
+            "tf.distribute.MirroredStrategy(['/gpu:0'])",
+            "estimator_strategies.MirroredStrategy(['/gpu:0'])",
+        ),
+        (
+            "tf.distribute.MirroredStrategy()",
+            "estimator_strategies.MirroredStrategy()",
+        ),
+        (
+            "tf.distribute.experimental.MultiWorkerMirroredStrategy()",
+            "estimator_strategies.CollectiveAllReduceStrategy()",
+        ),
+        (
+            "tf.distribute.OneDeviceStrategy('/cpu:0')",
+            "estimator_strategies.OneDeviceStrategy('/cpu:0')",
+        ),
+        (
+            "tf.contrib.distribute.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
+            "estimator_strategies.CollectiveAllReduceStrategy(num_gpus_per_worker=1)",
+        ),
+        (
+            "tf.contrib.distribute.ParameterServerStrategy()",
+            "estimator_strategies.ParameterServerStrategy()",
+        ),
+    ],
+)
+def test_strategies(old: str, new: str) -> None:
+    migration = _program(top=f"c = tf.estimator.RunConfig(train_distribute={old})")
+    assert not _refused(migration)
+    assert f"c = estimator_loop.RunConfig(train_distribute={new})\n" in migration.text
+    assert "estimator_strategies.py" in migration.support
+
+
+@pytest.mark.parametrize("package", ["estimator.experimental", "contrib.estimator"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "make_early_stopping_hook",
+        "read_eval_metrics",
+        "stop_if_higher_hook",
+        "stop_if_lower_hook",
+        "stop_if_no_decrease_hook",
+        "stop_if_no_increase_hook",
+    ],
+)
+def test_early_stopping(package: str, name: str) -> None:
+    migration = _program(top=f"hook = tf.{package}.{name}(None, 'loss', 3)")
+    assert not _refused(migration)
+    assert f"hook = estimator_early_stopping.{name}(None, 'loss', 3)" in migration.text
+    assert "estimator_early_stopping.py" in migration.support
+
+
+def test_a_function_that_returns_a_model_fns_spec_builds_its_graph() -> None:
+    migration = migrate_text(
+        "import tensorflow as tf\n\n\n"
+        "def spec(mode, y):\n"
+        "  return tf.estimator.EstimatorSpec(mode, predictions=y)\n\n\n"
+        "def network(features, mode):\n"
+        "  w = tf.get_variable('w', [])\n"
+        "  return spec(mode, features * w)\n\n\n"
+        "for fn in (network,):\n"
+        "  tf.estimator.Estimator(model_fn=fn)\n"
+    )
+    assert not _refused(migration)
+    assert "w = tf.compat.v1.get_variable('w', [])" in migration.text
+
+
 _HOOK = """
 import tensorflow as tf
 
@@ -208,6 +302,49 @@ e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mod
     ],
 )
 def test_a_hook_that_runs_its_session_is_refused(start: str, after: str) -> None:
+    text = _HOOK.format(start=start, after=after)
+    assert "E118" in {c for c, _ in _refused(migrate_text(text))}
+
+
+@pytest.mark.parametrize(
+    ("start", "after"),
+    [
+        ("tf.train.get_global_step()", "run_context.session.run(self.start)"),
+        ("session.run(tf.global_variables())", "pass"),
+        (
+            "[v for v in tf.trainable_variables() if v.name]",
+            "s = run_context.session; s.run({'a': self.start[0]})",
+        ),
+    ],
+)
+def test_a_hook_may_read_variables(start: str, after: str) -> None:
+    migration = migrate_text(_HOOK.format(start=start, after=after))
+    assert not _refused(migration)
+    assert after in migration.text
+    assert "E132" in {f.code for f in migration.findings}
+
+
+def test_an_evaluation_in_a_hooks_session() -> None:
+    text = _HOOK.format(
+        start="tf.train.get_global_step()",
+        after="s = self.start.eval(session=run_context.session)",
+    )
+    migration = migrate_text(text)
+    assert not _refused(migration)
+    assert "s = run_context.session.run(self.start)\n" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("start", "after"),
+    [
+        # It may be given anything by another method's caller.
+        ("0", "self.start = run_values; run_context.session.run(self.start)"),
+        ("tf.train.get_global_step()", "run_context.session.run(self.start + 1)"),
+        ("self.x.eval(session)", "pass"),
+        ("tf.global_variables()", "run_context.session.run(self.start, {1: 2})"),
+    ],
+)
+def test_a_hook_that_may_run_more_is_refused(start: str, after: str) -> None:
     text = _HOOK.format(start=start, after=after)
     assert "E118" in {c for c, _ in _refused(migrate_text(text))}
 
@@ -264,6 +401,12 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         ("input", "x = tf.placeholder(tf.float32)", "E114", "tf.placeholder"),
         (
+            "model",
+            "tf.contrib.layers.batch_norm(features)",
+            "E113",
+            "tf.contrib.layers.batch_norm",
+        ),
+        (
             "top",
             "tf.random.set_seed(1)\ntf.estimator.LinearClassifier([])",
             "E116",
@@ -271,9 +414,9 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         (
             "top",
-            "tf.estimator.VocabInfo('a', 3, 0, 'b')",
+            "tf.estimator.experimental.LinearSDCA('id')",
             "E117",
-            "tf.estimator.VocabInfo",
+            "tf.estimator.experimental.LinearSDCA",
         ),
         ("top", "sess = tf.Session()", "S120", "tf.Session"),
         ("input", "tf.train.batch([1], 2, shared_name='q')", "I120", "tf.train.batch"),

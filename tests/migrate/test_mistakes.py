@@ -2,126 +2,125 @@
 
 from __future__ import annotations
 
-import concurrent.futures
-import os
 import pathlib
-import subprocess
-import sys
 
 import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from tests.programs.mistake_cases import (
+    CASES,
+    PROGRAMS,
+    Case,
+    Trace,
+    Traces,
+    recorded,
+    run_all,
+    run_before,
+)
 
 HERE = pathlib.Path(__file__).parents[1] / "programs"
-PROGRAMS = {p.stem: p.read_text() for p in (HERE / "mistakes").glob("[!_]*.py")}
-CODES = {
-    "hosts": {"D101"},
-    "softmax_twice": {"D102"},
-    "no_softmax": {"D103"},
-    "mean_of_a_part": {"D104"},
-    "whole_batch_for_all": {"D106", "D108"},
-    "communication": {"D109"},
-    "older_names": {"D109", "D136"},
-}
-ALONE = ("hosts", "softmax_twice", "no_softmax", "communication", "older_names")
-REPLICATED = ("mean_of_a_part", "whole_batch_for_all")
+NAMES = {case.name: case for case in CASES}
+# Float32 sums over halves of a batch.
+TOLERANCE = 1e-6
 
 
 @pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float] | None]:
-    """By "old NAME", "new NAME" and "one NAME" (the fixed program on one replica).
-
-    None: the program has failed.
-    """
-    directory = tmp_path_factory.mktemp("mistakes")
-
-    def run(group: dict[str, str]) -> dict[str, list[float] | None]:
-        paths = []
-        for title, text in group.items():
-            path = directory / f"{title.replace(' ', '_')}.py"
-            path.write_text(text)
-            paths.append(path)
-        out = directory / f"out_{paths[0].stem}"
-        subprocess.run(
-            [sys.executable, str(HERE / "alone" / "run_all.py"), str(out), *paths],
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""},
-            capture_output=True,
-            timeout=240,
-            check=False,
-        )
-        found: dict[str, list[float] | None] = {}
-        for title, path in zip(group, paths, strict=True):
-            log = out / path.stem / "loss.0"
-            lines = log.read_text().splitlines() if log.exists() else []
-            found[title] = [float(line.split()[1]) for line in lines] or None
-        return found
-
-    fixed = {name: migrate_text(text).text for name, text in PROGRAMS.items()}
-    old = dict(PROGRAMS)
-    # That its run is called otherwise is a mistake of its own.
-    renamed = old["whole_batch_for_all"].replace("experimental_run_v2", "run")
-    groups = [
-        {
-            **{f"old {name}": old[name] for name in ALONE},
-            "old name": old["whole_batch_for_all"],
-            **{f"one {n}": fixed[n].replace("else 2", "else 1") for n in REPLICATED},
-        },
-        {f"new {name}": fixed[name] for name in ALONE},
-        {"old mean_of_a_part": old["mean_of_a_part"]},
-        {"old whole_batch_for_all": renamed},
-        *[{f"new {name}": fixed[name]} for name in REPLICATED],
-    ]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        return {k: v for found in pool.map(run, groups) for k, v in found.items()}
+def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
+    return run_all(tmp_path_factory.mktemp("mistakes") / "work")
 
 
-@pytest.mark.parametrize("name", CODES)
-def test_is_found_and_mended_once(name: str) -> None:
-    migration = migrate_text(PROGRAMS[name])
-    assert {f.code for f in migration.findings} == CODES[name]
-    assert {f.outcome for f in migration.findings} == {Outcome.REWRITTEN}
+def _same(one: Trace, other: Trace) -> bool:
+    if one is None or other is None:
+        return one is other
+    return len(one) == len(other) and all(
+        abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True)
+    )
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_is_found_and_mended_once(case: Case) -> None:
+    migration = migrate_text(case.old)
+    found = [f for f in migration.findings if f.code.startswith("D")]
+    assert {f.code for f in found} == case.codes
+    mended = {f.outcome for f in found} == {Outcome.REWRITTEN}
+    assert mended != case.by_hand
+    assert all(f.recipe for f in found if f.outcome is not Outcome.REWRITTEN)
     again = migrate_text(migration.text)
-    assert again.text == migration.text and not again.findings
+    assert again.text == migration.text
+    if not case.by_hand:
+        assert not [f for f in again.findings if f.code.startswith("D")]
+
+
+@pytest.mark.parametrize("case", [c for c in CASES if c.by_hand], ids=lambda c: c.name)
+def test_mended_by_hand_it_is_found_no_more(case: Case) -> None:
+    found = migrate_text(case.new).findings
+    assert not [f for f in found if f.code.startswith("D")]
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
 
 
 def test_every_program_is_listed() -> None:
-    assert set(PROGRAMS) == set(CODES)
+    files = {p.stem for p in PROGRAMS.glob("[!_]*.py")}
+    assert files == {*NAMES, *(f"{c.name}_by_hand" for c in CASES if c.by_hand)}
 
 
-def test_a_cluster_has_its_hosts(traces: dict[str, list[float] | None]) -> None:
-    assert traces["old hosts"] is None
-    assert traces["new hosts"] == [2, 2]
+@pytest.mark.parametrize("case", CASES, ids=lambda c: c.name)
+def test_what_is_shown_is_what_is_run(case: Case, traces: Traces) -> None:
+    """The traces of `docs/mistakes.md`; before and after differ where they are shown to."""
+    shown = recorded()[case.name]
+    before, after = shown["before"], shown["after"]
+    assert (before is None) == case.fails
+    assert after is not None and not _same(before, after)
+    new, old = traces[f"new {case.name}"], traces.get(f"old {case.name}", before)
+    assert case.races or (_same(new, after) and _same(old, before))
 
 
-def test_one_softmax_learns_faster(traces: dict[str, list[float] | None]) -> None:
+def test_tf1_makes_the_mistakes_that_are_shown(
+    tf1: str, tmp_path: pathlib.Path
+) -> None:
+    shown = recorded()
+    for name, trace in run_before(tf1, tmp_path).items():
+        if NAMES[name].races:
+            continue
+        assert _same(trace, shown[name]["before"]), name
+
+
+def test_one_softmax_learns_faster(traces: Traces) -> None:
     """The mean probability of the right class after 30 steps: .770 and .824."""
     old, new = traces["old softmax_twice"], traces["new softmax_twice"]
     assert old and new and old[-1] < 0.78 and new[-1] > 0.82
 
 
-def test_logits_are_learned_from(traces: dict[str, list[float] | None]) -> None:
+def test_logits_are_learned_from(traces: Traces) -> None:
     """The share of right answers after 30 steps: .38 and .97."""
     old, new = traces["old no_softmax"], traces["new no_softmax"]
     assert old and new and old[-1] < 0.5 and new[-1] > 0.9
 
 
-def test_a_name_that_is_gone(traces: dict[str, list[float] | None]) -> None:
-    assert traces["old name"] is None and traces["old communication"] is None
-    assert traces["new communication"] == [1]
-    assert traces["new older_names"] == [6, 22]
+@pytest.mark.parametrize(
+    "case", [c for c in CASES if c.replicated], ids=lambda c: c.name
+)
+def test_two_replicas_learn_what_one_learns(case: Case, traces: Traces) -> None:
+    """The mistakes of which a program runs double every step, or make none."""
+    old, new, one = (traces[f"{which} {case.name}"] for which in ("old", "new", "one"))
+    assert new and one and _same(new, one)
+    if not case.fails:
+        assert old and abs(old[-1] - one[-1]) > 0.5
+        factor = 0 if case.name == "outside_run" else 2
+        assert abs(old[0] - factor * one[0]) < TOLERANCE
 
 
-@pytest.mark.parametrize("name", REPLICATED)
-def test_two_replicas_learn_what_one_learns(
-    name: str, traces: dict[str, list[float] | None]
-) -> None:
-    """Float32 sums over halves of a batch; the mistake doubles every step."""
-    old, new, one = (traces[f"{which} {name}"] for which in ("old", "new", "one"))
-    assert old and new and one
-    assert max(abs(a - b) for a, b in zip(new, one, strict=True)) < 1e-6
-    assert abs(old[0] - 2 * one[0]) < 1e-6
-    assert abs(old[-1] - one[-1]) > 0.5
+def test_workers_that_wait_for_nobody_are_late(traces: Traces) -> None:
+    assert traces["old asynchronous"] == [0]
+    (late,) = traces["new asynchronous"] or [0]
+    assert late >= 1
+
+
+def test_steps_that_wait_for_a_second_gradient(traces: Traces) -> None:
+    """Six runs of one worker make six updates: each divides the loss by 4."""
+    before = recorded()["more_gradients"]["before"]
+    assert before and before[-1] >= 1
+    assert traces["new more_gradients"] == [64 * 0.25**n for n in range(6)]
 
 
 RIGHT = (
@@ -155,6 +154,32 @@ RIGHT = (
     "s = tf.distribute.MirroredStrategy()\n"
     "def f(x):\n    loss = tf.reduce_mean(x)\n    tape.gradient(loss, v)\ns.run(f)",
     "tf.distribute.ParameterServerStrategy(cluster_resolver=resolver)",
+    # The step is called by what the strategy runs.
+    "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    w = tf.Variable(1.0)\n"
+    "def f(x):\n    with tf.GradientTape() as t:\n        loss = w * x\n"
+    "    o.apply_gradients([(t.gradient(loss, w), w)])\n"
+    "def g(x):\n    f(x)\nfor x in d:\n    s.run(g, args=(x,))",
+    # The step is given to something, which may replicate it.
+    "s = tf.distribute.MirroredStrategy()\nwith s.scope():\n    w = tf.Variable(1.0)\n"
+    "def f(x):\n    with tf.GradientTape() as t:\n        loss = w * x\n"
+    "    o.apply_gradients([(t.gradient(loss, w), w)])\n"
+    "step = tf.function(f)\ns.run(step, args=(1,))\nf(2)",
+    # Elements of two parts, taken apart by `args`; and as one by the step.
+    "s = tf.distribute.MirroredStrategy()\n"
+    "d = s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((a, b)))\n"
+    "def f(x, y):\n    return x\nfor batch in d:\n    s.run(f, args=batch)",
+    "s = tf.distribute.MirroredStrategy()\n"
+    "d = s.experimental_distribute_dataset(tf.data.Dataset.from_tensor_slices((a, b)))\n"
+    "def f(batch, more=None):\n    return batch\n"
+    "for batch in d:\n    s.run(f, args=(batch,))",
+    "s = tf.distribute.MultiWorkerMirroredStrategy()\n"
+    "def f(c):\n    d = tf.data.Dataset.range(9).shard(2, c.input_pipeline_id)\n"
+    "    return d.shuffle(9, seed=1)\ns.distribute_datasets_from_function(f)",
+    "# Training is synchronous, not asynchronous as with parameter servers.\n"
+    "s = tf.distribute.MirroredStrategy()",
+    "# Asynchronous checkpoints of the training.\ns = tf.distribute.MirroredStrategy()",
+    'c = {"ps": a, "worker": b}\ntf.distribute.ParameterServerStrategy(resolver(c))',
+    'c = {"worker": b, "evaluator": a}\ntf.distribute.MultiWorkerMirroredStrategy()',
 )
 
 
@@ -267,3 +292,165 @@ with tf.train.MonitoredTrainingSession(master="grpc://b:1", is_chief=True) as se
     (finding,) = [f for f in migration.findings if f.code == "D113"]
     assert strategy in finding.recipe
     assert finding.outcome is Outcome.REFUSED
+
+
+_STEP = """
+import tensorflow as tf
+strategy = tf.distribute.MirroredStrategy()
+dataset = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(8)
+with strategy.scope():
+    w = tf.Variable(1.0)
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = LOSS
+    optimizer.apply_gradients([(tape.gradient(loss, w), w)])
+    return loss
+"""
+_AVERAGE = "tf.nn.compute_average_loss((x - y) ** 2)"
+
+
+@pytest.mark.parametrize(
+    ("loss", "loop", "mended"),
+    [
+        (
+            _AVERAGE,
+            "for x, y in dataset:\n    total += train_step(x, y)",
+            "for x, y in strategy.experimental_distribute_dataset(dataset):\n"
+            '    total += strategy.reduce("SUM", '
+            "strategy.run(train_step, args=(x, y)), axis=None)",
+        ),
+        # By how much the loss is to be divided, and of what the arguments are.
+        ("model(x, y)", "for x, y in dataset:\n    train_step(x, y)", ""),
+        (_AVERAGE, "for n in range(9):\n    train_step(a[n], b[n])", ""),
+        (_AVERAGE, "train_step(xs, ys)", ""),
+    ],
+)
+def test_a_step_called_outside(loss: str, loop: str, mended: str) -> None:
+    migration = migrate_text(_STEP.replace("LOSS", loss) + loop + "\n")
+    (finding,) = migration.findings
+    assert finding.code == "D141"
+    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.REFUSED)
+    assert mended in migration.text
+
+
+@pytest.mark.parametrize(
+    ("parameters", "given", "mended"),
+    [
+        ("x, y", "(batch,)", "args=batch)"),
+        ("batch", "(batch)", "(batch,)"),
+        ("x, y, z", "(batch,)", ""),
+        ("x", "(batch, 1)", ""),
+        ("pair", "(x, y)", "args=((x, y),))"),
+    ],
+)
+def test_arguments_that_do_not_fit(parameters: str, given: str, mended: str) -> None:
+    loop = "x, y" if given == "(x, y)" else "batch"
+    text = f"""
+import tensorflow as tf
+strategy = tf.distribute.MirroredStrategy()
+dataset = tf.data.Dataset.from_tensor_slices((xs, ys))
+dataset = dataset.batch(8)
+def step({parameters}):
+    x, y = pair
+for {loop} in strategy.experimental_distribute_dataset(dataset):
+    strategy.run(step, args={given})
+"""
+    migration = migrate_text(text)
+    (finding,) = migration.findings
+    assert finding.code == "D142"
+    assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.REFUSED)
+    assert mended in migration.text
+
+
+def test_the_seed_of_a_worker_that_has_a_number() -> None:
+    text = """
+import tensorflow as tf
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+def dataset_fn(context):
+    return tf.data.Dataset.range(64).shuffle(64, seed=7).batch(8)
+dataset = strategy.distribute_datasets_from_function(dataset_fn)
+"""
+    migration = migrate_text(text)
+    assert [f.outcome for f in migration.findings] == [Outcome.REWRITTEN]
+    assert "seed=7 + context.input_pipeline_id" in migration.text
+    without = migrate_text(text.replace("fn(context)", "fn()"))
+    assert [f.outcome for f in without.findings] == [Outcome.REFUSED]
+
+
+@pytest.mark.parametrize(
+    ("order", "told"),
+    [
+        ("tf.data.Dataset.range(9).shuffle(9, seed=3)", True),
+        ("tf.data.Dataset.range(9).shuffle(9, seed=FLAGS.task_index)", False),
+        ("tf.data.Dataset.range(9).shard(2, FLAGS.task_index).shuffle(9, 3)", False),
+        ("np.random.RandomState(3).permutation(9)", False),
+        ("np.random.permutation(9)", True),
+    ],
+)
+def test_one_seed_in_every_process(order: str, told: bool) -> None:
+    """A program of TensorFlow 1 is migrated as it is, and told."""
+    old = "rng = np.random.RandomState(FLAGS.task_index)"
+    program = (HERE / "supervised_loop.py").read_text()
+    assert program.count(old) == 1
+    new = f"np.random.seed(1)\n        order = {order}\n        {old}"
+    found = [f for f in migrate_text(program.replace(old, new)).findings]
+    outcomes = [f.outcome for f in found if f.code == "D143"]
+    assert outcomes == ([Outcome.KEPT] if told else [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [("3", True), ("2", False), ("n * 2", True), ("n", False), ("n - 1", False)],
+)
+def test_more_gradients_than_workers(wanted: str, told: bool) -> None:
+    total = "n" if "n" in wanted else "2"
+    text = f"""
+import tensorflow as tf
+opt = tf.train.SyncReplicasOptimizer(opt, {wanted}, total_num_replicas={total})
+"""
+    codes = {f.code for f in migrate_text(text).findings}
+    assert ("D145" in codes) == told
+
+
+def test_a_cluster_without_a_server() -> None:
+    program = (PROGRAMS / "no_server.py").read_text()
+    start = program.index("    server = ")
+    end = program.index("    with tf.device")
+    (finding,) = [
+        f
+        for f in migrate_text(program[:start] + program[end:]).findings
+        if f.code == "D144"
+    ]
+    assert finding.outcome is Outcome.REFUSED and "server.target" in finding.recipe
+
+
+def test_servers_that_workers_wait_for() -> None:
+    text = """
+import json, os
+import tensorflow as tf
+os.environ["TF_CONFIG"] = json.dumps({
+    "cluster": {"worker": ["a:1", "b:1"], "ps": ["c:1"]},
+    "task": {"type": "worker", "index": 0}})
+strategy = tf.distribute.MultiWorkerMirroredStrategy()
+"""
+    migration = migrate_text(text)
+    assert [f.outcome for f in migration.findings] == [Outcome.REWRITTEN]
+    assert '"cluster": {"worker": ["a:1", "b:1"]}' in migration.text
+    of_ps = migrate_text(text.replace('"type": "worker"', '"type": "ps"'))
+    assert [f.outcome for f in of_ps.findings] == [Outcome.REFUSED]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        '"""Asynchronous training with two replicas."""',
+        "# Train asynchronously\n# on two GPUs.",
+        "async_training_strategy = None",
+        'cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1"]})',
+    ],
+)
+def test_what_is_said_of_mirrored_replicas(said: str) -> None:
+    text = f"import tensorflow as tf\n{said}\ns = tf.distribute.MirroredStrategy()\n"
+    (finding,) = migrate_text(text).findings
+    assert finding.code == "D140"
+    assert "--strategy parameter-server" in finding.recipe

@@ -103,7 +103,7 @@ def test_initial_values_again_are_those_that_were_kept() -> None:
     assert text.count("sess.initialize()") == 2
 
 
-def test_a_builder_that_is_called_in_what_is_fetched_is_refused() -> None:
+def test_a_builder_that_is_called_in_what_is_fetched_shares_what_it_made() -> None:
     text = PROGRAM.replace("# MORE", "print(sess.run(dense(x), {x: np.ones([1, 2])}))")
     text = text.replace(
         "loss = ",
@@ -113,10 +113,9 @@ def test_a_builder_that_is_called_in_what_is_fetched_is_refused() -> None:
         "h = x + dense(x)\nloss = ",
     ).replace("tf.matmul(x, w)", "tf.matmul(h, w)")
     migration = migrate_text(text)
-    assert "S109" in {
-        f.code for f in migration.findings if f.outcome is Outcome.REFUSED
-    }
-    assert "plain_session" not in migration.text
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert migration.text.count("tf_keras.layers.Dense(") == 1
+    assert migration.text.count(" = dense()") == 1
 
 
 @pytest.mark.parametrize(
@@ -195,3 +194,67 @@ def test_a_session_that_is_not_on_the_server() -> None:
     assert program.count("tf.Session(server.target, config=config)") == 1
     text = program.replace("server.target, config=config", "")
     assert "C116" in {f.code for f in migrate_text(text).findings}
+
+
+def test_a_name_of_a_comprehension_is_not_the_placeholder() -> None:
+    text = PROGRAM.replace(
+        "with tf.Session", "doubled = [x * 2 for x in range(3)]\n\nwith tf.Session"
+    ).replace("# MORE", "print(doubled)")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "doubled = [x * 2 for x in range(3)]" in migration.text
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "heads = [tf.layers.dense(x, 1) for _ in range(2)]",
+        "heads = [tf.matmul(x, tf.Variable(tf.ones([2, 1]))) for _ in range(2)]",
+    ],
+)
+def test_what_a_comprehension_makes_is_not_made_once(made: str) -> None:
+    text = PROGRAM.replace("init =", f"{made}\ninit =")
+    text = text.replace("# MORE", "print(sess.run(heads[1], {x: np.ones([1, 2])}))")
+    assert "N109" in {f.code for f in migrate_text(text).findings}
+
+
+TWO = """
+import tensorflow as tf
+
+
+def train(steps):
+    # GRAPH
+    w = tf.Variable(1.0)
+    op = w.assign_add(sum(tf.ones([len(tf.trainable_variables())])))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(steps):
+            sess.run(op)
+
+
+def evaluate():
+    # GRAPH
+    v = tf.Variable(2.0)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        print(sess.run(v * 2.0))
+
+
+train(2)
+evaluate()
+"""
+
+
+def test_functions_that_share_the_default_graph_are_not_taken_apart() -> None:
+    assert "N101" in {f.code for f in migrate_text(TWO).findings}
+    text = TWO.replace("    # GRAPH\n", "    tf.reset_default_graph()\n")
+    assert "N101" not in {f.code for f in migrate_text(text).findings}
+
+
+def test_numbers_drawn_between_sessions_are_drawn_in_their_order() -> None:
+    made = (
+        "print(np.random.rand())\nu = tf.Variable(np.random.rand())\n"
+        "with tf.Session() as sess:\n    sess.run(u.initializer)\n"
+    )
+    migration = migrate_text(PROGRAM.replace("    # MORE\n", made))
+    assert [f for f in migration.findings if f.outcome is Outcome.REFUSED]

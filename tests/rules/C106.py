@@ -8,7 +8,7 @@ parser.add_argument("--ps_hosts", default="")
 parser.add_argument("--worker_hosts", default="")
 parser.add_argument("--job_name", default="")
 parser.add_argument("--task_index", type=int, default=0)
-parser.add_argument("--dir", default="/tmp/train")
+parser.add_argument("--dir", default="logs/train")
 FLAGS, _ = parser.parse_known_args()
 
 rng = np.random.RandomState(0)

@@ -9,7 +9,7 @@ parser.add_argument("--ps_hosts", type=str, default="")
 parser.add_argument("--worker_hosts", type=str, default="")
 parser.add_argument("--job_name", type=str, default="")
 parser.add_argument("--task_index", type=int, default=0)
-parser.add_argument("--dir", type=str, default="/tmp/train")
+parser.add_argument("--dir", type=str, default="logs/train")
 parser.add_argument("--steps", type=int, default=12)
 args, _ = parser.parse_known_args()
 

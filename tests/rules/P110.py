@@ -8,7 +8,7 @@ flags.DEFINE_list("ps_hosts", [], "ps")
 flags.DEFINE_list("worker_hosts", [], "workers")
 flags.DEFINE_string("job_name", "worker", "job")
 flags.DEFINE_integer("task_index", 0, "index")
-flags.DEFINE_string("dir", "/tmp/train", "directory")
+flags.DEFINE_string("dir", "logs/train", "directory")
 flags.DEFINE_integer("steps", 12, "steps")
 FLAGS = flags.FLAGS
 

@@ -26,6 +26,7 @@ def run(
     optimizer: str = "sgd",
     arguments: Sequence[str] = (),
     fault: tuple[str, str] | None = None,
+    file: str = "estimator_loop.py",
     steps: int | None = None,
     scenario: Scenario = PROGRAM,
     python: str = sys.executable,
@@ -38,11 +39,11 @@ def run(
       optimizer: a float32 run of the scenario, whose initial values are taken.
       steps: how many, if not the scenario's.
       workers: the chief and the workers.
-      fault: (old, new), replaced in estimator_loop.py.
+      fault: (old, new), replaced in `file`.
       evaluator: whether one more task evaluates the checkpoints.
     """
     work.mkdir(parents=True, exist_ok=True)
-    replaced = {} if fault is None else {"estimator_loop.py": fault}
+    replaced = {} if fault is None else {file: fault}
     program = runner.copied(scenario.migration, work / "program", replaced)
     initial = oracle.recorded(scenario, scenario.run(optimizer)).initial
     checkpoints.write(work / "model", initial, 0)

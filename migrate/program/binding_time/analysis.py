@@ -73,7 +73,19 @@ class Analysis(Blocks):
             and isinstance(node.ctx, ast.Load)
             and self.environment.get(names.key(node) or "") in ir.STEP_KINDS
             and node not in self.static_reads
+            and not self._is_gone_through(node)
             for node in ast.walk(statement)
+        )
+
+    def _is_gone_through(self, node: ast.AST) -> bool:
+        """Whether a name is that of a comprehension or lambda, not what it is outside."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self.scopes.scope_of(node).owner(node.id)
+        return owner is not None and (
+            hasattr(owner.node, "generators") or isinstance(owner.node, ast.Lambda)
         )
 
     def _time(self, flow: Flow) -> None:

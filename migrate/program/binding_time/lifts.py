@@ -88,6 +88,10 @@ class Lifts(Lists):
         """What is made for every element of a list would be made once."""
         for lift in self._lifts:
             node: ast.AST = lift.node
+            if isinstance(node, ast.Call):
+                times = self._user_function(node)
+                if times is not None and times.reuses:
+                    continue  # It was made once in TF1, too.
             while lift.create.parts and isinstance(node, ast.expr):
                 node = self.scopes.parents[node]
                 if isinstance(node, ast.comprehension) or hasattr(node, "generators"):

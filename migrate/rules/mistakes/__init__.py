@@ -10,13 +10,20 @@ import itertools
 
 from migrate.facts.scopes import Scopes
 from migrate.rules.mistakes import (
+    aggregation,
+    asynchronous,
     chiefs,
     datasets,
+    extra_tasks,
     hosts,
     hybrids,
+    local_steps,
     logits,
     older_distribute,
     per_replica_losses,
+    seeds,
+    servers,
+    steps,
 )
 from migrate.rules.mistakes.mistake import Mistake
 
@@ -30,8 +37,15 @@ _KINDS = (
     (logits.find, "Crossentropy"),
     (per_replica_losses.find, "distribute"),
     (datasets.find, "distribute"),
+    (steps.find, "distribute"),
     (older_distribute.find, "distribute"),
     (older_distribute.find_runs, "experimental_run_v2"),
+    (seeds.find, "shuffle"),
+    (seeds.find, "permutation"),
+    (servers.find, "MonitoredTrainingSession"),
+    (aggregation.find, "SyncReplicasOptimizer"),
+    (extra_tasks.find, "Strategy"),
+    (local_steps.find, "Server"),
     (older_distribute.find_iterators, "make_dataset_iterator"),
     (older_distribute.find_estimators, "model_to_estimator"),
 )
@@ -39,7 +53,8 @@ _KINDS = (
 
 def find(scopes: Scopes, text: str) -> list[Mistake]:
     """Every mistake of a module, in the order of its lines."""
-    found = itertools.chain.from_iterable(
-        kind(scopes) for kind, word in _KINDS if word in text
-    )
+    kinds = dict.fromkeys(kind for kind, word in _KINDS if word in text)
+    found = itertools.chain.from_iterable(kind(scopes) for kind in kinds)
+    if "Mirrored" in text or "CollectiveAllReduce" in text:
+        found = itertools.chain(found, asynchronous.find(scopes, text))
     return sorted(found, key=lambda m: (m.node.lineno, m.node.col_offset))

@@ -19,22 +19,41 @@ _TAKERS = {"tf.train.MonitoredTrainingSession": 1, "tf.train.Supervisor": 3}
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
+    for given, _, reason, symbol in wrong_tests(scopes):
+        yield Mistake(
+            given,
+            "D111",
+            reason,
+            "The chief is the worker whose index is 0: is_chief=(task_index == 0).",
+            symbol=symbol,
+        )
+    yield from _initialised_by_all(scopes)
+
+
+def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
+    """Arguments `is_chief`, the tests they are, what is wrong, what takes them."""
+    if not _has_server(scopes):
+        return
     for call, symbol in calls(scopes):
         if symbol not in _TAKERS:
             continue
         given = names.argument(call, "is_chief", _TAKERS[symbol])
         if given is None:
             continue
-        reason = _wrong(scopes, binding(scopes, given) or given)
-        if reason is not None and _has_server(scopes):
-            yield Mistake(
-                given,
-                "D111",
-                reason,
-                "The chief is the worker whose index is 0: is_chief=(task_index == 0).",
-                symbol=symbol,
-            )
-    yield from _initialised_by_all(scopes)
+        test = binding(scopes, given) or given
+        reason = _wrong(scopes, test)
+        if reason is not None:
+            yield given, test, reason, symbol
+
+
+def task_index(scopes: Scopes) -> str | None:
+    """The expression that the servers are given as their task's index, if it is one."""
+    found = set()
+    for call, symbol in calls(scopes):
+        if symbol == "tf.train.Server":
+            given = names.argument(call, "task_index", 2)
+            found.add(names.key(given) if given is not None else None)
+    return found.pop() if len(found) == 1 else None
 
 
 def _has_server(scopes: Scopes) -> bool:

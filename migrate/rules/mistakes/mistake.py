@@ -21,6 +21,7 @@ class Mistake:
       recipe: what to do, where it is not done.
       edits: the fix, as expressions and what they become; empty where it is not certain.
       done: whether the migrated program does not make it any more, without an edit.
+      kept: whether the migrated program makes it too, since TF1's meant the same.
       symbol: the TensorFlow symbol it is about.
     """
 
@@ -31,6 +32,7 @@ class Mistake:
     edits: tuple[tuple[ast.expr, Code], ...] = ()
     symbol: str = ""
     done: bool = False
+    kept: bool = False
 
 
 def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:

@@ -29,7 +29,9 @@ def main(out, programs):
             tf.reset_default_graph()
         try:
             runpy.run_path(program, run_name="__main__")
-        except (Exception, SystemExit):
+        except SystemExit as end:  # `tf.app.run` ends by it, too.
+            failed += bool(end.code)
+        except Exception:
             print("in %s:" % program)
             traceback.print_exc()
             failed += 1

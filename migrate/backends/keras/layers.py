@@ -1,0 +1,120 @@
+"""Layers of a network as calls of Keras layers, and helpers without their `training`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.network import bound_call
+from migrate.plan import Block, Dropped, Item, Keep
+from migrate.program.ir import Code, code
+from migrate.program.keras_model import Helper, KerasModel, Layer
+from migrate.tables import keras_models as table
+
+
+def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
+    """Every call of a layer, and of a helper, and what becomes of it."""
+    for layer in model.layers:
+        yield layer.call, _layer(layer)
+    helpers = {h.function: h for h in model.helpers}
+    roots: list[ast.AST] = [u.statement for u in model.network]
+    roots += list(helpers)
+    for root in roots:
+        for node in ast.walk(root):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                found = [h for h in helpers.values() if h.function.name == node.func.id]
+                if found and found[0].unneeded:
+                    yield node, _helper_call(node, found[0])
+
+
+def _layer(layer: Layer) -> Code:
+    arguments: list[Argument] = list(layer.arguments)
+    name = _name(layer)
+    if name is not None:
+        arguments.append(("name", name))
+    target = layer.row.target
+    if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
+        target = f"{table.MODULE}.Dropout"
+    inputs = ast.unparse(layer.inputs)
+    made = laid_out(target, arguments, layer.call.col_offset, len(inputs) + 2)
+    return code(made, "(", layer.inputs, ")")
+
+
+def _name(layer: Layer) -> Code | str | None:
+    """The layer's name below its variable scopes; literals are joined to one string."""
+    if layer.name is None:
+        return None
+    parts: list[ast.expr | str] = [*layer.scope, layer.name]
+    texts = [
+        part if isinstance(part, str) else getattr(part, "value", None)
+        for part in parts
+        if isinstance(part, (str, ast.Constant))
+    ]
+    if len(texts) == len(parts):
+        return '"' + "/".join(str(t) for t in texts) + '"'
+    if len(parts) == 1:
+        return code(layer.name)
+    woven: list[str | ast.AST] = []
+    for index, part in enumerate(parts):
+        text = part if isinstance(part, str) else None
+        if isinstance(part, ast.Constant):
+            text = str(part.value)
+        slash = "/" if index else ""
+        after = "/" if index + 1 < len(parts) and not index else ""
+        del after
+        woven.append(" + " if index else "")
+        if text is not None:
+            woven.append(f'"{slash}{text}"')
+        else:
+            assert isinstance(part, ast.AST)
+            if slash:
+                woven += ['"/" + ', part]
+            else:
+                woven.append(part)
+    return code(*woven)
+
+
+def _helper_call(call: ast.Call, helper: Helper) -> Code:
+    bound = bound_call(call, helper.function) or {}
+    gone = {id(bound[name]) for name in helper.unneeded if name in bound}
+    arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
+    # What stood behind something that is gone by position is still in order.
+    arguments += [
+        (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
+    ]
+    return laid_out(ast.unparse(call.func), arguments, call.col_offset)
+
+
+def helper(one: Helper) -> list[Item]:
+    """A helper's definition, without what only said whether it is training."""
+    function = one.function
+    if not one.unneeded and not one.scopes:
+        return [Keep(function)]
+    arguments = function.args
+    parts: list[str | ast.AST | Code] = []
+    positional = len(arguments.args) - len(arguments.defaults)
+    for index, argument in enumerate(arguments.args):
+        if argument.arg in one.unneeded:
+            continue
+        if parts:
+            parts.append(", ")
+        parts.append(argument.arg)
+        if argument.annotation is not None:
+            parts += [": ", argument.annotation]
+        if index >= positional:
+            parts += ["=", arguments.defaults[index - positional]]
+    header = code(f"def {function.name}(", *parts, "):")
+    return [Block(header, _items(function.body, one), function)]
+
+
+def _items(body: list[ast.stmt], one: Helper) -> list[Item]:
+    found: list[Item] = []
+    for statement in body:
+        if isinstance(statement, ast.With) and statement in one.scopes:
+            found += [Dropped(statement), *_items(statement.body, one)]
+        else:
+            found.append(Keep(statement))
+    return found

@@ -1,0 +1,39 @@
+"""Plans the Keras models of a program of Estimators, and says which model_fns stay."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras import KerasRewrite, Trained
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import model_fn
+from migrate.plan import Plan
+
+
+def plan_models(
+    scopes: Scopes, plan: Plan
+) -> tuple[dict[ast.AST, tuple[str, str]], list[Finding]]:
+    """Plans every model_fn that can be a Keras model.
+
+    Returns:
+      What is claimed, as node -> (code, reason); and a finding for each that stays.
+    """
+    found, stays = model_fn.recognise(scopes)
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    for one in found:
+        trained = [Trained(call, model) for call, model in one.estimators]
+        rewrite = KerasRewrite(one.model, trained, scopes, plan, one.name)
+        rewrite.run()
+        claimed.update(rewrite.claimed)
+    return claimed, [
+        Finding(
+            getattr(one.node, "lineno", 1),
+            getattr(one.node, "col_offset", 0) + 1,
+            "K110",
+            Outcome.KEPT,
+            "",
+            f"it stays a model_fn: {one.reason}",
+        )
+        for one in stays
+    ]

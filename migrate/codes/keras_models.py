@@ -1,0 +1,68 @@
+"""Codes K1xx: Estimators that become Keras models."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "K101",
+        "model_fn as a Keras model",
+        "The model_fn becomes a class of tf_keras.Model: its layers are a functional "
+        "model, and what it did by mode is in train_step, test_step and predict_step. The "
+        "mode is gone. Model.fit, evaluate and predict know these methods, and so does "
+        "the emitted module `keras_estimator`.",
+        "def model_fn(features, labels, mode):\n"
+        "    logits = tf.layers.dense(features['x'], 10)",
+        "class EstimatorModel(tf_keras.Model):\n"
+        "    def __init__(self, features):\n"
+        '        logits = tf_keras.layers.Dense(10, name="dense")(features["x"])\n'
+        "        super().__init__(inputs=features, outputs=logits)",
+        promise="The same losses, metrics and predictions from the same checkpoint, and "
+        "the same names in checkpoints and signatures.",
+    ),
+    Code(
+        "K102",
+        "layer of a Keras model",
+        "A function of tf.layers is the Keras layer, applied where it stood. A layer with "
+        "weights gets the name that TF1 gave it, so that checkpoints find them.",
+        "net = tf.layers.dense(net, 10)",
+        'net = tf_keras.layers.Dense(units=10, name="dense")(net)',
+    ),
+    Code(
+        "K103",
+        "metric of a Keras model",
+        "An entry of eval_metric_ops is a Keras metric that counts the same. AUC, of which "
+        "Keras's has another value where a class has not come, and the accuracy per "
+        "class, which Keras has not, are the emitted module's.",
+        'eval_metric_ops = {"accuracy": tf.metrics.accuracy(labels, classes)}',
+        'self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")',
+    ),
+    Code(
+        "K104",
+        "Estimator of a Keras model",
+        "The emitted module's Estimator makes the Keras model under the strategy that "
+        "TF_CONFIG asks for, and trains, evaluates, predicts and exports it as TF1 did: "
+        "checkpoints, summaries, hooks, timeline and arguments are estimator_loop's.",
+        "estimator = tf.estimator.Estimator(model_fn=model_fn, model_dir=directory)",
+        "estimator = keras_estimator.Estimator(model=EstimatorModel, "
+        "model_dir=directory)",
+    ),
+    Code(
+        "K105",
+        "collection that is the model's own",
+        "Trainable variables, penalties of weights and the global step, which TF1 kept in "
+        "collections of the graph, are attributes of the model.",
+        "loss = tf.losses.get_total_loss()",
+        "loss = tf.add_n([cross_entropy, *self.losses])",
+    ),
+    Code(
+        "K110",
+        "stays a model_fn",
+        "This model_fn holds something of which no equal Keras model is known, and stays "
+        "a function that TensorFlow traces: it runs on `estimator_loop` and computes what "
+        "it did (E101, E102). `--estimators model_fn` leaves all as they are.",
+        'w = tf.get_variable("w", [2, 3])',
+        'w = tf.compat.v1.get_variable("w", [2, 3])',
+    ),
+)

@@ -1,0 +1,438 @@
+"""The part of a model_fn that a functional Keras model can hold: a DAG of layers."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.program.keras_model import Helper, Layer
+from migrate.tables import keras_models as table
+from migrate.tables.layers import LayerRow
+
+_METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
+_BUILTINS = frozenset(
+    {"enumerate", "float", "int", "len", "list", "range", "str", "tuple", "zip", "bool"}
+)
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
+
+
+@dataclasses.dataclass
+class _Names:
+    """Names of layers that one variable scope has given.
+
+    Attributes:
+      taken: how often each was given.
+      known: whether each is known when the program is migrated.
+    """
+
+    taken: dict[str, int] = dataclasses.field(default_factory=dict)
+
+    def unique(self, base: str) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given."""
+        name, number = base, 0
+        while name in self.taken:
+            number += 1
+            name = f"{base}_{number}"
+        self.taken[name] = 1
+        return name
+
+
+class Network:
+    """Collects the layers of a network's statements, in the order of their making.
+
+    Args:
+      modes: what is known in each mode.
+    """
+
+    def __init__(
+        self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
+    ) -> None:
+        self._function, self._scopes, self._training = function, scopes, training
+        self.layers: list[Layer] = []
+        self.helpers: dict[ast.FunctionDef, Helper] = {}
+        # `with` statement (None outside of all) -> names given in it.
+        self._given: dict[ast.AST | None, _Names] = {}
+        self._dynamic = self._repeated()
+
+    def _repeated(self) -> set[str]:
+        """Kinds of unnamed layers that a loop, or a helper called often, makes."""
+        return set()
+
+    # What a statement may hold.
+
+    def makes_layers(self, node: ast.AST) -> bool:
+        """Whether code calls a layer, or a function of the module that does."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                if self._scopes.resolve(inner.func) in table.LAYERS:
+                    return True
+                helper = self._helper(inner)
+                if helper is not None and helper is not self._function:
+                    if any(self.makes_layers(s) for s in helper.body):
+                        return True
+        return False
+
+    def _helper(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The function of the module that a call names."""
+        if not isinstance(call.func, ast.Name):
+            return None
+        owner = self._scopes.scope_of(call.func).owner(call.func.id)
+        if owner is None or owner is not self._scopes.module:
+            return None
+        bound = owner.bindings[call.func.id]
+        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+            return bound[0]
+        return None
+
+    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
+        """Fails where Keras could not record a statement.
+
+        Args:
+          env: mode -> what is known in it.
+
+        Raises:
+          NotSplit: it holds something else than layers and functions of tensors.
+        """
+        for node in _walk(statement):
+            if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
+                raise NotSplit(
+                    node, f"among its layers stands a {_kind(node)} statement"
+                )
+            if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
+                raise NotSplit(node, f"among its layers stands a {_kind(node)}")
+            if isinstance(node, ast.Call):
+                self._check_call(node, env)
+        for node, symbol in uses(statement, self._scopes):
+            if not self._known(symbol):
+                raise NotSplit(
+                    node, f"{symbol} among its layers is nothing that Keras records"
+                )
+
+    def _known(self, symbol: str) -> bool:
+        return (
+            symbol in table.NETWORK
+            or symbol in table.VALUES
+            or symbol in table.LAYERS
+            or symbol in ("tf.name_scope", "tf.variable_scope")
+            or symbol.startswith(table.HOST)
+        )
+
+    def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
+        symbol = self._scopes.resolve(call.func)
+        if symbol is not None:
+            return
+        func = call.func
+        if isinstance(func, ast.Name) and func.id in _BUILTINS:
+            return
+        if isinstance(func, ast.Attribute) and func.attr in _METHODS:
+            return
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
+            return  # "layer{}".format(i)
+        helper = self._helper(call)
+        if helper is None:
+            raise NotSplit(
+                call, f"{ast.unparse(func)}() among its layers may be anything"
+            )
+
+    # Layers.
+
+    def visit(self, statement: ast.stmt, scope: tuple[ast.With, ...]) -> None:
+        """Takes a statement's layers.
+
+        Args:
+          scope: the variable scopes around it.
+        """
+        self._statement(statement, scope, self._training, None)
+
+    def _statement(
+        self,
+        statement: ast.stmt,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        helper: ast.FunctionDef | None,
+    ) -> None:
+        self.check(statement, env)
+        repeated = isinstance(statement, (ast.For, ast.If))
+        for call in _calls(statement):
+            symbol = self._scopes.resolve(call.func)
+            if symbol in table.LAYERS:
+                self._layer(call, symbol, scope, env, repeated)
+            elif symbol is None and (function := self._helper(call)) is not None:
+                self._call(call, function, scope, env, repeated)
+
+    def _call(
+        self,
+        call: ast.Call,
+        function: ast.FunctionDef,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        """A helper: its layers are those of all its calls."""
+        if not any(self.makes_layers(s) for s in function.body):
+            for statement in function.body:
+                if isinstance(statement, ast.Return):
+                    statement = ast.Expr(statement.value or ast.Constant(None))
+                self.check(statement, env)
+            return
+        bound = bound_call(call, function)
+        if bound is None:
+            raise NotSplit(call, f"the arguments of {function.name}() are not certain")
+        unneeded: list[str] = []
+        inner: dict[str, ModeValues] = {}
+        for mode, values in env.items():
+            known = ModeValues(mode, "", "", self._scopes)
+            for name, value in bound.items():
+                test = values.of_test(value)
+                if test is not None and not isinstance(value, ast.Constant):
+                    known.known[name] = test
+                    if name not in unneeded:
+                        unneeded.append(name)
+                elif values.is_mode(value):
+                    raise NotSplit(call, f"{function.name}() is given the mode itself")
+            inner[mode] = known
+        before = self.helpers.get(function)
+        if before is not None:
+            if before.unneeded != tuple(unneeded):
+                raise NotSplit(
+                    call, f"{function.name}() is called with and without a mode"
+                )
+            if scope or self._unnamed(function):
+                raise NotSplit(
+                    call,
+                    f"{function.name}() is called again, and its layers' names would "
+                    "depend on how often",
+                )
+            return
+        if repeated and self._unnamed(function):
+            raise NotSplit(
+                call,
+                f"{function.name}() is called in a loop, and its layers have no name",
+            )
+        withs: list[ast.With] = []
+        self.helpers[function] = Helper(function, tuple(unneeded), ())
+        self._suite(function.body, scope, inner, function, withs)
+        self.helpers[function] = Helper(function, tuple(unneeded), tuple(withs))
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id in unneeded:
+                if not self._only_training(node):
+                    raise NotSplit(
+                        node,
+                        f"{function.name}() does more with `{node.id}` than layers do",
+                    )
+
+    def _only_training(self, node: ast.AST) -> bool:
+        """Whether a name is read as a layer's, or a helper's, word for training."""
+        parent = self._scopes.parents.get(node)
+        while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
+            if isinstance(parent, ast.keyword) and parent.arg == "training":
+                return True
+            parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Call):
+            return self._helper(parent) in self.helpers
+        return False
+
+    def _unnamed(self, function: ast.FunctionDef) -> bool:
+        """Whether a helper has layers outside of scopes that a parameter names."""
+        parameters = {a.arg for a in function.args.args}
+        return self._unnamed_in(function.body, parameters)
+
+    def _unnamed_in(self, body: list[ast.stmt], parameters: set[str]) -> bool:
+        for statement in body:
+            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
+                scoped = any(
+                    self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"  # type: ignore[attr-defined]
+                    and names.reads(item.context_expr) & parameters
+                    for item in statement.items
+                )
+                if not scoped and self._unnamed_in(statement.body, parameters):
+                    return True
+                continue
+            for call in _calls(statement):
+                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+                helper = self._helper(call)
+                if helper is not None and self._unnamed(helper):
+                    return True
+                if row is None or not row.has_weights:
+                    continue
+                arguments = layer_arguments(call, row)
+                name = (arguments or {}).get("name")
+                if name is None or not names.reads(name) & parameters:
+                    return True
+        return False
+
+    def _suite(
+        self,
+        body: list[ast.stmt],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        helper: ast.FunctionDef,
+        withs: list[ast.With],
+    ) -> None:
+        for index, statement in enumerate(body):
+            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
+                withs.append(statement)
+                self._suite(statement.body, (*scope, statement), env, helper, withs)
+            elif isinstance(statement, ast.Return):
+                if statement.value is None or index + 1 != len(body):
+                    raise NotSplit(statement, "a return in the middle of a function")
+                expression = ast.Expr(statement.value)
+                self._statement(expression, scope, env, helper)
+            elif _docstring(statement):
+                continue
+            else:
+                self._statement(statement, scope, env, helper)
+
+    def _layer(
+        self,
+        call: ast.Call,
+        symbol: str,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        row = table.LAYERS[symbol]
+        bound = layer_arguments(call, row)
+        if bound is None or "inputs" not in bound:
+            raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
+        if "reuse" in bound:
+            raise NotSplit(call, f"{symbol} with reuse shares another's variables")
+        self._check_training(call, row.call_parameters, bound, env)
+        arguments = tuple(
+            (name, value)
+            for name, value in bound.items()
+            if name not in ("inputs", "name", *row.call_parameters)
+            and not (isinstance(value, ast.Constant) and value.value is None)
+        )
+        where = tuple(e for s in scope for e in self._scope_names(s))
+        last = next((s for s in reversed(scope) if self._scope_names(s)), None)
+        given = self._given.setdefault(last, _Names())
+        name: str | ast.expr | None = bound.get("name")
+        if isinstance(name, ast.Constant):
+            if name.value is None:
+                name = None
+            elif isinstance(name.value, str):
+                given.taken[name.value] = 1
+        if name is None and row.has_weights:
+            if repeated or row.default_name in self._dynamic:
+                if where:
+                    raise NotSplit(
+                        call, "layers without names, in a loop in a variable scope"
+                    )
+                self._dynamic.add(row.default_name)
+            else:
+                name = given.unique(row.default_name)
+        inputs = bound["inputs"]
+        self.layers.append(Layer(call, row, inputs, arguments, name, where))
+
+    def named(self) -> list[Layer]:
+        """The layers; of a kind that a loop makes too, none has a number of ours."""
+        return [
+            dataclasses.replace(layer, name=None)
+            if isinstance(layer.name, str) and layer.row.default_name in self._dynamic
+            else layer
+            for layer in self.layers
+        ]
+
+    def _scope_names(self, scope: ast.With) -> list[ast.expr]:
+        found = []
+        for item in scope.items:
+            call = item.context_expr
+            assert isinstance(call, ast.Call)
+            if self._scopes.resolve(call.func) != "tf.variable_scope":
+                continue
+            bound = names.bound_arguments(call, ("name_or_scope", "default_name"))
+            if bound is None or set(bound) != {"name_or_scope"}:
+                raise NotSplit(
+                    scope, "a variable scope that does more than give a name"
+                )
+            found.append(bound["name_or_scope"])
+        return found
+
+    def _check_training(
+        self,
+        call: ast.Call,
+        parameters: tuple[str, ...],
+        bound: dict[str, ast.expr],
+        env: dict[str, ModeValues],
+    ) -> None:
+        """Keras trains where the model is called with training=True, and so must this."""
+        if "training" not in parameters:
+            return
+        value = bound.get("training")
+        for mode, values in env.items():
+            test = False if value is None else values.of_test(value)
+            if test is None or test != (mode == "TRAIN"):
+                raise NotSplit(
+                    call,
+                    "a layer that is not in training mode in training, and only there",
+                )
+
+
+def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+    """A layer's arguments by name; `fused` is by name alone in most programs."""
+    if len(call.args) > 1 + len(row.parameters):
+        return None
+    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
+    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
+    if bound is None or inputs not in bound or "weight_collections" in bound:
+        return None
+    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
+
+
+def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | None:
+    """A helper's parameters by name."""
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        return None
+    if function.decorator_list:
+        return None
+    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
+    return names.bound_arguments(call, parameters)
+
+
+def _docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def _kind(node: ast.AST) -> str:
+    return type(node).__name__.lower()
+
+
+def _walk(node: ast.AST) -> Iterator[ast.AST]:
+    """In source order."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _walk(child)
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    """Calls in the order in which they are made: arguments first."""
+    found: list[ast.Call] = []
+    for child in ast.iter_child_nodes(node):
+        found += _calls(child)
+    if isinstance(node, ast.Call):
+        found.append(node)
+    return found
+
+
+def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
+    """Outermost expressions that resolve to symbols."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (ast.Attribute, ast.Name)):
+            if isinstance(current.ctx, ast.Load):
+                symbol = scopes.resolve(current)
+                if symbol is not None:
+                    yield current, symbol
+                    continue
+        stack.extend(ast.iter_child_nodes(current))

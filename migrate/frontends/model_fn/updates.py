@@ -1,0 +1,344 @@
+"""How a model_fn's training changes its variables: an optimizer, gradients, their use."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Unit, Update
+from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_models as table
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+
+_MINIMIZE = (
+    "loss",
+    "global_step",
+    "var_list",
+    "gate_gradients",
+    "aggregation_method",
+    "colocate_gradients_with_ops",
+    "name",
+)
+_APPLY = ("grads_and_vars", "global_step", "name")
+_COMPUTE = ("loss", "var_list")
+
+
+class Updates:
+    """Finds the update in the statements of training.
+
+    Args:
+      units: of training, without the network.
+      spec: what EstimatorSpec is given in training.
+      tensors: names of what depends on features and labels.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        units: list[Unit],
+        spec: dict[str, ast.expr],
+        tensors: set[str],
+    ) -> None:
+        self._scopes, self._units, self._spec = scopes, units, spec
+        self._tensors = set(tensors)
+        for unit in units:
+            if names.reads(unit.statement) & self._tensors:
+                self._tensors |= names.binds(unit.statement)
+
+    def run(self, averages: bool) -> Update:
+        """The update.
+
+        Args:
+          averages: whether batch normalisation has averages that it must move.
+        """
+        call, unit = self._applied()
+        self._check_dependencies(unit, averages)
+        assert isinstance(call.func, ast.Attribute)
+        optimizer = call.func.value
+        if call.func.attr == "minimize":
+            return self._minimize(call, optimizer, unit)
+        return self._apply(call, optimizer, unit)
+
+    def _applied(self) -> tuple[ast.Call, Unit | None]:
+        node = self._spec["train_op"]
+        unit = None
+        while isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            # `train_op = None` before is what other modes have.
+            makers = [u for u in makers if not _is_none(u.statement)]
+            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+                raise NotSplit(node, "its train_op is not one call of an optimizer")
+            unit = makers[0]
+            node = unit.statement.value  # type: ignore[attr-defined]
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("minimize", "apply_gradients")
+            and self._scopes.resolve(node.func) is None
+        ):
+            return node, unit
+        raise NotSplit(node, "its train_op is not one call of an optimizer")
+
+    def _check_dependencies(self, unit: Unit | None, averages: bool) -> None:
+        """What runs before the update is what moves averages, and nothing else."""
+        moved = False
+        for other in self._units:
+            for statement in other.around:
+                if not isinstance(statement, ast.With):
+                    continue
+                for item in statement.items:
+                    call = item.context_expr
+                    assert isinstance(call, ast.Call)
+                    if self._scopes.resolve(call.func) != "tf.control_dependencies":
+                        continue
+                    if not call.args or not self.is_update_ops(call.args[0]):
+                        raise NotSplit(
+                            call,
+                            "what its control_dependencies run is not the averages",
+                        )
+                    moved = moved or other is unit
+        if averages and not moved:
+            raise NotSplit(
+                self._spec["train_op"],
+                "its update does not run the moving averages of batch normalisation",
+            )
+
+    def is_update_ops(self, node: ast.expr) -> bool:
+        """Whether an expression is tf.get_collection(tf.GraphKeys.UPDATE_OPS)."""
+        if isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            return len(makers) == 1 and self.gathers_updates(makers[0])
+        if not isinstance(node, ast.Call) or not node.args:
+            return False
+        if self._scopes.resolve(node.func) != table.COLLECTION or len(node.args) > 1:
+            return False
+        key = node.args[0]
+        text = key.value if isinstance(key, ast.Constant) else self._scopes.resolve(key)
+        return text in estimator_table.UPDATE_OPS
+
+    def gathers_updates(self, unit: Unit) -> bool:
+        statement = unit.statement
+        return isinstance(statement, ast.Assign) and self.is_update_ops(statement.value)
+
+    def _minimize(
+        self, call: ast.Call, optimizer: ast.expr, unit: Unit | None
+    ) -> Update:
+        bound = names.bound_arguments(call, _MINIMIZE)
+        if bound is None or "loss" not in bound:
+            raise NotSplit(call, "arguments of minimize() that are not known")
+        self._check_step(bound.get("global_step"), call)
+        extra = set(bound) - {"loss", "global_step", "name", "var_list"}
+        variables = bound.get("var_list")
+        if extra or (variables is not None and not self._all_variables(variables)):
+            raise NotSplit(call, "minimize() with more than a loss and a step")
+        made, schedules = self._made(optimizer, bound.get("global_step"))
+        gradients = () if unit is None else (unit,)
+        return Update(
+            units=tuple(made),
+            optimizer=optimizer,
+            loss=bound["loss"],
+            gradients=gradients,
+            computed=None,
+            applied=call,
+            schedules=schedules,
+        )
+
+    def _all_variables(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            return len(makers) == 1 and (
+                isinstance(makers[0].statement, ast.Assign)
+                and self._all_variables(makers[0].statement.value)
+            )
+        return (
+            isinstance(node, ast.Call)
+            and not node.args
+            and not node.keywords
+            and self._scopes.resolve(node.func) == table.TRAINABLE
+        )
+
+    def _check_step(self, node: ast.expr | None, call: ast.Call) -> None:
+        if node is None:
+            raise NotSplit(call, "its update does not count the global step")
+        if not self._is_step(node):
+            raise NotSplit(
+                node, "what its update counts is not known as the global step"
+            )
+
+    def _is_step(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            return len(makers) == 1 and (
+                isinstance(makers[0].statement, ast.Assign)
+                and self._is_step(makers[0].statement.value)
+            )
+        return (
+            isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in table.GLOBAL_STEP
+        )
+
+    def _made(
+        self, optimizer: ast.expr, step: ast.expr | None
+    ) -> tuple[list[Unit], frozenset[str]]:
+        """Statements that make the optimizer once, and names of schedules among them."""
+        read = names.reads(optimizer) | (
+            names.reads(step) if step is not None else set()
+        )
+        made: list[Unit] = []
+        for unit in reversed(self._units):
+            if names.binds(unit.statement) & read:
+                made.append(unit)
+                read |= names.reads(unit.statement)
+        made.reverse()
+        schedules = frozenset(
+            name
+            for unit in made
+            if self._is_schedule(getattr(unit.statement, "value", None))
+            for name in names.binds(unit.statement)
+        )
+        for node in (optimizer, *(u.statement for u in made)):
+            self._check_made(node, schedules)
+        return made, schedules
+
+    def _is_schedule(self, node: ast.AST | None) -> bool:
+        return (
+            isinstance(node, ast.Call) and self._scopes.resolve(node.func) in SCHEDULES
+        )
+
+    def _check_made(self, node: ast.AST, schedules: frozenset[str]) -> None:
+        """An optimizer is made before there are tensors, and follows the step alone."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                if inner.id in self._tensors:
+                    raise NotSplit(inner, "its optimizer depends on features or labels")
+            if isinstance(inner, (ast.Name, ast.Attribute)):
+                symbol = self._scopes.resolve(inner)
+                parent = self._scopes.parents.get(inner)
+                if symbol is None or isinstance(parent, ast.Attribute):
+                    continue
+                row = OPTIMIZERS.get(symbol)
+                if row is not None and row.target:
+                    continue
+                if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
+                    if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
+                        raise NotSplit(
+                            inner, f"its optimizer, or its rate, is made with {symbol}"
+                        )
+        for inner in ast.walk(node):
+            if self._is_rate(inner, schedules):
+                self._check_rate(inner)
+
+    def _is_rate(self, node: ast.AST, schedules: frozenset[str]) -> bool:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return node.id in schedules
+        return self._is_schedule(node)
+
+    def _check_rate(self, node: ast.AST) -> None:
+        """A schedule is a function here: an optimizer takes it, arithmetic does not."""
+        parent = self._scopes.parents.get(node)
+        if isinstance(parent, ast.keyword):
+            parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            return
+        if isinstance(parent, ast.Call):
+            symbol = self._scopes.resolve(parent.func)
+            row = OPTIMIZERS.get(symbol or "")
+            if row is not None and row.accepts_schedule:
+                return
+            if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
+                return self._check_maker(parent)
+        raise NotSplit(node, "its rate is not given to the optimizer as it is")
+
+    def _check_maker(self, call: ast.Call) -> None:
+        """A rate goes through a function, or a table of them, to optimizers alone."""
+        roots: list[ast.AST] = []
+        if isinstance(call.func, ast.Subscript):
+            roots.append(call.func.value)
+        elif isinstance(call.func, ast.Name):
+            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            roots += owner.bindings[call.func.id] if owner else []
+        for root in roots:
+            if not isinstance(root, (ast.Dict, ast.FunctionDef)):
+                raise NotSplit(call, "what makes its optimizer is not in sight")
+            for inner in ast.walk(root):
+                symbol = (
+                    self._scopes.resolve(inner)
+                    if isinstance(inner, (ast.Name, ast.Attribute))
+                    else None
+                )
+                row = OPTIMIZERS.get(symbol or "")
+                if row is not None and not (row.accepts_schedule and row.target):
+                    raise NotSplit(inner, f"{symbol} takes no schedule")
+                if isinstance(inner, ast.BinOp):
+                    raise NotSplit(inner, "its rate is computed with")
+
+    def _apply(self, call: ast.Call, optimizer: ast.expr, unit: Unit | None) -> Update:
+        """compute_gradients (or tf.gradients), what is done with them, apply_gradients."""
+        bound = names.bound_arguments(call, _APPLY)
+        if bound is None or unit is None or "grads_and_vars" not in bound:
+            raise NotSplit(call, "arguments of apply_gradients() that are not known")
+        self._check_step(bound.get("global_step"), call)
+        made, schedules = self._made(optimizer, bound.get("global_step"))
+        computed, loss = self._computed(optimizer)
+        first = next(u for u in self._units if computed in ast.walk(u.statement))
+        position = self._units.index(first)
+        wanted = names.reads(bound["grads_and_vars"])
+        between: list[Unit] = []
+        for other in reversed(self._units[position : self._units.index(unit)]):
+            if names.binds(other.statement) & wanted or other is first:
+                between.append(other)
+                wanted |= names.reads(other.statement)
+        between.reverse()
+        before = [
+            u
+            for u in self._units[:position]
+            if self._all_variables(getattr(u.statement, "value", ast.Pass()))  # type: ignore[arg-type]
+            and names.binds(u.statement) & wanted
+        ]
+        return Update(
+            units=tuple(made),
+            optimizer=optimizer,
+            loss=loss,
+            gradients=(*before, *between, unit),
+            computed=computed,
+            applied=call,
+            schedules=schedules,
+        )
+
+    def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
+        found: list[tuple[ast.Call, ast.expr]] = []
+        for unit in self._units:
+            for node in ast.walk(unit.statement):
+                if not isinstance(node, ast.Call):
+                    continue
+                if self._scopes.resolve(node.func) == "tf.gradients":
+                    bound = names.bound_arguments(node, ("ys", "xs"))
+                    if bound is None or set(bound) != {"ys", "xs"}:
+                        raise NotSplit(node, "tf.gradients with more than a loss")
+                    if not self._all_variables(bound["xs"]):
+                        raise NotSplit(node, "gradients of chosen variables")
+                    found.append((node, bound["ys"]))
+                elif (
+                    isinstance(node.func, ast.Attribute)
+                    and node.func.attr == "compute_gradients"
+                ):
+                    bound = names.bound_arguments(node, _COMPUTE)
+                    if bound is None or "loss" not in bound:
+                        raise NotSplit(node, "arguments of compute_gradients()")
+                    chosen = bound.get("var_list")
+                    if chosen is not None and not self._all_variables(chosen):
+                        raise NotSplit(node, "gradients of chosen variables")
+                    found.append((node, bound["loss"]))
+        if len(found) != 1:
+            raise NotSplit(optimizer, "its gradients are not computed once")
+        return found[0]
+
+
+def _is_none(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is None
+    )

@@ -1,0 +1,141 @@
+"""TF1 to TF1: spellings of a loop over towers that need a line of their own.
+
+`tower_grads, losses = [], []` becomes two statements. In a block of a variable scope
+around a tower's whole body, what follows its variables - gradients and lists - leaves
+the block: names and variables of it are none of theirs.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Text, inside_strings
+
+
+def plain(text: Text) -> Text:
+    """The text with lists made one by one, and a tower's last statements in its loop."""
+    for step in (_one_by_one, _outside):
+        while True:
+            new = step(text)
+            if new is None:
+                break
+            text = new
+    return text
+
+
+def _one_by_one(text: Text) -> Text | None:
+    """`a, b = [], []`, or `a, b = [], 0`, as two assignments."""
+    for node in ast.walk(ast.parse(text.source)):
+        if not (
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(node.targets[0], ast.Tuple)
+            and isinstance(node.value, ast.Tuple)
+            and len(node.targets[0].elts) == len(node.value.elts)
+            and any(isinstance(v, ast.List) and not v.elts for v in node.value.elts)
+            and text.alone(node)
+        ):
+            continue
+        pairs = list(zip(node.targets[0].elts, node.value.elts, strict=True))
+        if not all(
+            isinstance(t, ast.Name)
+            and (
+                isinstance(v, ast.Constant) or (isinstance(v, ast.List) and not v.elts)
+            )
+            for t, v in pairs
+        ):
+            continue
+        indent = text.lines[node.lineno - 1][: node.col_offset]
+        lines = [f"{indent}{ast.unparse(t)} = {ast.unparse(v)}" for t, v in pairs]
+        origins = [text.origins[node.lineno - 1]] * len(lines)
+        return text.spliced(node.lineno, node.end_lineno or node.lineno, lines, origins)
+    return None
+
+
+def _outside(text: Text) -> Text | None:
+    """A named variable scope's last statements, where they are gradients and lists."""
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    for block in ast.walk(tree):
+        if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
+            continue
+        late = len(block.body)
+        while late and _is_late(block.body[late - 1]):
+            late -= 1
+        moved = block.body[late:]
+        if not (late and moved and _in_loop(scopes, block)):
+            continue
+        if not any(_calls(s, "compute_gradients") for s in moved):
+            continue
+        if any(inside_strings(s) or not text.alone(s) for s in moved):
+            continue
+        start = (block.body[late - 1].end_lineno or 0) + 1
+        last = moved[-1].end_lineno or moved[-1].lineno
+        deeper = moved[0].col_offset - block.col_offset
+        lines = [
+            line[deeper:] if line.strip() else ""
+            for line in text.lines[start - 1 : last]
+        ]
+        return text.spliced(start, last, lines, text.origins[start - 1 : last])
+    return None
+
+
+def _names_a_scope(scopes: Scopes, block: ast.With) -> bool:
+    item = block.items[0]
+    call = item.context_expr
+    return (
+        len(block.items) == 1
+        and item.optional_vars is None
+        and isinstance(call, ast.Call)
+        and scopes.resolve(call.func) == "tf.variable_scope"
+        and isinstance(names.literal(names.argument(call, "name_or_scope", 0)), str)
+    )
+
+
+def _is_late(statement: ast.stmt) -> bool:
+    """Gradients taken, something put into a list: nothing that a scope has a part in."""
+    if not isinstance(statement, (ast.Expr, ast.Assign)):
+        return False
+    call: ast.expr = statement.value
+    if isinstance(statement, ast.Expr):
+        if not (_is_method(call, "append") and isinstance(call, ast.Call)):
+            return False
+        if len(call.args) != 1 or call.keywords:
+            return False
+        call = call.args[0]
+        if isinstance(call, ast.Name):
+            return True
+    return (
+        _is_method(call, "compute_gradients")
+        and isinstance(call, ast.Call)
+        and not any(isinstance(n, ast.Call) for a in call.args for n in ast.walk(a))
+    )
+
+
+def _is_method(node: ast.expr, name: str) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == name
+    )
+
+
+def _calls(node: ast.AST, method: str) -> bool:
+    return any(
+        isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr == method
+        for n in ast.walk(node)
+    )
+
+
+def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
+    while node in scopes.parents:
+        node = scopes.parents[node]
+        if isinstance(node, ast.For):
+            return True
+        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            return False
+    return False

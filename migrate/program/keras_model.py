@@ -1,0 +1,161 @@
+"""A model_fn as a Keras model: what is made once, and what each of its three steps does.
+
+The front-end (`migrate.frontends.model_fn`) splits a model_fn by mode into this; the
+back-end (`migrate.backends.keras`) writes it as a class. Nodes are the user's own.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.tables.keras_models import MetricRow
+from migrate.tables.layers import LayerRow
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Unit:
+    """A statement that a mode runs, and the ifs and withs around it that are gone.
+
+    Attributes:
+      statement: simple, or a compound one that does not depend on the mode.
+      around: statements whose suite it was first in, outermost first; their comments
+        stand above it now.
+    """
+
+    statement: ast.stmt
+    around: tuple[ast.stmt, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Layer:
+    """A call of a function of tf.layers.
+
+    Attributes:
+      inputs: what the layer is applied to.
+      arguments: the constructor's, by name.
+      name: TF1's name where it is known; None where Keras draws the same number.
+      scope: expressions whose text, joined by "/", stands before the name.
+    """
+
+    call: ast.Call
+    row: LayerRow
+    inputs: ast.expr
+    arguments: tuple[tuple[str, ast.expr], ...]
+    name: str | ast.expr | None
+    scope: tuple[ast.expr, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Helper:
+    """A function of the module that builds a part of the network.
+
+    Attributes:
+      unneeded: its parameters that only said whether it is training.
+      scopes: `with` statements in it that only named variables.
+    """
+
+    function: ast.FunctionDef
+    unneeded: tuple[str, ...]
+    scopes: tuple[ast.With, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Metric:
+    """An entry of eval_metric_ops.
+
+    Attributes:
+      key: its name in the results.
+      arguments: of update_state, in order.
+      constructor: further arguments of the class, by name.
+    """
+
+    key: str
+    call: ast.Call
+    row: MetricRow
+    arguments: tuple[ast.expr, ...]
+    constructor: tuple[tuple[str, ast.expr], ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Update:
+    """How training changes the variables.
+
+    Attributes:
+      units: what makes the optimizer, its rate included: done once.
+      optimizer: the expression that is the optimizer.
+      loss: what is minimised.
+      gradients: statements from gradients to the update; empty for `minimize`.
+      computed: `compute_gradients`, or tf.gradients, among them.
+      applied: the call that updates.
+      schedules: names of learning-rate schedules.
+    """
+
+    units: tuple[Unit, ...]
+    optimizer: ast.expr
+    loss: ast.expr
+    gradients: tuple[Unit, ...]
+    computed: ast.Call | None
+    applied: ast.Call
+    schedules: frozenset[str]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class KerasModel:
+    """One model_fn.
+
+    Attributes:
+      function: the model_fn.
+      name: the class's.
+      parameters: of the model_fn, by role ("features", "labels", "params", "config").
+      network: statements from the features to the outputs, made once.
+      outputs: names bound by them that the steps read.
+      layers: all calls of tf.layers, of helpers too.
+      predictions: statements from the outputs to the predictions.
+      predicted: the predictions; None where the model_fn gives none.
+      export_outputs: an expression of the predictions, or None.
+      loss: statements from the outputs to the loss, in training.
+      summaries: what else a training step runs: summaries, and tensors for hooks.
+      train_loss: the loss in training.
+      update: of the variables.
+      training_hooks: an expression of the loss, or None.
+      evaluation: statements that the loss and the metrics of evaluation need.
+      evaluated: the loss in evaluation.
+      metrics: of eval_metric_ops.
+      gathered: the statement that made eval_metric_ops, whose comments stay.
+      named: whether a hook may ask for tensors of the predictions by their names.
+    """
+
+    function: ast.FunctionDef
+    name: str
+    parameters: dict[str, str]
+    network: tuple[Unit, ...]
+    outputs: tuple[str, ...]
+    layers: tuple[Layer, ...]
+    helpers: tuple[Helper, ...]
+    predictions: tuple[Unit, ...]
+    predicted: ast.expr | None
+    export_outputs: ast.expr | None
+    loss: tuple[Unit, ...]
+    summaries: tuple[Unit, ...]
+    train_loss: ast.expr
+    update: Update
+    training_hooks: ast.expr | None
+    evaluation: tuple[Unit, ...]
+    evaluated: ast.expr
+    metrics: tuple[Metric, ...]
+    gathered: Unit | None
+    named: bool
+
+    @property
+    def training(self) -> tuple[Unit, ...]:
+        """What a training step runs before and beside the update."""
+        return (*self.loss, *self.summaries)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Stays:
+    """A model_fn that stays one, and why."""
+
+    node: ast.AST
+    reason: str

@@ -1,0 +1,133 @@
+"""D140: MirroredStrategy described as asynchronous, or given a parameter-server cluster.
+
+It is synchronous: in every step the replicas wait for each other, and the mean of their
+gradients is applied once. What the program says of it is found in its comments,
+strings and names; a sentence that denies it ("not asynchronous") says something else.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.tables import roles
+
+_MIRRORED = frozenset(
+    {
+        "tf.distribute.MirroredStrategy",
+        "tf.contrib.distribute.MirroredStrategy",
+        "tf.distribute.MultiWorkerMirroredStrategy",
+        "tf.distribute.experimental.MultiWorkerMirroredStrategy",
+        "tf.contrib.distribute.CollectiveAllReduceStrategy",
+    }
+)
+_SAID = re.compile(r"\basync(hronous(ly)?)?\b", re.IGNORECASE)
+_DENIED = re.compile(
+    r"\b(not|no|never|non|neither|nor|unlike|without|instead|rather|than|versus|vs|or)\b"
+    r"|n't\b",
+    re.IGNORECASE,
+)
+# Of training, and of nothing else that may be asynchronous.
+_OF_TRAINING = re.compile(
+    r"train|updat|gradient|distribut|strateg|worker|replica|sgd|mirrored|paramet", re.I
+)
+_OF_OTHERS = re.compile(
+    r"checkpoint|prefetch|load|read|input|eager|dispatch|copy|copies|file|fetch"
+    r"|\bdata\b|dataset|queue|log|sav|evaluat|await|asyncio|request|kernel|comm|reduc",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n")
+_RECIPE = (
+    "Asynchronous means that each worker applies its own gradients to variables on "
+    "parameter servers and waits for nobody; they were computed from values that others "
+    "may have changed since. That is tf.distribute.ParameterServerStrategy with a "
+    "ClusterCoordinator: `tf1to2 migrate --strategy parameter-server` writes it for a "
+    "TensorFlow 1 session program. Or call it synchronous."
+)
+
+
+def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
+    if "ParameterServer" in text:
+        return  # Both are spoken of; which of them is meant is not told.
+    made = [(call, s) for call, s in calls(scopes) if s in _MIRRORED]
+    if not made:
+        return
+    call, symbol = made[0]
+    name = symbol.rpartition(".")[2]
+    line = said(text)
+    if line is not None:
+        yield Mistake(
+            call,
+            "D140",
+            f"{name} is synchronous, line {line} says asynchronous: in every step all "
+            "replicas wait, and the mean of their gradients is applied once",
+            _RECIPE,
+            symbol=symbol,
+        )
+    elif "MultiWorker" not in name and _has_servers(scopes):
+        yield Mistake(
+            call,
+            "D140",
+            f"{name} uses no parameter servers, which the cluster has: every process "
+            "trains a model of its own on its own devices",
+            _RECIPE,
+            symbol=symbol,
+        )
+
+
+def said(text: str) -> int | None:
+    """The first line that says that training is asynchronous, None if none does."""
+    for line, words in _words(text):
+        for sentence in _SENTENCE.split(words):
+            if (
+                _SAID.search(sentence)
+                and _OF_TRAINING.search(sentence)
+                and not _DENIED.search(sentence)
+                and not _OF_OTHERS.search(sentence)
+            ):
+                before = words[: words.index(sentence) + _SAID.search(sentence).start()]  # type: ignore[union-attr]
+                return line + before.count("\n")
+    return None
+
+
+def _words(text: str) -> Iterator[tuple[int, str]]:
+    """Comments (those that follow each other as one), strings and names, by line."""
+    comments: list[str] = []
+    start = last = 0
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        line = token.start[0]
+        if token.type == tokenize.COMMENT:
+            if comments and line != last + 1:
+                yield start, "\n".join(comments)
+                comments = []
+            if not comments:
+                start = line
+            last = line
+            comments.append(token.string.lstrip("# "))
+        elif token.type == tokenize.STRING:
+            yield line, token.string
+        elif token.type == tokenize.NAME and "async" in token.string.lower():
+            spaced = re.sub(r"(?<=[a-z])(?=[A-Z])|_", " ", token.string)
+            if " " in spaced.strip():
+                yield line, spaced
+    if comments:
+        yield start, "\n".join(comments)
+
+
+def _has_servers(scopes: Scopes) -> bool:
+    """Whether a cluster with parameter servers is described, and no session opened."""
+    found = list(calls(scopes))
+    if any(symbol in roles.SESSIONS for _, symbol in found):
+        return False
+    for call, symbol in found:
+        if symbol == "tf.train.ClusterSpec" and call.args:
+            given = binding(scopes, call.args[0]) or call.args[0]
+            if isinstance(given, ast.Dict):
+                return "ps" in {names.literal(k) for k in given.keys}
+    return False

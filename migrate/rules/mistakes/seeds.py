@@ -1,0 +1,160 @@
+"""D143: one seed shuffles the data of every worker.
+
+All of them then read the same records in the same order: N workers see what one sees,
+N times. TensorFlow 1 programs are migrated as they are, and told; a dataset function
+of TensorFlow 2 is mended. Parameter servers' workers have no number in their
+InputContext (it is 0 in each), so that theirs draw an order without a seed.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes import replicas
+from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
+
+_FROM_FUNCTION = frozenset(
+    {
+        "distribute_datasets_from_function",
+        "experimental_distribute_datasets_from_function",
+        "create_per_worker_dataset",
+    }
+)
+_WORKERS = frozenset(
+    {
+        "tf.distribute.MultiWorkerMirroredStrategy",
+        "tf.distribute.experimental.MultiWorkerMirroredStrategy",
+    }
+)
+_SERVERS = frozenset(
+    {
+        "tf.distribute.ParameterServerStrategy",
+        "tf.distribute.experimental.ParameterServerStrategy",
+    }
+)
+_ORDERS = frozenset({"shuffle", "permutation"})
+_RECIPE = (
+    "Give each worker an order of its own, seed + task_index, or a part of the data, "
+    "dataset.shard(num_workers, task_index)."
+)
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    if any(method(call) == "shard" for call, _ in calls(scopes)):
+        return  # Each worker has a part of its own.
+    made = {symbol for _, symbol in calls(scopes)}
+    if "tf.train.Server" in made:
+        yield from _of_processes(scopes)
+    elif made & (_WORKERS | _SERVERS):
+        alone = not made & _SERVERS
+        for function in _dataset_functions(scopes):
+            for call, seed in _shuffles(scopes, function):
+                yield _mended(scopes, function, call, seed, alone)
+
+
+def _of_processes(scopes: Scopes) -> Iterator[Mistake]:
+    """Every worker runs the whole program, and shuffles by the number it has."""
+    for call, seed in _shuffles(scopes, scopes.tree):
+        yield _told(call, seed)
+    for call, _ in calls(scopes):
+        function = call.func
+        if not isinstance(function, ast.Attribute) or function.attr not in _ORDERS:
+            continue
+        seeded = _seeded(scopes, function.value)
+        if seeded is not None:
+            yield _told(call, seeded)
+
+
+def _told(call: ast.Call, seed: ast.expr) -> Mistake:
+    return Mistake(
+        call,
+        "D143",
+        f"every worker shuffles by the seed {ast.unparse(seed)}: all read the same "
+        "records in the same order, as they did in TensorFlow 1",
+        _RECIPE,
+        kept=True,
+    )
+
+
+def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
+    """The number by which numpy's or Python's generator is seeded, if it is one."""
+    made = binding(scopes, generator)
+    if isinstance(made, ast.Call) and method(made) in ("RandomState", "default_rng"):
+        return _number(names.argument(made, "seed", 0))
+    shown = names.key(generator)
+    if shown is None or shown.rpartition(".")[2] != "random":
+        return None
+    for node in ast.walk(scopes.tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "seed"
+            and names.key(node.func.value) == shown
+        ):
+            return _number(names.argument(node, "seed", 0) or names.argument(node, "a"))
+    return None
+
+
+def _shuffles(scopes: Scopes, root: ast.AST) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """`shuffle(n, seed=7)` of datasets, with the seed."""
+    for node in ast.walk(root):
+        if isinstance(node, ast.Call) and method(node) == "shuffle":
+            seed = _number(names.argument(node, "seed", 1))
+            if seed is not None and (
+                names.argument(node, "buffer_size", 0) is not None
+            ):
+                yield node, seed
+
+
+def _number(node: ast.expr | None) -> ast.expr | None:
+    """A literal number."""
+    return node if isinstance(names.literal(node), int) else None
+
+
+def _dataset_functions(scopes: Scopes) -> Iterator[ast.FunctionDef]:
+    """Functions that a strategy calls for every worker's dataset."""
+    for call, _ in calls(scopes):
+        if method(call) in _FROM_FUNCTION and call.args:
+            function = replicas.function_of(scopes, call.args[0])
+            if function is not None:
+                yield function
+
+
+def _mended(
+    scopes: Scopes,
+    function: ast.FunctionDef,
+    call: ast.Call,
+    seed: ast.expr,
+    numbered: bool,
+) -> Mistake:
+    """
+    Args:
+      numbered: whether the workers' InputContexts have their numbers.
+    """
+    edits: tuple[tuple[ast.expr, Code], ...] = ()
+    context = function.args.args[0].arg if function.args.args else None
+    if numbered and context is not None:
+        edits = ((seed, code(seed, f" + {context}.input_pipeline_id")),)
+    elif not numbered and not _draws_by_seed(scopes):
+        edits = ((seed, code("None")),)
+    return Mistake(
+        call,
+        "D143",
+        f"every worker's dataset is shuffled by the seed {ast.unparse(seed)}: all read "
+        "the same records in the same order",
+        "seed + context.input_pipeline_id; with parameter servers no seed.",
+        edits,
+    )
+
+
+def _draws_by_seed(scopes: Scopes) -> bool:
+    """Whether what has no seed of its own takes the program's."""
+    return any(
+        name_of(scopes, call.func)
+        in ("tf.random.set_seed", "tf.keras.utils.set_random_seed")
+        for call, _ in calls(scopes)
+    )

@@ -1,0 +1,55 @@
+"""D144: a session for which the program's cluster is not there.
+
+Without `master` a MonitoredTrainingSession runs in its own process: under a device
+setter it finds no parameter server; without one the chief trains alone, and the other
+workers wait for a chief of their own for ever. Where the program starts a server, the
+session was meant for it.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes.mistake import Mistake, calls
+
+_SESSION = "tf.train.MonitoredTrainingSession"
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    found = list(calls(scopes))
+    symbols = {symbol for _, symbol in found}
+    if not symbols & {"tf.train.ClusterSpec", "tf.train.Server"}:
+        return
+    served = "tf.train.Server" in symbols
+    for call, symbol in found:
+        if symbol != _SESSION or any(k.arg is None for k in call.keywords):
+            continue
+        master = names.argument(call, "master", 0)
+        if master is not None and names.literal(master) != "" and not _none(master):
+            continue
+        if served:
+            reason = (
+                "a session without a master trains in its own process, not in the "
+                "cluster; it is the cluster's now"
+            )
+        else:
+            reason = (
+                "the program describes a cluster and starts no server: every process "
+                "trains a model of its own"
+            )
+        yield Mistake(
+            call,
+            "D144",
+            reason,
+            "server = tf.train.Server(cluster, job_name=..., task_index=...); "
+            "server.join() in the ps tasks; master=server.target for the session.",
+            done=served,
+            symbol=symbol,
+        )
+
+
+def _none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,161 @@
+"""D141: a training step called outside strategy.run. D142: a batch unpacked wrongly.
+
+Called directly, a step runs on one replica: the variables' copies on the others keep
+their initial values. A step that is given a batch where it takes its parts, or its
+parts where it takes the batch, fails.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.ir import Code, code, joined
+from migrate.rules.mistakes import per_replica_losses, replicas
+from migrate.rules.mistakes.mistake import Mistake
+
+_RUN = "tf.distribute.Strategy.run"
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    yield from _outside(scopes)
+    for call, function in replicas.runs(scopes):
+        wrong = _unpacked(scopes, call, function)
+        if wrong is not None:
+            yield wrong
+
+
+# -- D141 ------------------------------------------------------------------------------
+
+
+def _outside(scopes: Scopes) -> Iterator[Mistake]:
+    for call, step, strategy in replicas.called_outside(scopes):
+        yield Mistake(
+            call,
+            "D141",
+            f"{step.name} is not run by the strategy: it trains one replica, and the "
+            "variables of the others stay as they were",
+            "Distribute the dataset, divide the loss by the global batch size, and call "
+            "strategy.run(step, args=(...)); strategy.reduce adds up what it returns.",
+            tuple(_replicated(scopes, call, step, strategy)),
+            _RUN,
+        )
+
+
+def _replicated(
+    scopes: Scopes, call: ast.Call, step: ast.FunctionDef, strategy: ast.expr
+) -> list[tuple[ast.expr, Code]]:
+    """The call as one of `strategy.run`; nothing where it is not certain.
+
+    It is where the arguments are of a dataset, which is distributed too, the loss is
+    divided by the whole batch, and what is returned is that loss or not used.
+    """
+    loop = replicas.loop_of(scopes, call)
+    takes = replicas.required(step)
+    if loop is None or takes is None or call.keywords or not call.args:
+        return []
+    target, over = loop
+    if not takes[0] <= len(call.args) <= takes[1]:
+        return []
+    given = set().union(*[names.reads(a) for a in call.args])
+    if not given or not given <= _bound_by(target):
+        return []
+    if not per_replica_losses.divided(scopes, step):
+        return []
+    arguments = joined(", ", list(call.args))
+    ending = ",))" if len(call.args) == 1 else "))"
+    run = code(strategy, ".run(", call.func, ", args=(", arguments, ending)
+    if not isinstance(scopes.parents[call], ast.Expr):
+        if not per_replica_losses.returned(step):
+            return []
+        run = code(strategy, '.reduce("SUM", ', run, ", axis=None)")
+    edits: list[tuple[ast.expr, Code]] = [(call, run)]
+    if replicas.is_dataset(scopes, over):
+        edits.append(
+            (over, code(strategy, ".experimental_distribute_dataset(", over, ")"))
+        )
+    elif not replicas.is_distributed(scopes, over):
+        return []
+    return edits
+
+
+def _bound_by(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+
+
+# -- D142 ------------------------------------------------------------------------------
+
+
+def _unpacked(
+    scopes: Scopes, call: ast.Call, function: ast.FunctionDef
+) -> Mistake | None:
+    """A call of `run` whose `args` do not fit the function."""
+    given = names.argument(call, "args", 1)
+    takes = replicas.required(function)
+    if given is None or takes is None or names.argument(call, "kwargs", 2) is not None:
+        return None
+    least, most = takes
+    counted = len(given.elts) if isinstance(given, ast.Tuple) else None
+    if isinstance(given, ast.Tuple):
+        if any(isinstance(e, ast.Starred) for e in given.elts):
+            return None
+        if least <= len(given.elts) <= most:
+            return None
+    elif not isinstance(given, ast.Name):
+        return None
+    edits: tuple[tuple[ast.expr, Code], ...] = ()
+    parts = _parts(scopes, call, given)
+    if counted is None:
+        if parts is None or (parts > 1 and least <= parts <= most):
+            return None  # A tuple that fits, or nothing is known of it.
+        shown = f"a batch of {parts} parts" if parts > 1 else "the rows of a batch"
+        if least <= 1 <= most:
+            edits = ((given, code("(", given, ",)")),)
+    elif counted == 1 and parts is not None and least <= parts <= most:
+        assert isinstance(given, ast.Tuple)
+        shown = "one batch"
+        edits = ((given, code(given.elts[0])),)
+    elif most == 1 and least == 1 and _takes_apart(function) == counted:
+        shown = f"the {counted} parts of a batch"
+        edits = ((given, code("(", given, ",)")),)
+    else:
+        shown = f"{counted} argument" + "s" * (counted != 1)
+    wanted = str(most) if least == most else f"{least} to {most}"
+    return Mistake(
+        given,
+        "D142",
+        f"{function.name} takes {wanted} and is given {shown}",
+        "args=batch for the parts of a batch, args=(batch,) for the batch as one.",
+        edits,
+        _RUN,
+    )
+
+
+def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
+    """How many parts a loop's batch has, which `args` is or has as its one element."""
+    loop = replicas.loop_of(scopes, call)
+    alone = given
+    if isinstance(given, ast.Tuple) and len(given.elts) == 1:
+        alone = given.elts[0]
+    if loop is None or not isinstance(alone, ast.Name):
+        return None
+    target, over = loop
+    if not (isinstance(target, ast.Name) and target.id == alone.id):
+        return None
+    return replicas.elements(scopes, over)
+
+
+def _takes_apart(function: ast.FunctionDef) -> int | None:
+    """Into how many a function of one parameter unpacks it."""
+    parameter = function.args.args[0].arg if function.args.args else None
+    for node in names.walk_scope_of_function(function):
+        if (
+            isinstance(node, ast.Assign)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == parameter
+            and isinstance(node.targets[0], ast.Tuple)
+        ):
+            return len(node.targets[0].elts)
+    return None

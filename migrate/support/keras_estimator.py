@@ -1,0 +1,294 @@
+"""An Estimator that trains a Keras model: what tf.estimator did around a model.
+
+Written beside your program by tf1to2; it is yours to read and change. It needs
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` and `training_session.py`
+beside it.
+
+The model is an ordinary `tf_keras.Model`, made by a class of your program from symbolic
+features. What a model_fn computed by mode are its three methods, of which `Model.fit`,
+`evaluate` and `predict` know as well:
+
+    train     train_step((features, labels)) -> {"loss": ...}
+    evaluate  test_step((features, labels)) -> the metrics, by name
+    predict   predict_step(features) -> the predictions
+
+This module calls them where tf.estimator ran a session: under the strategy that
+TF_CONFIG asks for, with checkpoints in TF1's format and under TF1's names, summaries,
+hooks and exports. As in TF1 every call of `train`, `evaluate` and `predict` makes the
+model anew, and takes its variables from the latest checkpoint in `model_dir`.
+"""
+
+import contextlib
+import inspect
+import re
+
+import tensorflow as tf
+import tf_keras
+
+try:
+    import estimator_loop
+    import training_session
+except ImportError:  # In a package.
+    from . import estimator_loop, training_session
+
+v1 = tf.compat.v1
+_Keys = v1.GraphKeys
+
+
+# The collection of a traced graph that holds the model which it calls.
+_MODEL = "keras_estimator/model"
+
+
+class _ModelGraph(estimator_loop._Graph):
+    """A graph that calls a model, which is made before it.
+
+    Args:
+      replicas: what records the variables, for checkpoints.
+      make: makes the model.
+    """
+
+    def __init__(self, replicas, make):
+        super().__init__(replicas)
+        recorded = replicas._recorded
+        before = len(recorded)
+        with estimator_loop._knowing(self.global_step):
+            self.model = make()
+        layers = self.model.layers
+        saved = {weight.name for layer in layers for weight in layer.weights}
+        # Totals of metrics, and a count of steps beside the global one, are not saved.
+        recorded[before:] = [v for v in recorded[before:] if v.name in saved]
+
+    @contextlib.contextmanager
+    def building(self):
+        with super().building():
+            graph, model = v1.get_default_graph(), self.model
+            for key, values in (
+                (_MODEL, [model]),
+                (_Keys.GLOBAL_VARIABLES, model.weights),
+                (_Keys.TRAINABLE_VARIABLES, model.trainable_variables),
+            ):
+                listed = graph.get_collection_ref(key)
+                # Another replica may have listed them.
+                listed.extend(v for v in values if not any(v is x for x in listed))
+            yield
+
+
+class Estimator(estimator_loop.Estimator):
+    """Trains, evaluates, predicts and exports a Keras model.
+
+    Args:
+      model: makes the model of (features[, params][, config]): a class of tf_keras.Model,
+        or a function. Features are symbolic (`tf_keras.Input`), in the structure of what
+        input_fn gives. It is called in the strategy's scope.
+      model_dir: where checkpoints and summaries are; default a temporary directory.
+      config: an estimator_loop.RunConfig.
+      params: passed to the model and input_fn.
+      warm_start_from: what a new training's variables start from.
+    """
+
+    def __init__(
+        self, model, model_dir=None, config=None, params=None, warm_start_from=None
+    ):
+        super().__init__(model, model_dir, config, params, warm_start_from)
+        self._model = model
+
+    def _graph(self, replicas, element_spec):
+        features, _ = estimator_loop._split(element_spec)
+        return _ModelGraph(replicas, lambda: self._new_model(features))
+
+    def _choose_pace(self, input_fn):
+        """No optimizer of a Keras model makes workers wait for each other by itself."""
+
+    def _new_model(self, features_spec):
+        model = self._model
+        made_by = model.__init__ if isinstance(model, type) else model
+        names = inspect.signature(made_by).parameters
+        given = {"params": self.params, "config": self.config}
+        # Names of layers begin anew, as in a new graph.
+        tf_keras.backend.reset_uids()
+        features = inputs_like(features_spec)
+        kwargs = {k: v for k, v in given.items() if k in names}
+        with training_session._layers_take_dtype_of_input():
+            return model(features, **kwargs)
+
+    def _call_model_fn(self, features, labels, mode):
+        (model,) = v1.get_collection(_MODEL)
+        if mode == estimator_loop.ModeKeys.TRAIN:
+            return _trained(model, features, labels)
+        if mode == estimator_loop.ModeKeys.EVAL:
+            return _evaluated(model, features, labels)
+        return _predicted(model, features)
+
+    def _serving(self, serving_input_receiver_fn):
+        return _Serving(self, serving_input_receiver_fn)
+
+
+class _Serving:
+    """The graph of predictions: traced as a function, then copied into one of TF1's kind.
+
+    So it has the names that a serving_input_receiver_fn and the model gave it.
+    """
+
+    def __init__(self, estimator, serving_input_receiver_fn):
+        with tf.Graph().as_default():  # What it receives, before there is a model.
+            features = serving_input_receiver_fn().features
+            features = tf.nest.map_structure(tf.type_spec_from_value, features)
+        self._served = estimator._new_model(features)
+
+        def build():
+            receiver = serving_input_receiver_fn()
+            spec = _predicted(self._served, receiver.features)
+            self._signatures = estimator_loop._signatures(receiver, spec)
+
+        self._graph = v1.wrap_function(build, []).graph
+
+    def __call__(self):
+        variables = {}  # Id of the model's handle -> the variable here.
+        for layer in self._served.layers:
+            for weight in layer.weights:
+                variables[id(weight.handle)] = v1.get_variable(
+                    weight.name.partition(":")[0],
+                    weight.shape,
+                    weight.dtype,
+                    trainable=weight.trainable,
+                    use_resource=True,
+                )
+        definition, handles = self._graph.as_graph_def(), {}
+        for outside, inside in self._graph.captures:
+            if id(outside) not in variables:
+                raise ValueError(
+                    f"A graph to be exported reads {outside}, which is no weight of the "
+                    "model's layers"
+                )
+            handles[inside.name] = variables[id(outside)].handle
+        inner = {name.partition(":")[0] for name in handles}
+        nodes = [node for node in definition.node if node.name not in inner]
+        del definition.node[:]
+        definition.node.extend(nodes)
+        tf.graph_util.import_graph_def(definition, handles, name="")
+        return self._signatures
+
+
+def _trained(model, features, labels):
+    results = model.train_step(_data(features, labels))
+    hooks = getattr(model, "training_hooks", None)
+    return estimator_loop.EstimatorSpec(
+        estimator_loop.ModeKeys.TRAIN,
+        loss=results["loss"],
+        train_op=[],  # The step's own operations, which a function runs in order.
+        training_hooks=hooks(results["loss"]) if hooks else None,
+    )
+
+
+def _evaluated(model, features, labels):
+    """The metrics; each is (its value so far, an update)."""
+    results = tf.function(model.test_step, autograph=False)(_data(features, labels))
+    return estimator_loop.EstimatorSpec(
+        estimator_loop.ModeKeys.EVAL,
+        loss=results["loss"],
+        eval_metric_ops={m.name: (m.result(), results[m.name]) for m in model.metrics},
+    )
+
+
+def _predicted(model, features):
+    predictions = model.predict_step(features)
+    exported = getattr(model, "export_outputs", None)
+    return estimator_loop.EstimatorSpec(
+        estimator_loop.ModeKeys.PREDICT,
+        predictions=predictions,
+        export_outputs=exported(predictions) if exported else None,
+    )
+
+
+def _data(features, labels):
+    """What Keras gives a step."""
+    return features if labels is None else (features, labels)
+
+
+def inputs_like(features):
+    """Symbolic features of a functional model, under the features' names.
+
+    Args:
+      features: tf.TypeSpecs, one or in a structure.
+    """
+    if isinstance(features, dict):
+        return {name: _input(spec, name) for name, spec in features.items()}
+    return tf.nest.map_structure(_input, features)
+
+
+def _input(spec, name=None):
+    if name is not None:  # No layer of the network may have the same name.
+        name = "features." + re.sub(r"[^\w.-]", "_", str(name))
+    return tf_keras.Input(type_spec=spec, name=name)
+
+
+class Dropout(tf_keras.layers.Dropout):
+    """Dropout with a seed: what TF1 drew by it, however often the model is called.
+
+    Keras's own goes on to another seed with every call.
+    """
+
+    def call(self, inputs, training=None):
+        if not training or self.rate == 0:
+            return tf.identity(inputs)
+        return tf.nn.dropout(
+            inputs, rate=self.rate, noise_shape=self.noise_shape, seed=self.seed
+        )
+
+
+class MeanPerClassAccuracy(tf_keras.metrics.Metric):
+    """tf.metrics.mean_per_class_accuracy: a class that has not come counts as 0."""
+
+    def __init__(self, num_classes, name=None, dtype="float32"):
+        super().__init__(name, dtype)
+        self._seen = self.add_weight("seen", [num_classes], initializer="zeros")
+        self._right = self.add_weight("right", [num_classes], initializer="zeros")
+
+    def update_state(self, labels, predictions):
+        """Counts a batch; both are class numbers, of any one shape."""
+        labels = tf.reshape(labels, [-1])
+        right = tf.equal(tf.cast(tf.reshape(predictions, [-1]), labels.dtype), labels)
+        classes = tf.one_hot(labels, self._seen.shape[0])
+        self._seen.assign_add(tf.reduce_sum(classes, 0))
+        right = tf.cast(right, tf.float32)[:, tf.newaxis]
+        self._right.assign_add(tf.reduce_sum(classes * right, 0))
+
+    def result(self):
+        return tf.reduce_mean(tf.math.divide_no_nan(self._right, self._seen))
+
+
+class AUC(tf_keras.metrics.Metric):
+    """tf.metrics.auc: the ROC curve's, by the trapezoidal rule over 200 thresholds.
+
+    Keras's has another value where no example, or every one, is positive.
+    """
+
+    def __init__(self, name=None, dtype="float32", num_thresholds=200):
+        super().__init__(name, dtype)
+        inner = [i / (num_thresholds - 1) for i in range(1, num_thresholds - 1)]
+        self._thresholds = [-1e-7, *inner, 1 + 1e-7]
+        names = ("true_positives", "false_positives", "positives", "negatives")
+        self._counts = {
+            name: self.add_weight(name, [num_thresholds], initializer="zeros")
+            for name in names
+        }
+
+    def update_state(self, labels, predictions):
+        """Counts a batch; labels are 0 or 1, predictions in [0, 1], of any one shape."""
+        labels = tf.reshape(tf.cast(labels, tf.bool), [1, -1])
+        scores = tf.reshape(tf.cast(predictions, tf.float32), [1, -1])
+        above = scores > tf.constant(self._thresholds)[:, tf.newaxis]
+        every = tf.ones_like(above)
+        for name, which in (
+            ("true_positives", above & labels),
+            ("false_positives", above & ~labels),
+            ("positives", every & labels),
+            ("negatives", every & ~labels),
+        ):
+            self._counts[name].assign_add(tf.reduce_sum(tf.cast(which, tf.float32), 1))
+
+    def result(self):
+        counts, epsilon = self._counts, 1e-6
+        y = (counts["true_positives"] + epsilon) / (counts["positives"] + epsilon)
+        x = counts["false_positives"] / (counts["negatives"] + epsilon)
+        return tf.reduce_sum((x[:-1] - x[1:]) * (y[:-1] + y[1:]) / 2.0)

@@ -1,0 +1,199 @@
+"""What a model_fn may use to become a Keras model; anything else leaves it a model_fn.
+
+A Keras model is made once, outside of its steps: so a layer chain may hold only what
+Keras records when it is applied to symbolic tensors, and an optimizer may depend only on
+the step. These tables are the closed world in which that is known to be equal.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
+
+MODULE = "keras_estimator"
+# Emitted beside a program of Keras models.
+SUPPORT = f"{MODULE}.py"
+
+INPUT_LAYER = "tf.feature_column.input_layer"
+# What is a layer in a Keras model: tf.layers, and columns brought together.
+LAYERS: dict[str, LayerRow] = {
+    **LAYER_FUNCTIONS,
+    INPUT_LAYER: LayerRow(
+        INPUT_LAYER,
+        (),
+        "tf_keras.layers.DenseFeatures",
+        ("feature_columns", "weight_collections", "trainable"),
+        default_name="input_layer",
+    ),
+}
+
+# Functions of tensors, without variables or state, that Keras records in a functional
+# model (tests/support/test_keras_models.py applies each to a symbolic tensor).
+NETWORK: frozenset[str] = frozenset(
+    f"tf.{name}"
+    for name in (
+        "abs",
+        "add",
+        "cast",
+        "clip_by_value",
+        "concat",
+        "divide",
+        "exp",
+        "expand_dims",
+        "identity",
+        "log",
+        "matmul",
+        "maximum",
+        "minimum",
+        "multiply",
+        "nn.avg_pool",
+        "nn.crelu",
+        "nn.elu",
+        "nn.l2_normalize",
+        "nn.leaky_relu",
+        "nn.log_softmax",
+        "nn.max_pool",
+        "nn.relu",
+        "nn.relu6",
+        "nn.selu",
+        "nn.sigmoid",
+        "nn.softmax",
+        "nn.softplus",
+        "nn.softsign",
+        "nn.tanh",
+        "pad",
+        "reduce_max",
+        "reduce_mean",
+        "reduce_min",
+        "reduce_sum",
+        "reshape",
+        "shape",
+        "sigmoid",
+        "sqrt",
+        "square",
+        "squeeze",
+        "stack",
+        "subtract",
+        "tanh",
+        "tile",
+        "to_float",
+        "transpose",
+    )
+)
+
+# Of no effect on tensors: types, and what a layer is given.
+VALUES: frozenset[str] = frozenset(
+    {
+        *(f"tf.{t}" for t in ("float16", "float32", "float64", "int32", "int64")),
+        "tf.bool",
+        "tf.uint8",
+        "tf.constant_initializer",
+        *(
+            f"tf.feature_column.{name}"
+            for name in (
+                "bucketized_column",
+                "categorical_column_with_hash_bucket",
+                "categorical_column_with_identity",
+                "categorical_column_with_vocabulary_file",
+                "categorical_column_with_vocabulary_list",
+                "crossed_column",
+                "embedding_column",
+                "indicator_column",
+                "numeric_column",
+            )
+        ),
+        "tf.glorot_normal_initializer",
+        "tf.glorot_uniform_initializer",
+        "tf.initializers.he_normal",
+        "tf.initializers.he_uniform",
+        "tf.keras.initializers.he_normal",
+        "tf.ones_initializer",
+        "tf.random_normal_initializer",
+        "tf.random_uniform_initializer",
+        "tf.truncated_normal_initializer",
+        "tf.variance_scaling_initializer",
+        "tf.zeros_initializer",
+        "tf.contrib.layers.l1_regularizer",
+        "tf.contrib.layers.l2_regularizer",
+        "tf.contrib.layers.variance_scaling_initializer",
+        "tf.contrib.layers.xavier_initializer",
+    }
+)
+
+# Of Python's own time: flags, log messages, and the names of modes.
+HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
+
+# What a step may not hold beside the functions that need a graph: it makes variables, or
+# reads what only one graph of TF1 had.
+STEP_FORBIDDEN: frozenset[str] = frozenset(
+    f"tf.{name}"
+    for name in (
+        "Variable",
+        "cond",
+        "contrib",
+        "estimator",
+        "feature_column",
+        "get_variable",
+        "layers",
+        "lookup",
+        "metrics",
+        "py_func",
+        "train",
+        "while_loop",
+    )
+)
+# Of those that need a graph, what a step may hold.
+STEP_ALLOWED: frozenset[str] = frozenset(
+    {"tf.losses", "tf.summary.scalar", "tf.summary.histogram", "tf.summary.image"}
+)
+TOTAL_LOSS = "tf.losses.get_total_loss"
+REGULARIZATION = (
+    "tf.losses.get_regularization_losses",
+    "tf.losses.get_regularization_loss",
+)
+COLLECTION = "tf.get_collection"
+REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
+TRAINABLE = "tf.trainable_variables"
+
+GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
+
+
+@dataclasses.dataclass(frozen=True)
+class MetricRow:
+    """A streaming metric of TF1 and the Keras metric that counts the same.
+
+    Attributes:
+      target: the Keras class.
+      parameters: TF1's, in order, that `update_state` takes.
+      cast: what the two arguments are cast to first, "" for nothing.
+      constructor: TF1's parameters after those that belong to the constructor.
+    """
+
+    target: str
+    parameters: tuple[str, ...] = ("labels", "predictions")
+    cast: str = ""
+    constructor: tuple[str, ...] = ()
+
+
+METRICS: dict[str, MetricRow] = {
+    "tf.metrics.accuracy": MetricRow("tf_keras.metrics.Accuracy"),
+    "tf.metrics.auc": MetricRow("keras_estimator.AUC"),
+    "tf.metrics.mean": MetricRow("tf_keras.metrics.Mean", ("values",)),
+    "tf.metrics.mean_absolute_error": MetricRow("tf_keras.metrics.MeanAbsoluteError"),
+    "tf.metrics.mean_per_class_accuracy": MetricRow(
+        "keras_estimator.MeanPerClassAccuracy", constructor=("num_classes",)
+    ),
+    "tf.metrics.mean_squared_error": MetricRow("tf_keras.metrics.MeanSquaredError"),
+    "tf.metrics.precision": MetricRow("tf_keras.metrics.Precision", cast="tf.bool"),
+    "tf.metrics.recall": MetricRow("tf_keras.metrics.Recall", cast="tf.bool"),
+    "tf.metrics.root_mean_squared_error": MetricRow(
+        "tf_keras.metrics.RootMeanSquaredError"
+    ),
+}
+
+# Functions whose result needs no cast to tf.bool.
+BOOLEAN: frozenset[str] = frozenset(
+    f"tf.{name}"
+    for name in ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
+)

@@ -1,0 +1,95 @@
+"""docs/mistakes.md: mistakes that tutorials teach, from the programs that the tests run.
+
+The numbers are those that the programs wrote, recorded in
+`tests/programs/mistakes/traces.json`; `tests/migrate/test_mistakes.py` runs them again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from migrate.codes import CODES
+from migrate.compiler import migrate_text
+from migrate.findings import Finding
+from reference.pages.rules import escaped
+from tests.programs.mistake_cases import CASES, Case, Trace, recorded
+
+_HEAD = """\
+<!-- Written by `python -m reference.pages`; do not edit. -->
+# Mistakes that tutorials teach
+
+Code that runs, or seems to, and means something else. Each is told by a code of its own, in programs
+of TensorFlow 1 and 2; where the fix is certain it is made, else the finding says what to do. For
+each there is a program in `tests/programs/mistakes`, run with the mistake - under TensorFlow 1.15.5
+where it is one of TensorFlow 1 - and mended under TensorFlow 2: the numbers are what they wrote.
+
+| mistake | codes | mended |
+|---|---|---|
+"""
+_MOST = 8  # Numbers shown of a trace, the last among them.
+
+
+def page() -> str:
+    """The page."""
+    traces = recorded()
+    parts = [_HEAD + "\n".join(_row(case) for case in CASES) + "\n"]
+    for case in CASES:
+        parts.extend(_section(case, traces[case.name]))
+    return "\n".join(parts)
+
+
+def _title(case: Case) -> str:
+    return "; ".join(CODES[code].title for code in sorted(case.codes))
+
+
+def _row(case: Case) -> str:
+    codes = ", ".join(f"[{c}](rules.md)" for c in sorted(case.codes))
+    mended = "told, with what to do" if case.by_hand else "by the tool"
+    return f"| {escaped(_title(case))} | {codes} | {mended} |"
+
+
+def _section(case: Case, traces: dict[str, Trace]) -> Iterator[str]:
+    codes, title = ", ".join(sorted(case.codes)), _title(case)
+    yield f"## {escaped(title[0].upper() + title[1:])} ({codes})\n"
+    for code in sorted(case.codes):
+        yield escaped(CODES[code].explanation) + "\n"
+    if case.by_hand:
+        yield f"*What to do.* {escaped(_finding(case).recipe)}\n"
+    changes = list(_changes(case))
+    if changes:
+        yield "```diff\n" + "\n".join(changes) + "\n```\n"
+    else:
+        line = case.old.splitlines()[_finding(case).line - 1].strip()
+        yield f"Found at:\n\n```python\n{line}\n```\n"
+    where = "TensorFlow 1.15.5" if case.workers else "TensorFlow 2"
+    yield f"*{escaped(case.numbers)}* {escaped(case.tells)}\n"
+    yield (
+        "| | |\n|---|---|\n"
+        f"| before, {where} | {_numbers(traces['before'])} |\n"
+        f"| mended, TensorFlow 2 | {_numbers(traces['after'])} |\n"
+    )
+
+
+def _finding(case: Case) -> Finding:
+    """The first of a case's codes in its program."""
+    return next(f for f in migrate_text(case.old).findings if f.code in case.codes)
+
+
+def _changes(case: Case) -> Iterator[str]:
+    """The lines that mending changes; none where it writes another program."""
+    if case.name == "asynchronous" or (case.workers and not case.by_hand):
+        return
+    old, new = case.old.splitlines(), case.new.splitlines()
+    for line in difflib.unified_diff(old[1:], new[1:], lineterm="", n=1):
+        if not line.startswith(("---", "+++", "@@")):
+            yield line
+
+
+def _numbers(trace: Trace) -> str:
+    if trace is None:
+        return "fails"
+    shown = [f"{n:.4g}" for n in trace]
+    if len(shown) > _MOST:
+        shown = [*shown[: _MOST - 1], "...", shown[-1]]
+    return ", ".join(shown)

@@ -1,0 +1,387 @@
+"""Which model_fns become Keras models, what is written for them, and why others stay."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.migration import Migration, Options
+
+_HEAD = """\
+import tensorflow as tf
+
+
+"""
+_MODEL = """\
+def model_fn(features, labels, mode, params):
+    training = mode == tf.estimator.ModeKeys.TRAIN
+    net = tf.layers.dense(features["x"], params["hidden"], tf.nn.relu)
+    logits = tf.layers.dense(net, 3, name="logits")
+    classes = tf.argmax(logits, 1)
+    predictions = {"classes": classes}
+    if mode == tf.estimator.ModeKeys.PREDICT:
+        return tf.estimator.EstimatorSpec(mode, predictions=predictions)
+    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
+    if mode == tf.estimator.ModeKeys.EVAL:
+        metrics = {"accuracy": tf.metrics.accuracy(labels, classes)}
+        return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops=metrics)
+    optimizer = tf.train.AdamOptimizer(0.01)
+    train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+"""
+_TAIL = """
+
+estimator = tf.estimator.Estimator(model_fn, "/tmp/model", params={"hidden": 4})
+"""
+
+
+def _migrated(
+    *changes: tuple[str, str], tail: str = _TAIL, options: Options | None = None
+) -> Migration:
+    """The migration of the model with texts replaced in it."""
+    model = _MODEL
+    for old, new in changes:
+        assert old in model
+        model = model.replace(old, new)
+    migration = migrate_text(_HEAD + model + tail, options)
+    loud = [f for f in migration.findings if f.outcome is Outcome.FAILED]
+    assert not loud
+    assert migrate_text(migration.text).text == migration.text
+    return migration
+
+
+def _stays(migration: Migration) -> str:
+    """Why the model_fn stays one; "" where it does not."""
+    reasons = [f.reason for f in migration.findings if f.code == "K110"]
+    assert bool(reasons) == ("def model_fn" in migration.text)
+    assert bool(reasons) != ("tf_keras.Model" in migration.text)
+    return "; ".join(reasons)
+
+
+def test_the_modes_become_steps() -> None:
+    migration = _migrated()
+    assert not _stays(migration)
+    expected = """\
+        class EstimatorModel(tf_keras.Model):
+            def __init__(self, features, params):
+                net = tf_keras.layers.Dense(
+                    units=params["hidden"],
+                    activation=tf.nn.relu,
+                    name="dense")(features["x"])
+                logits = tf_keras.layers.Dense(units=3, name="logits")(net)
+
+                super().__init__(inputs=features, outputs=logits)
+                optimizer = tf.compat.v1.train.AdamOptimizer(0.01)
+                self.compile(optimizer=optimizer)
+                self.optimizer.iterations = tf.compat.v1.train.get_or_create_global_step()
+
+                self.mean_loss = tf_keras.metrics.Mean(name="loss")
+                self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")
+
+            def train_step(self, data):
+                features, labels = data
+                with tf.GradientTape() as tape:
+                    logits = self(features, training=True)
+                    loss = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+                    # Strategies add up the gradients of their replicas.
+                    scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
+                variables = self.trainable_variables
+                gradients = tape.gradient(scaled_loss, variables)
+                self.optimizer.apply_gradients(zip(gradients, variables))
+                return {"loss": loss}
+
+            def test_step(self, data):
+                features, labels = data
+                logits = self(features, training=False)
+                classes = tf.argmax(logits, 1)
+                loss = tf.compat.v1.losses.sparse_softmax_cross_entropy(labels, logits)
+                self.mean_loss.update_state(loss)
+                self.accuracy.update_state(labels, classes)
+                return {m.name: m.result() for m in self.metrics}
+
+            def predict_step(self, data):
+                features, _, _ = tf_keras.utils.unpack_x_y_sample_weight(data)
+                logits = self(features, training=False)
+                classes = tf.argmax(logits, 1)
+                return {"classes": classes}
+
+
+        estimator = keras_estimator.Estimator(
+        """
+    assert textwrap.dedent(expected).rstrip() in migration.text
+    assert set(migration.support) == {
+        "estimator_loop.py",
+        "keras_estimator.py",
+        "training_session.py",
+    }
+
+
+def test_a_model_fn_stays_where_that_is_wanted() -> None:
+    migration = _migrated(options=Options(estimators="model_fn"))
+    assert "def model_fn" in migration.text
+    assert "keras_estimator.py" not in migration.support
+
+
+@pytest.mark.parametrize(
+    "test",
+    [
+        "mode == 'infer'",
+        "not (mode != tf.estimator.ModeKeys.PREDICT)",
+        "mode in (tf.estimator.ModeKeys.PREDICT,)",
+        "labels is None",
+        "tf.estimator.ModeKeys.PREDICT == mode and not training",
+    ],
+)
+def test_a_mode_in_other_words(test: str) -> None:
+    wanted = _migrated().text
+    migration = _migrated(("mode == tf.estimator.ModeKeys.PREDICT", test))
+    assert migration.text == wanted
+
+
+@pytest.mark.parametrize(
+    ("change", "written"),
+    [
+        # TF1 counts on past a name that is taken.
+        (('name="logits"', 'name="dense"'), 'name="dense_1")(features["x"])'),
+        # Layers that a loop makes are counted by Keras, as TF1 counted.
+        (
+            (
+                "    logits = tf.layers.dense(net, 3",
+                "    for _ in range(2):\n"
+                "        net = tf.layers.dense(net, 4)\n"
+                "    logits = tf.layers.dense(net, 3",
+            ),
+            "        net = tf_keras.layers.Dense(units=4)(net)",
+        ),
+        (
+            (
+                "    logits = tf.layers.dense(net, 3",
+                '    with tf.variable_scope("top"):\n'
+                "        net = tf.layers.dense(net, 4)\n"
+                "    logits = tf.layers.dense(net, 3",
+            ),
+            'name="top/dense")(net)',
+        ),
+        (
+            (
+                "    logits = tf.layers.dense(net, 3",
+                "    net = tf.layers.dropout(net, 0.1, seed=3, training=training)\n"
+                "    logits = tf.layers.dense(net, 3",
+            ),
+            "net = keras_estimator.Dropout(rate=0.1, seed=3)(net)",
+        ),
+    ],
+)
+def test_layers(change: tuple[str, str], written: str) -> None:
+    if change[1] == 'name="dense"':
+        # The later one has the name, and TF1's first is `dense` before it: refused by
+        # Keras, where TF1 would have found the variable in use.
+        migration = _migrated(change)
+        assert migration.text.count('name="dense"') == 2
+        return
+    assert written in _migrated(change).text
+
+
+_BEFORE = "    logits = tf.layers.dense"
+_AFTER = "    classes = tf.argmax(logits, 1)\n"
+_LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        # Layers.
+        ((_BEFORE, '    w = tf.get_variable("w", [4])\n    net *= w\n' + _BEFORE), ""),
+        ((_BEFORE, "    net = tf.py_func(abs, [net], tf.float32)\n" + _BEFORE), ""),
+        ((_BEFORE, "    net = other(net)\n" + _BEFORE), "may be anything"),
+        ((_BEFORE, "    net += tf.to_float(labels)\n" + _BEFORE), "depend on labels"),
+        (
+            (_BEFORE, "    net = net * (2.0 if training else 1.0)\n" + _BEFORE),
+            "depend on the mode",
+        ),
+        (
+            (
+                _BEFORE,
+                "    if training:\n        net = tf.layers.dense(net, 4)\n" + _BEFORE,
+            ),
+            "other layers",
+        ),
+        (
+            (_BEFORE, "    net = tf.layers.dropout(net, training=True)\n" + _BEFORE),
+            "in training mode in training",
+        ),
+        ((_BEFORE, "    net = tf.layers.dropout(net)\n" + _BEFORE), "training mode"),
+        (
+            ("tf.nn.relu)", "tf.nn.relu, activity_regularizer=abs)"),
+            "an activity's penalty",
+        ),
+        (('name="logits"', 'name="logits", reuse=True'), "shares"),
+        (
+            (
+                _BEFORE,
+                '    with tf.variable_scope("a", reuse=tf.AUTO_REUSE):\n'
+                "        net = tf.layers.dense(net, 4)\n" + _BEFORE,
+            ),
+            "",
+        ),
+        (
+            (
+                _BEFORE,
+                "    net = tf.layers.batch_normalization(net, training=training)\n"
+                + _BEFORE,
+            ),
+            "moving averages",
+        ),
+        # What steps read.
+        ((_AFTER, "    logits = logits / tf.to_float(2)\n" + _AFTER), "again"),
+        (
+            (_LOSS, "    loss = tf.reduce_mean(net) * width\n"),
+            "no tensor of theirs",
+        ),
+        (
+            (
+                _LOSS,
+                _LOSS + "    loss = tf.cond(loss > 1, lambda: 1.0, lambda: loss)\n",
+            ),
+            "tf.cond",
+        ),
+        ((_LOSS, _LOSS + "    loss += tf.to_float(training)\n"), "the mode itself"),
+        ((_LOSS, _LOSS + "    loss = other(loss)\n"), "is not known"),
+        (
+            (_LOSS, _LOSS + "    logits = logits * 2\n    loss += logits[0, 0]\n"),
+            "again",
+        ),
+        (
+            (_LOSS, _LOSS + "    loss += tf.losses.get_regularization_loss()\n"),
+            "penalties",
+        ),
+        (
+            (_LOSS, _LOSS + '    loss += tf.add_n(tf.get_collection("x"))\n'),
+            "collection",
+        ),
+        (
+            (_LOSS, _LOSS + '    loss += tf.add_n(tf.trainable_variables("x"))\n'),
+            "chosen by a scope",
+        ),
+        ((_LOSS, _LOSS + "    params['loss'] = loss\n"), "in place"),
+        (
+            (
+                _LOSS,
+                _LOSS
+                + "    for v in tf.trainable_variables():\n"
+                + "        tf.summary.histogram(v.name, v)\n",
+            ),
+            "does more than bind",
+        ),
+        ((_LOSS, _LOSS + "    print(loss)\n"), "does more than bind"),
+        ((_LOSS, _LOSS + "    tape = loss\n"), "a Keras step's own"),
+        # The update.
+        ((", global_step=tf.train.get_global_step()", ""), "count the global step"),
+        (("global_step=tf.train.get_global_step()", "labels"), ""),
+        (
+            ("get_global_step())", "get_global_step(), var_list=params['some'])"),
+            "a loss and a step",
+        ),
+        (
+            (
+                "tf.train.AdamOptimizer(0.01)",
+                "tf.train.AdamOptimizer(\n"
+                "        0.1 * tf.train.exponential_decay(\n"
+                "            0.1, tf.train.get_global_step(), 9, 0.5))",
+            ),
+            "as it is",
+        ),
+        (
+            (
+                "tf.train.AdamOptimizer(0.01)",
+                "tf.train.FtrlOptimizer(tf.train.exponential_decay(\n"
+                "        0.1, tf.train.get_global_step(), 9, 0.5))",
+            ),
+            "as it is",
+        ),
+        (
+            (
+                "tf.train.AdamOptimizer(0.01)",
+                "tf.train.AdamOptimizer(\n"
+                "        0.1 / tf.to_float(tf.train.get_global_step() + 1))",
+            ),
+            "is made with",
+        ),
+        (("AdamOptimizer(0.01)", "AdamOptimizer(loss)"), "features or labels"),
+        # Metrics, hooks, specs.
+        (
+            ("tf.metrics.accuracy(labels, classes)", "own(labels, classes)"),
+            "no Keras metric",
+        ),
+        (
+            ("(labels, classes)}", "(labels, classes, weights=labels)}"),
+            "its Keras metric has not",
+        ),
+        (('"accuracy":', "params['name']:"), "not written out"),
+        (
+            ("train_op=train_op)", "train_op=train_op, scaffold=params['s'])"),
+            "scaffold",
+        ),
+        (
+            ("train_op=train_op)", "train_op=train_op, training_hooks=[H(logits)])"),
+            "more than the loss",
+        ),
+        (("def model_fn", "@decorated\ndef model_fn"), "decorator"),
+        (("mode, params):", "mode, params, more=1):"), "none of Estimator's"),
+    ],
+)
+def test_what_stays_and_why(change: tuple[str, str], reason: str) -> None:
+    """Where the program is refused as it was, there is nothing to choose."""
+    model = _MODEL.replace(*change)
+    assert model != _MODEL
+    if "width" in model:
+        used = "    width = net.shape[1]\n    net = net[:, : int(width)]\n"
+        model = model.replace(_BEFORE, used + _BEFORE)
+    migration = migrate_text(_HEAD + model + _TAIL)
+    reasons = [f.reason for f in migration.findings if f.code == "K110"]
+    refused = any(f.outcome is Outcome.REFUSED for f in migration.findings)
+    assert reasons or refused
+    assert "tf_keras.Model" not in migration.text
+    if not refused:
+        assert reason in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("tail", "reason"),
+    [
+        (_TAIL + 'model_fn({}, None, "infer", {})\n', "more than Estimators"),
+        (_TAIL.replace("model_fn,", "lambda **k: model_fn(**k),"), "by its name"),
+        (_TAIL + "EstimatorModel = 1\n", "is taken"),
+        (
+            _TAIL + 'hook = tf.train.LoggingTensorHook({"loss": "loss:0"}, 10)\n',
+            "asks for a tensor by its name",
+        ),
+        (
+            _TAIL + 'found = graph.get_tensor_by_name("x:0")\n',
+            "by their names",
+        ),
+    ],
+)
+def test_what_stays_for_what_is_around_it(tail: str, reason: str) -> None:
+    assert reason in _stays(_migrated(tail=tail))
+
+
+def test_a_value_between_two_layers_stays_what_it_was() -> None:
+    migration = _migrated(
+        (
+            _BEFORE,
+            "    middle = net * 2.0\n    net = tf.layers.dense(net, 4)\n" + _BEFORE,
+        ),
+        (_LOSS, _LOSS + "    loss += 0.1 * tf.reduce_mean(middle)\n"),
+    )
+    assert "between two layers" in _stays(migration)
+
+
+def test_losses_of_modes_may_differ() -> None:
+    migration = _migrated((_LOSS, _LOSS + "    if training:\n        loss *= 2\n"))
+    assert not _stays(migration)
+    train, test = migration.text.split("def test_step")
+    assert "loss *= 2" in train and "loss *= 2" not in test

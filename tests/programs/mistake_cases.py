@@ -1,0 +1,376 @@
+"""Mistakes that tutorials teach: each with a program, run before and after it is mended.
+
+`python -m tests.programs.mistake_cases` runs those that have changed and records what they
+wrote in `mistakes/traces.json`, from which `docs/mistakes.md` is made; `test_mistakes.py`
+runs them again. A program of TensorFlow 1 makes its mistake under genuine 1.15.5.
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import dataclasses
+import hashlib
+import json
+import os
+import pathlib
+import sys
+import tempfile
+from collections.abc import Iterable
+
+from migrate.compiler import migrate_text
+from migrate.pipeline import support_source
+from reference import processes, runner
+from reference.environment import find_tf1
+
+HERE = pathlib.Path(__file__).parent
+PROGRAMS = HERE / "mistakes"
+RECORDED = PROGRAMS / "traces.json"
+# What a program writes, one number per step; None: it failed.
+Trace = list[float] | None
+Traces = dict[str, Trace]
+
+
+@dataclasses.dataclass(frozen=True)
+class Case:
+    """One program of `tests/programs/mistakes`.
+
+    Attributes:
+      name: its file, without suffix.
+      codes: what is found in it.
+      numbers: what the numbers are that it writes.
+      tells: what the trace shows.
+      workers: of a TensorFlow 1 cluster; 0 for a program of TensorFlow 2.
+      replicated: it trains on two replicas, and mended learns what one learns.
+      by_hand: where the fix is not made, it is in the file of that name and `_by_hand`.
+      fails: the program with the mistake writes nothing.
+      alone: it ends its process, or makes a strategy that others would disturb.
+      races: the numbers with the mistake, or all, are a race's.
+    """
+
+    name: str
+    codes: frozenset[str]
+    numbers: str
+    tells: str
+    workers: int = 0
+    replicated: bool = False
+    by_hand: bool = False
+    fails: bool = False
+    alone: bool = False
+    races: bool = False
+
+    @property
+    def old(self) -> str:
+        return (PROGRAMS / f"{self.name}.py").read_text()
+
+    @property
+    def new(self) -> str:
+        """As it is mended: by the tool, or by hand as its recipe says."""
+        return (
+            (PROGRAMS / f"{self.name}_by_hand.py").read_text()
+            if self.by_hand
+            else migrate_text(self.old).text
+        )
+
+    @property
+    def digest(self) -> str:
+        """Of what the case's programs are written as."""
+        by_hand = self.new if self.by_hand else ""
+        return hashlib.sha256((self.old + by_hand).encode()).hexdigest()
+
+
+CASES = (
+    Case(
+        "hosts",
+        frozenset({"D101"}),
+        "How many parameter servers and workers the cluster has.",
+        "ClusterSpec refuses the string with a TypeError.",
+        fails=True,
+    ),
+    Case(
+        "no_server",
+        frozenset({"D144"}),
+        "The loss of the chief.",
+        "A session without a master is one of its own process, in which there is no "
+        "parameter server: an InvalidArgumentError.",
+        workers=1,
+        fails=True,
+    ),
+    Case(
+        "every_chief",
+        frozenset({"D111"}),
+        "The loss of worker 0; worker 1 opens its session after the third step.",
+        "The second chief gives all variables their initial values: the loss is back "
+        "where it began.",
+        workers=2,
+    ),
+    Case(
+        "every_initial_value",
+        frozenset({"D112"}),
+        "The loss of worker 0; worker 1 opens its session after the third step.",
+        "What the first worker had learned is gone when the second begins.",
+        workers=2,
+    ),
+    Case(
+        "more_gradients",
+        frozenset({"D145"}),
+        "The loss of the only worker in six runs of its training step.",
+        "Two runs make one update: half of the steps change nothing. Migrated as it is, "
+        "the program stops with an error that names the two numbers.",
+        workers=1,
+        by_hand=True,
+        races=True,
+    ),
+    Case(
+        "global_step",
+        frozenset({"D147"}),
+        "Which of the examples 0, 1, 2, ... worker 0 chooses, in turns with worker 1.",
+        "By the global step it leaves out every other one, which worker 1 leaves out too.",
+        workers=2,
+        by_hand=True,
+    ),
+    Case(
+        "asynchronous",
+        frozenset({"D140"}),
+        "By how many updates of others a gradient was late, at most.",
+        "Never by one under MirroredStrategy: all replicas make each step together. "
+        "With parameter servers a worker's gradient is applied when it is there.",
+        by_hand=True,
+        alone=True,
+        races=True,
+    ),
+    Case(
+        "outside_run",
+        frozenset({"D141"}),
+        "The sum of the last replica's weights after each step.",
+        "They are never trained: the step runs on the first replica only. Mended, both "
+        "learn what one replica learns from the whole batch.",
+        replicated=True,
+        alone=True,
+    ),
+    Case(
+        "whole_batch_for_all",
+        frozenset({"D106", "D108"}),
+        "The sum of the weights after each step.",
+        "Every replica is given the whole batch, and all gradients are added up: each "
+        "step is twice as long. Mended, two replicas learn what one learns.",
+        replicated=True,
+        alone=True,
+    ),
+    Case(
+        "wrong_arguments",
+        frozenset({"D142"}),
+        "The sum of the weights after each step.",
+        "The step misses an argument, a TypeError.",
+        replicated=True,
+        fails=True,
+        alone=True,
+    ),
+    Case(
+        "mean_of_a_part",
+        frozenset({"D104"}),
+        "The sum of the weights after each step.",
+        "Each step is twice as long with two replicas. Mended, they learn what one "
+        "learns.",
+        replicated=True,
+        alone=True,
+    ),
+    Case(
+        "softmax_twice",
+        frozenset({"D102"}),
+        "The mean probability of the right class, in 30 steps.",
+        "A softmax of a softmax is nearly flat: it learns more slowly.",
+    ),
+    Case(
+        "no_softmax",
+        frozenset({"D103"}),
+        "The share of right answers, in 30 steps.",
+        "Logits taken for probabilities are cut off at 0 and 1: it hardly learns.",
+    ),
+    Case(
+        "one_seed",
+        frozenset({"D143"}),
+        "In how many orders two workers read the same 64 records.",
+        "Both read the same records at the same time: two workers see what one sees.",
+        alone=True,
+    ),
+    Case(
+        "evaluator_listed",
+        frozenset({"D146"}),
+        "0 when the servers are started, then the value of a variable on them.",
+        "Nothing follows: the strategy waits for the evaluator. (The program gives up "
+        "after ten seconds; TensorFlow had not after ten minutes.)",
+        alone=True,
+    ),
+    Case(
+        "communication",
+        frozenset({"D109"}),
+        "The number of replicas.",
+        "The older name is gone.",
+        fails=True,
+    ),
+    Case(
+        "older_names",
+        frozenset({"D109", "D136"}),
+        "The sums of the two batches.",
+        "Names of before TensorFlow 2.4.",
+        fails=True,
+    ),
+)
+_QUIET = {**runner.ENVIRONMENT, "TF_CPP_MIN_LOG_LEVEL": "3"}
+
+
+def _trace(path: pathlib.Path) -> Trace:
+    lines = path.read_text().splitlines() if path.exists() else []
+    return [float(line.split()[1]) for line in lines] or None
+
+
+def run_alone(programs: dict[str, str], directory: pathlib.Path) -> Traces:
+    """What programs of TensorFlow 2 write, run in one process of their own."""
+    directory.mkdir(parents=True)
+    paths = {}
+    for title, text in programs.items():
+        paths[title] = directory / f"{title.replace(' ', '_')}.py"
+        paths[title].write_text(text)
+    out = directory / "out"
+    with contextlib.suppress(processes.TasksFailed):  # As half of them are to.
+        processes.run_tasks(
+            sys.executable,
+            HERE / "alone" / "run_all.py",
+            [],
+            directory,
+            ps=0,
+            environment=_QUIET,
+            timeout=240,
+            command_line=lambda *task: [str(out), *map(str, paths.values())],
+            preloaded=True,
+        )
+    return {t: _trace(out / p.stem / "loss.0") for t, p in paths.items()}
+
+
+def run_cluster(
+    case: Case, python: str, text: str, support: Iterable[str], work: pathlib.Path
+) -> Trace:
+    """What worker 0 of a TensorFlow 1 program, or of its migration, writes."""
+    work.mkdir(parents=True)
+    program = work / f"{case.name}.py"
+    program.write_text(text)
+    for name in support:
+        (work / name).write_bytes(support_source(name))
+    try:
+        processes.run_tasks(
+            python,
+            program,
+            [f"--dir={work}"],
+            work,
+            workers=case.workers,
+            environment=_QUIET,
+            preloaded=python == sys.executable,
+        )
+    except processes.TasksFailed:
+        return None
+    return _trace(work / "loss.0")
+
+
+def run_migrated(case: Case, text: str, work: pathlib.Path) -> Trace:
+    """What worker 0 of a TensorFlow 1 program writes when it is migrated."""
+    migration = migrate_text(text)
+    return run_cluster(case, sys.executable, migration.text, migration.support, work)
+
+
+def run_before(
+    python: str, directory: pathlib.Path, cases: Iterable[Case] = CASES
+) -> Traces:
+    """What the programs of TensorFlow 1 write under 1.15.5, by name."""
+    clustered = [case for case in cases if case.workers]
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        traces = pool.map(
+            lambda c: run_cluster(c, python, c.old, (), directory / c.name), clustered
+        )
+        return {c.name: t for c, t in zip(clustered, traces, strict=True)}
+
+
+def run_all(directory: pathlib.Path, cases: tuple[Case, ...] = CASES) -> Traces:
+    """What everything writes that runs under this TensorFlow.
+
+    By "old NAME" (of programs of TensorFlow 2), "new NAME", and "one NAME" (the mended
+    program on one replica).
+    """
+    here = [case for case in cases if not case.workers]
+    together = [case for case in here if not case.alone]
+    groups = [
+        {f"old {c.name}": c.old for c in together}
+        | {
+            f"one {c.name}": c.new.replace("else 2", "else 1")
+            for c in here
+            if c.replicated
+        },
+        {f"new {c.name}": c.new for c in together},
+    ]
+    for case in here:
+        if case.alone:
+            # That its run is called otherwise is a mistake of its own.
+            old = case.old.replace("experimental_run_v2", "run")
+            groups += [{f"old {case.name}": old}, {f"new {case.name}": case.new}]
+    found: Traces = {}
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        jobs = [
+            pool.submit(run_alone, group, directory / f"group_{n}")
+            for n, group in enumerate(groups)
+        ]
+        mended = {
+            f"new {c.name}": pool.submit(
+                run_migrated,
+                c,
+                c.new if c.by_hand else c.old,
+                directory / f"migrated_{c.name}",
+            )
+            for c in cases
+            if c.workers
+        }
+        for job in jobs:
+            found |= job.result()
+        found |= {title: future.result() for title, future in mended.items()}
+    return found
+
+
+def recorded() -> dict[str, dict[str, Trace]]:
+    """Traces before and after, by name.
+
+    Raises:
+      ValueError: a program or its mended form has changed since.
+    """
+    rows = json.loads(RECORDED.read_text())
+    old = [c.name for c in CASES if rows.get(c.name, {}).get("digest") != c.digest]
+    if old:
+        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
+    return {name: row["traces"] for name, row in rows.items()}
+
+
+def main() -> None:
+    python = find_tf1()
+    if python is None:
+        raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    rows = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+    stale = tuple(c for c in CASES if rows.get(c.name, {}).get("digest") != c.digest)
+    with tempfile.TemporaryDirectory() as temporary:
+        work = pathlib.Path(temporary)
+        before = run_before(str(python), work / "tf1", stale)
+        found = run_all(work / "tf2", stale)
+    rows |= {
+        case.name: {
+            "digest": case.digest,
+            "traces": {
+                "before": before.get(case.name, found.get(f"old {case.name}")),
+                "after": found[f"new {case.name}"],
+            },
+        }
+        for case in stale
+    }
+    rows = {case.name: rows[case.name] for case in CASES}
+    RECORDED.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    main()

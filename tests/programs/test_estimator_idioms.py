@@ -1,0 +1,82 @@
+"""Idioms of public Estimator programs, and several devices, beside TensorFlow 1.15.5's results."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+from reference.compare import Array
+from tests.programs import variants
+from tests.programs.variants import DEVICES, IDIOMS, Variant
+
+# Estimators take pandas' frames, but do not need pandas.
+pytest.importorskip("pandas", reason="pandas_input_fn has frames to read")
+
+
+def _run(group: tuple[Variant, ...], work: pathlib.Path) -> dict[str, Array]:
+    variants.migrated(group, work / "programs")
+    return variants.run(
+        group, sys.executable, work / "programs", work / "run", preloaded=True
+    )
+
+
+@pytest.fixture(scope="module")
+def idioms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+    return _run(IDIOMS, tmp_path_factory.mktemp("idioms"))
+
+
+@pytest.fixture(scope="module")
+def devices(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+    return _run(DEVICES, tmp_path_factory.mktemp("devices"))
+
+
+def _compare(variant: Variant, found: dict[str, Array]) -> None:
+    rows = variants.differences(variant, variants.recorded(), found)
+    assert rows
+    wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
+    assert not wrong, f"allowed {variant.tolerance}: {variant.reason}"
+
+
+@pytest.mark.parametrize("variant", IDIOMS, ids=lambda v: v.name)
+def test_equals_tensorflow_1_15_5(variant: Variant, idioms: dict[str, Array]) -> None:
+    _compare(variant, idioms)
+
+
+@pytest.mark.parametrize("variant", DEVICES, ids=lambda v: v.name)
+def test_devices_equal_those_of_tensorflow_1_15_5(
+    variant: Variant, devices: dict[str, Array]
+) -> None:
+    _compare(variant, devices)
+
+
+_FAULTS = (
+    # Variables listed twice where a graph is evaluated: their L2 counts twice.
+    (
+        "residual",
+        "estimator_loop.py",
+        "if not any(variable is other for other in graph.get_collection(key)):",
+        "if True:",
+    ),
+    # Every replica reads the same batch.
+    (
+        "strategies",
+        "estimator_strategies.py",
+        "own = args[i * len(specs) : (i + 1) * len(specs)]",
+        "own = args[: len(specs)]",
+    ),
+)
+
+
+@pytest.mark.parametrize("fault", _FAULTS, ids=lambda f: f[0])
+def test_faults_are_seen(fault: tuple[str, str, str, str], tmp_path: pathlib.Path) -> None:
+    name, *change = fault
+    (variant,) = (v for v in IDIOMS + DEVICES if v.name == name)
+    file, old, new = change
+    variants.migrated((variant,), tmp_path / "programs", (file, old, new))
+    found = variants.run(
+        (variant,), sys.executable, tmp_path / "programs", tmp_path / "run", True
+    )
+    rows = variants.differences(variant, variants.recorded(), found)
+    assert max(rows.values()) > 10 * variant.tolerance

@@ -1,0 +1,62 @@
+"""Estimator programs that become Keras models, compared with TensorFlow 1.15.5's results."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.migration import Options
+from reference.compare import Array
+from tests.programs import keras_programs, variants
+from tests.programs.keras_programs import PROGRAMS, KerasProgram
+
+each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+    work = tmp_path_factory.mktemp("keras_programs")
+    variants.migrated(PROGRAMS, work / "programs")
+    return variants.run(
+        PROGRAMS, sys.executable, work / "programs", work / "run", preloaded=True
+    )
+
+
+@each_program
+def test_becomes_a_keras_model(program: KerasProgram) -> None:
+    migration = migrate_text(program.path.read_text())
+    codes = {f.code for f in migration.findings}
+    assert "K101" in codes and "K110" not in codes
+    assert "ModeKeys" not in migration.text
+
+
+@each_program
+def test_stays_a_model_fn_where_that_is_wanted(program: KerasProgram) -> None:
+    wanted = Options(estimators="model_fn")
+    migration = migrate_text(program.path.read_text(), wanted)
+    assert "tf_keras.Model" not in migration.text
+    assert not any(f.code.startswith("K") for f in migration.findings)
+
+
+@each_program
+def test_equals_tensorflow_1_15_5(
+    program: KerasProgram, found: dict[str, Array]
+) -> None:
+    rows = variants.differences(program, keras_programs.recorded(), found)
+    assert rows
+    wrong = {k: v for k, v in rows.items() if not v <= program.tolerance}
+    assert not wrong, f"allowed {program.tolerance}: {program.reason}"
+
+
+def test_another_draw_of_dropout_is_seen(tmp_path: pathlib.Path) -> None:
+    (program,) = (p for p in PROGRAMS if p.name == "plain_values")
+    fault = ("keras_estimator.py", "seed=self.seed", "seed=self.seed + 1")
+    variants.migrated((program,), tmp_path / "programs", fault)
+    found = variants.run(
+        (program,), sys.executable, tmp_path / "programs", tmp_path / "run", True
+    )
+    rows = variants.differences(program, keras_programs.recorded(), found)
+    assert max(rows.values()) > 1e-3

@@ -1,0 +1,10 @@
+import tensorflow as tf
+cluster = tf.train.ClusterSpec(jobs)
+
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        pass
+
+with tf.compat.v1.train.MonitoredTrainingSession(
+        master=server.target, is_chief=(task == 0)) as sess:
+    pass

@@ -1,0 +1,11 @@
+import tensorflow as tf
+server = tf.train.Server(cluster, job_name="worker", task_index=FLAGS.task_index)
+if False:
+    server.join()
+with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    @timed
+    def net(v):
+        return v * tf.get_variable('w', [2])
+    loss = tf.reduce_sum(net(x))
+with tf.train.MonitoredTrainingSession(server.target, is_chief=FLAGS.task_index == 0) as sess:
+    pass

@@ -1,0 +1,9 @@
+import tensorflow as tf
+server = tf.train.Server(cluster, job_name="worker", task_index=FLAGS.task_index)
+if False:
+    server.join()
+with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    first = tf.trainable_variables()
+    loss = tf.reduce_sum(tf.layers.dense(x * w, 1))
+with tf.train.MonitoredTrainingSession(server.target, is_chief=FLAGS.task_index == 0) as sess:
+    pass

@@ -1,0 +1,154 @@
+"""Run by test_keras_models.py in a directory of a migrated program: keras_cases.py DIRECTORY."""
+
+import json
+import pathlib
+import sys
+
+import numpy as np
+import tensorflow as tf
+
+work = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(work))
+
+import keras_estimator  # noqa: E402
+import plain_values  # noqa: E402
+import tf_keras  # noqa: E402
+
+v1 = tf.compat.v1
+
+# How each function of a network is called, where it is not f(x).
+CALLS = {
+    "tf.add": lambda f, x: f(x, x),
+    "tf.cast": lambda f, x: f(x, tf.int32),
+    "tf.clip_by_value": lambda f, x: f(x, 0.0, 0.5),
+    "tf.concat": lambda f, x: f([x, x], 1),
+    "tf.divide": lambda f, x: f(x, x + 1.0),
+    "tf.expand_dims": lambda f, x: f(x, 1),
+    "tf.matmul": lambda f, x: f(x, x),
+    "tf.maximum": lambda f, x: f(x, 0.5),
+    "tf.minimum": lambda f, x: f(x, 0.5),
+    "tf.multiply": lambda f, x: f(x, x),
+    "tf.nn.avg_pool": lambda f, x: f(x, [1, 2, 2, 1], [1, 1, 1, 1], "SAME"),
+    "tf.nn.max_pool": lambda f, x: f(x, [1, 2, 2, 1], [1, 1, 1, 1], "SAME"),
+    "tf.nn.l2_normalize": lambda f, x: f(x, 1),
+    "tf.pad": lambda f, x: f(x, [[0, 0], [1, 1], [0, 0], [0, 0]]),
+    "tf.reshape": lambda f, x: f(x, [-1, 3 * 3 * 3]),
+    "tf.stack": lambda f, x: f([x, x], 1),
+    "tf.subtract": lambda f, x: f(x, 0.25),
+    "tf.tile": lambda f, x: f(x, [1, 2, 1, 1]),
+    "tf.transpose": lambda f, x: f(x, [0, 2, 1, 3]),
+}
+
+
+def resolved(target):
+    value = tf
+    for part in target.split(".")[1:]:
+        value = getattr(value, part)
+    return value
+
+
+def recorded(function, call):
+    """Why a functional model does not compute what the function does; "" where it does."""
+    array = np.random.RandomState(0).rand(2, 3, 3, 3).astype(np.float32)
+    try:
+        inputs = tf_keras.Input([3, 3, 3])
+        model = tf_keras.Model(inputs, call(function, inputs))
+        same = np.array_equal(model(array), call(function, tf.constant(array)))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    return "" if same else "another result"
+
+
+def metrics():
+    """Largest difference of each metric from TF1's function, over three batches."""
+    rng = np.random.RandomState(1)
+    found = {}
+    for name, keras, number, scores in (
+        ("accuracy", tf_keras.metrics.Accuracy(), 3, False),
+        ("auc", keras_estimator.AUC(), 2, True),
+        ("mean", tf_keras.metrics.Mean(), 0, True),
+        ("mean_absolute_error", tf_keras.metrics.MeanAbsoluteError(), 0, True),
+        ("mean_per_class_accuracy", keras_estimator.MeanPerClassAccuracy(4), 3, False),
+        ("mean_squared_error", tf_keras.metrics.MeanSquaredError(), 0, True),
+        ("precision", tf_keras.metrics.Precision(), 2, False),
+        ("recall", tf_keras.metrics.Recall(), 2, False),
+        ("root_mean_squared_error", tf_keras.metrics.RootMeanSquaredError(), 0, True),
+    ):
+        batches = []
+        for size in (7, 5, 3):
+            labels = rng.randint(number, size=size) if number else rng.rand(size, 2)
+            other = (
+                rng.rand(*labels.shape) if scores else rng.randint(number, size=size)
+            )
+            if name == "auc" and not batches:
+                labels[:] = 0  # None is positive yet.
+            kind = np.int32 if number else np.float32
+            batches.append(
+                (labels.astype(kind), other.astype(np.float32 if scores else np.int32))
+            )
+        with tf.Graph().as_default(), v1.Session() as session:
+            x, y = (v1.placeholder(b.dtype) for b in batches[0])
+            x.set_shape([None, *batches[0][0].shape[1:]])
+            y.set_shape([None, *batches[0][1].shape[1:]])
+            given = [4] if name == "mean_per_class_accuracy" else []
+            given = [x, y, *given] if name != "mean" else [x]
+            value, update = getattr(v1.metrics, name)(*given)
+            session.run(v1.local_variables_initializer())
+            expected = []
+            for batch in batches:
+                session.run(update, dict(zip((x, y), batch)))
+                expected.append(session.run(value))
+        worst = 0.0
+        for batch, value in zip(batches, expected):
+            keras.update_state(*(batch[:1] if name == "mean" else batch))
+            worst = max(worst, abs(float(keras.result()) - float(value)))
+        found[f"tf.metrics.{name}"] = worst
+    return found
+
+
+def same_masks(layer):
+    """Whether two functions that call a layer drop the same units at first."""
+    x = tf.ones([50])
+    masks = [tf.function(lambda: layer(x, training=True))().numpy() for _ in range(2)]
+    return bool(np.array_equal(*masks))
+
+
+def trained():
+    """A model without an Estimator."""
+    rng = np.random.RandomState(6)
+    label = rng.randint(3, size=72).astype(np.int32)
+    signal = (rng.randn(72, 11, 2) + label[:, None, None]).astype(np.float32)
+    features = {"signal": tf_keras.Input([11, 2])}
+    model = plain_values.ClassifierModel(features, {"classes": 3, "rate": 0.02})
+    dataset = tf.data.Dataset.from_tensor_slices(({"signal": signal}, label)).batch(18)
+    history = model.fit(dataset, epochs=3, verbose=0).history["loss"]
+    evaluated = model.evaluate(dataset, verbose=0, return_dict=True)
+    predicted = model.predict({"signal": signal}, verbose=0)
+    return {
+        "fit steps": int(v1.train.get_global_step().numpy()),
+        "fit losses": [history[0], history[-1]],
+        "evaluate": sorted(evaluated),
+        "predict": {name: list(np.shape(value)) for name, value in predicted.items()},
+        "layers": [w.name[:-2] for layer in model.layers for w in layer.weights],
+    }
+
+
+def main():
+    targets = json.loads((work / "targets.json").read_text())
+    found = trained()
+    found["recorded"] = {
+        name: recorded(resolved(target), CALLS.get(name, lambda f, x: f(x)))
+        for name, target in targets.items()
+    }
+    found["not recorded"] = recorded(
+        lambda x: tf.constant(np.asarray(x)), lambda f, x: f(x)
+    )
+    found["metrics"] = metrics()
+    found["same masks"] = same_masks(keras_estimator.Dropout(0.5, seed=3))
+    found["same masks of Keras's own layer"] = same_masks(
+        tf_keras.layers.Dropout(0.5, seed=3)
+    )
+    (work / "found.json").write_text(json.dumps(found))
+
+
+main()

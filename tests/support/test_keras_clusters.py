@@ -1,0 +1,69 @@
+"""A Keras model under the strategies that TF_CONFIG asks for.
+
+A chief with a parameter server, and two synchronous workers that read the same rows, must
+train exactly as one process does: TensorFlow 1.15.5's recorded trace.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+import numpy as np
+
+from reference import oracle
+from reference.registry import SCENARIOS
+from tests.support import estimator_clusters
+
+_SCENARIO = SCENARIOS["estimator_layers"]
+# exp and tanh differ by an ULP from TensorFlow 1.15.5's, as in one process.
+_ALLOWED = 1e-6
+
+
+def _difference(found: dict[str, oracle.Array], steps: int | None = None) -> float:
+    """Largest difference from the recorded losses, and at the end from the weights."""
+    expected = oracle.recorded(_SCENARIO, _SCENARIO.run("sgd")).trace
+    pairs = [(found["chief/loss"], expected["0/loss"][:steps])]
+    if steps is None:
+        pairs.append((found["chief/probability"], expected["0/probability"]))
+        pairs += [
+            (found[name], value[0])
+            for name, value in expected.items()
+            if name.startswith("checkpoint/")
+        ]
+        assert len(pairs) > 10
+    assert all(np.shape(a) == np.shape(b) for a, b in pairs)
+    return max(float(np.max(np.abs(a - b))) for a, b in pairs)
+
+
+def test_a_chief_and_a_parameter_server_train_as_one_process(
+    tmp_path: pathlib.Path,
+) -> None:
+    found = estimator_clusters.run(tmp_path, ps=1, workers=1, scenario=_SCENARIO)
+    assert found["checkpoint/global_step"] == _SCENARIO.steps
+    assert _difference(found) <= _ALLOWED
+
+
+def test_synchronous_workers_average_their_gradients(tmp_path: pathlib.Path) -> None:
+    found = estimator_clusters.run(
+        tmp_path, ps=0, workers=2, evaluator=True, scenario=_SCENARIO
+    )
+    assert _difference(found) <= _ALLOWED
+    # The evaluator read the last checkpoint.
+    recorded = oracle.recorded(_SCENARIO, _SCENARIO.run("sgd")).trace
+    assert found["evaluator/eval/global_step"][-1] == _SCENARIO.steps
+    for name in ("loss", "accuracy", "precision", "auc", "rmse"):
+        expected = recorded[f"0/eval/{name}"][-1]
+        assert abs(found[f"evaluator/eval/{name}"][-1] - expected) <= _ALLOWED
+
+
+def test_gradients_that_are_only_added_up_are_seen(tmp_path: pathlib.Path) -> None:
+    found = estimator_clusters.run(
+        tmp_path,
+        ps=0,
+        workers=2,
+        scenario=_SCENARIO,
+        steps=20,
+        fault=(" / self.distribute_strategy.num_replicas_in_sync", " / 1"),
+        file="tf2.py",
+    )
+    assert _difference(found, 20) > 1e-3

@@ -1,0 +1,86 @@
+"""What a Keras model is made of: functions it records, its metrics, and use without Estimator."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.pipeline import support_source
+from migrate.tables import keras_models as table
+from migrate.tables import symbols
+from reference import runner
+from tests.programs import keras_programs
+
+_HERE = pathlib.Path(__file__).parent
+_MODULES = ("keras_estimator.py", "estimator_loop.py", "training_session.py")
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
+    """What `keras_cases.py` says of this TensorFlow."""
+    work = tmp_path_factory.mktemp("keras_models")
+    for name in _MODULES:
+        (work / name).write_bytes(support_source(name))
+    program = keras_programs.HERE / "plain_values.py"
+    (work / "plain_values.py").write_text(migrate_text(program.read_text()).text)
+    targets = {name: _target(name) for name in sorted(table.NETWORK)}
+    (work / "targets.json").write_text(json.dumps(targets))
+    subprocess.run(
+        [sys.executable, str(_HERE / "keras_cases.py"), str(work)],
+        check=True,
+        timeout=300,
+        cwd=work,
+        env={**os.environ, **runner.ENVIRONMENT},
+    )
+    read: dict[str, object] = json.loads((work / "found.json").read_text())
+    return read
+
+
+def _target(name: str) -> str:
+    """What the tool writes for a function of tensors."""
+    row = symbols.lookup(name)
+    return row.target if row is not None and row.target else name
+
+
+def test_keras_records_every_function_of_a_network(found: dict[str, object]) -> None:
+    recorded = found["recorded"]
+    assert isinstance(recorded, dict)
+    assert set(recorded) == table.NETWORK
+    assert {name: why for name, why in recorded.items() if why} == {}
+
+
+def test_a_function_that_keras_does_not_record_is_seen(
+    found: dict[str, object],
+) -> None:
+    assert found["not recorded"]
+
+
+def test_metrics_count_as_tensorflow_1s(found: dict[str, object]) -> None:
+    differences = found["metrics"]
+    assert isinstance(differences, dict)
+    assert set(differences) == set(table.METRICS)
+    # Sums of float32 in another order.
+    assert {n: d for n, d in differences.items() if not d <= 1e-6} == {}
+
+
+def test_dropout_with_a_seed_begins_alike_in_every_call(
+    found: dict[str, object],
+) -> None:
+    assert found["same masks"] is True
+    assert found["same masks of Keras's own layer"] is False
+
+
+def test_a_model_is_trained_by_keras_itself(found: dict[str, object]) -> None:
+    """fit, evaluate and predict know the three steps; the step is the global one."""
+    assert found["fit steps"] == 12
+    first, last = found["fit losses"]  # type: ignore[misc]
+    assert last < first
+    assert found["evaluate"] == ["accuracy", "loss", "mean", "mean squared"]
+    assert found["predict"] == {"class": [72], "scores": [72, 3]}
+    assert found["layers"] == ["conv/kernel", "conv/bias", "dense/kernel", "dense/bias"]
