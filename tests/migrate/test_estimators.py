@@ -419,6 +419,7 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
             "tf.estimator.experimental.LinearSDCA",
         ),
         ("top", "sess = tf.Session()", "S120", "tf.Session"),
+        ("input", "tf.train.batch([1], 2, shared_name='q')", "I120", "tf.train.batch"),
         ("top", "v = tf.get_variable('a', [])", "V120", "tf.get_variable"),
     ],
 )
