@@ -30,7 +30,7 @@ from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.eager import EagerProgram
-from migrate.rules import calls, in_both, mistakes
+from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.rules.symbols import SymbolRules
@@ -131,6 +131,7 @@ def migrate_text(
         findings.extend(_unread_queues(original))
     if _refused(findings):
         findings.extend(_unread_towers(original))
+        findings.extend(older_shapes.told(scopes))
         written, told = in_both.applied(scopes, findings)
         if not written.empty:
             told.extend(_mistakes(scopes, written, text))
@@ -140,6 +141,7 @@ def migrate_text(
             # Read without those names, the file must be what it was read as.
             if migrate_text(done.text, options, filename).text == done.text:
                 return done
+    findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)

@@ -32,9 +32,10 @@ CODES = (
     Code(
         "K103",
         "metric of a Keras model",
-        "An entry of eval_metric_ops is a Keras metric that counts the same. AUC, of which "
-        "Keras's has another value where a class has not come, and the accuracy per "
-        "class, which Keras has not, are the emitted module's.",
+        "An entry of eval_metric_ops is a Keras metric that counts the same. AUC, mean "
+        "errors and the accuracy per class are the emitted module's: Keras's AUC has "
+        "another value where a class has not come, and its mean errors weigh batches "
+        "of other sizes alike where a row is one number.",
         'eval_metric_ops = {"accuracy": tf.metrics.accuracy(labels, classes)}',
         'self.accuracy = tf_keras.metrics.Accuracy(name="accuracy")',
     ),

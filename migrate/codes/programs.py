@@ -133,4 +133,24 @@ CODES = (
         "conflicting rewrites",
         "Two rules claim one expression. Please report it.",
     ),
+    Code(
+        "N130",
+        "slim.deployment",
+        "model_deploy clones a model on devices, and collects losses and gradients of the "
+        "clones by their scopes. Towers in a loop, whose gradients are averaged, become "
+        "a MirroredStrategy.",
+    ),
+    Code(
+        "N131",
+        "a parameter server that is told to end",
+        "A queue on each parameter server, into which every worker puts a number when it "
+        "has ended. The migrated program's coordinator ends the servers itself: the ps "
+        "task is server.join().",
+    ),
+    Code(
+        "N132",
+        "what a Supervisor does beside the session",
+        "Functions it calls by time, summaries that it writes, its coordinator: the "
+        "session that it becomes has none of them.",
+    ),
 )

@@ -2,8 +2,8 @@
 
 `average_gradients(tower_grads)` has many spellings: stack or concat, reduce_mean or
 add_n and a division, comprehensions or loops. So the function is not matched but run,
-on numbers: three towers, two variables, by an interpreter of the few constructs that
-such functions are made of. What it does not know is no average.
+on numbers: two towers and three, two variables, by an interpreter of the few constructs
+that such functions are made of. What it does not know is no average.
 """
 
 from __future__ import annotations
@@ -53,16 +53,36 @@ def averages_towers(function: ast.FunctionDef, scopes: Scopes, count: str = "") 
 
     Args:
       function: takes one argument: per tower a list of (gradient, variable).
-      count: an expression that is the number of towers, where the program has one.
+      count: an expression that is the number of towers, where the program has one. A
+        literal is the only number tried: dividing by it is a mean.
     """
+    counts = [int(count)] if count.isdigit() and 0 < int(count) <= 64 else [2, 3]
+    return all(_averages(function, scopes, count, _towers(n)) for n in counts)
+
+
+def _towers(count: int) -> list[list[list[float]]]:
+    """Gradients of so many towers, no two alike."""
+    return [
+        [[number + tower for number in gradient] for gradient in _TOWERS[tower % 3]]
+        for tower in range(count)
+    ]
+
+
+def _averages(
+    function: ast.FunctionDef,
+    scopes: Scopes,
+    count: str,
+    towers: list[list[list[float]]],
+) -> bool:
+    """Whether it gives the mean of these towers."""
     parameters = [a.arg for a in function.args.args]
     if not parameters or len(parameters) - len(function.args.defaults) > 1:
         return False
     given = [
         [(_Tensor(gradient), _Variable(i)) for i, gradient in enumerate(tower)]
-        for tower in _TOWERS
+        for tower in towers
     ]
-    interpreter = _Interpreter(scopes, count)
+    interpreter = _Interpreter(scopes, count, len(towers))
     try:
         for parameter, default in zip(
             reversed(parameters[1:]), reversed(function.args.defaults)
@@ -72,13 +92,13 @@ def averages_towers(function: ast.FunctionDef, scopes: Scopes, count: str = "") 
         result = interpreter.call(function.body)
     except (_Unknown, TypeError, ValueError, IndexError, KeyError, ZeroDivisionError):
         return False
-    if not isinstance(result, (list, tuple)) or len(result) != len(_TOWERS[0]):
+    if not isinstance(result, (list, tuple)) or len(result) != len(towers[0]):
         return False
     for index, pair in enumerate(result):
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             return False
         mean = [
-            sum(tower[index][k] for tower in _TOWERS) / len(_TOWERS) for k in range(2)
+            sum(tower[index][k] for tower in towers) / len(towers) for k in range(2)
         ]
         gradient, variable = pair
         if variable != _Variable(index) or not isinstance(gradient, _Tensor):
@@ -135,9 +155,10 @@ _BY_NAME: dict[str, type[ast.operator]] = {
 
 
 class _Interpreter:
-    def __init__(self, scopes: Scopes, count: str) -> None:
+    def __init__(self, scopes: Scopes, count: str, towers: int) -> None:
         self._scopes = scopes
         self._count = count
+        self._towers = towers
         self.names: dict[str, Any] = {}
         self._steps = 0
 
@@ -225,7 +246,7 @@ class _Interpreter:
         if isinstance(node, (ast.Name, ast.Attribute)):
             if ast.unparse(node) != self._count:
                 raise _Unknown
-            return len(_TOWERS)
+            return self._towers
         if isinstance(node, ast.Tuple):
             return tuple(self.value(e) for e in node.elts)
         if isinstance(node, ast.List):

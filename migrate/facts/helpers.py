@@ -49,13 +49,13 @@ def find(scopes: Scopes, session: ast.Call, session_name: str) -> tuple[Helper, 
         return ()
     block = next(
         n
-        for n in ast.walk(scopes.tree)
+        for n in scopes.walk()
         if isinstance(n, ast.With) and any(i.context_expr is session for i in n.items)
     )
     inside = set(ast.walk(block))
     functions = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in scopes.walk()
         if isinstance(node, ast.FunctionDef)
         and scopes.scope_of(node) is scopes.module
         and node not in inside
@@ -132,7 +132,7 @@ def _parameters(
 def _calls(scopes: Scopes, function: ast.FunctionDef) -> list[ast.Call] | None:
     """The function's calls; None where it is used otherwise, too."""
     found: list[ast.Call] = []
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if not (
             isinstance(node, ast.Name)
             and node.id == function.name

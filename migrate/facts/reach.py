@@ -35,7 +35,7 @@ def reached(scopes: Scopes, roots: Iterable[ast.AST]) -> list[ast.AST]:
 def methods(scopes: Scopes) -> dict[str, list[ast.AST]]:
     """The module's methods by their name, whatever their class."""
     found: dict[str, list[ast.AST]] = {}
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if isinstance(node, ast.ClassDef):
             for item in node.body:
                 if isinstance(item, ast.FunctionDef):

@@ -56,6 +56,8 @@ class Scopes:
         # A binding that is an imported name: node -> dotted path of what it names.
         self._imported: dict[tuple[ast.AST, str], str] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
+        self._uses: tuple[tuple[ast.expr, str], ...] | None = None
+        self._nodes: tuple[ast.AST, ...] | None = None
         _Builder(self).run(tree)
 
     def scope_of(self, node: ast.AST) -> Scope:
@@ -152,6 +154,17 @@ class Scopes:
 
     def walk_uses(self) -> Iterator[tuple[ast.expr, str]]:
         """Every outermost expression that resolves to a symbol, in source order."""
+        if self._uses is None:
+            self._uses = tuple(self._all_uses())
+        return iter(self._uses)
+
+    def walk(self) -> Iterator[ast.AST]:
+        """`ast.walk` over the module, which is not changed while it is analysed."""
+        if self._nodes is None:
+            self._nodes = tuple(ast.walk(self.tree))
+        return iter(self._nodes)
+
+    def _all_uses(self) -> Iterator[tuple[ast.expr, str]]:
         stack: list[ast.AST] = [self.tree]
         while stack:
             node = stack.pop()

@@ -27,7 +27,7 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
         for node in scopes.tree.body
         if rewritten and unused.is_unused(node, read)
     }
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if id(node) in dropped:
             continue
         if isinstance(node, ast.ImportFrom) and not node.level:
@@ -52,7 +52,7 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
 
 def imports_missing(scopes: Scopes) -> bool:
     """Whether the file imports from TensorFlow what TF2 has not as a public name."""
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if isinstance(node, ast.ImportFrom) and not node.level:
             paths = [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):

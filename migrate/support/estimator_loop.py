@@ -1140,9 +1140,11 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
 
     def end(self, sess):
         super().end(sess)
+        # The step that was saved: other workers may have gone on meanwhile.
+        step = self._timer.last_step
         with _knowing(sess.replicas.global_step):
             for listener in self.listeners:
-                listener.end(_HookSession(sess), sess.global_step())
+                listener.end(_HookSession(sess), step)
 
     def _save(self, sess, step):
         with _knowing(sess.replicas.global_step):

@@ -236,6 +236,37 @@ class Dropout(tf_keras.layers.Dropout):
         )
 
 
+class _MeanError(tf_keras.metrics.Mean):
+    """The mean over all elements, of whatever rank.
+
+    Keras's own takes that of each row first, of which the last batch may have fewer.
+    """
+
+    def update_state(self, labels, predictions):
+        labels = tf.convert_to_tensor(labels)
+        predictions = tf.convert_to_tensor(predictions)
+        rank = predictions.shape.rank - labels.shape.rank
+        if rank == 1:
+            predictions = tf.squeeze(predictions, -1)
+        elif rank == -1:
+            labels = tf.squeeze(labels, -1)
+        return super().update_state(self.error(predictions, labels))
+
+
+class MeanSquaredError(_MeanError):
+    """tf.metrics.mean_squared_error."""
+
+    error = staticmethod(tf.math.squared_difference)
+
+
+class MeanAbsoluteError(_MeanError):
+    """tf.metrics.mean_absolute_error."""
+
+    @staticmethod
+    def error(predictions, labels):
+        return tf.abs(predictions - labels)
+
+
 class MeanPerClassAccuracy(tf_keras.metrics.Metric):
     """tf.metrics.mean_per_class_accuracy: a class that has not come counts as 0."""
 

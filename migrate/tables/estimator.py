@@ -63,7 +63,7 @@ def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
     if module in (MODULE, *BESIDE):
         return (f"{MODULE}.py", "training_session.py", *BESIDE.get(module, ()))
-    if module == "plain_session":
+    if module in ("plain_session", "eager_steps"):
         return (f"{module}.py", "training_session.py")
     return (f"{module}.py",)
 

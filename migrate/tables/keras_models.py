@@ -180,11 +180,11 @@ METRICS: dict[str, MetricRow] = {
     "tf.metrics.accuracy": MetricRow("tf_keras.metrics.Accuracy"),
     "tf.metrics.auc": MetricRow("keras_estimator.AUC"),
     "tf.metrics.mean": MetricRow("tf_keras.metrics.Mean", ("values",)),
-    "tf.metrics.mean_absolute_error": MetricRow("tf_keras.metrics.MeanAbsoluteError"),
+    "tf.metrics.mean_absolute_error": MetricRow("keras_estimator.MeanAbsoluteError"),
     "tf.metrics.mean_per_class_accuracy": MetricRow(
         "keras_estimator.MeanPerClassAccuracy", constructor=("num_classes",)
     ),
-    "tf.metrics.mean_squared_error": MetricRow("tf_keras.metrics.MeanSquaredError"),
+    "tf.metrics.mean_squared_error": MetricRow("keras_estimator.MeanSquaredError"),
     "tf.metrics.precision": MetricRow("tf_keras.metrics.Precision", cast="tf.bool"),
     "tf.metrics.recall": MetricRow("tf_keras.metrics.Recall", cast="tf.bool"),
     "tf.metrics.root_mean_squared_error": MetricRow(

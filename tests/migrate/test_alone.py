@@ -118,7 +118,7 @@ def _run(python: str, programs: list[pathlib.Path], out: pathlib.Path) -> Traces
         env={**environment, **ENVIRONMENT},
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return {p.stem: _trace(out / p.stem / "loss.0") for p in programs}
@@ -164,7 +164,8 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         (directory / name).write_bytes(support_source(name))
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
-    groups = [[p for p in programs if p not in apart], *[[p] for p in apart]]
+    others = [p for p in programs if p not in apart]
+    groups = [others[::2], others[1::2], *[[p] for p in apart]]
     out = tmp_path_factory.mktemp("out")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         found = pool.map(

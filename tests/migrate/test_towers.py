@@ -88,3 +88,42 @@ def test_other_spellings_of_the_loop(old: str, new: str) -> None:
 def test_what_a_loop_carries_on_is_not_taken() -> None:
     refused = _refused(LOSS, f"{LOSS}{INDENT}images = images + 1\n")
     assert "N126" in refused
+
+
+IN_ONE = (ALONE / "towers_in_one.py").read_text()
+AVERAGE = "tf.add_n(grads) / num_gpus"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (AVERAGE, "tf.add_n(grads)"),
+        (AVERAGE, "tf.add_n(grads) / 3"),
+        (AVERAGE, "tf.add_n(grads[1:]) / num_gpus"),
+        # What the statements of the average bind is read after them.
+        ("mean_loss = tf.add_n", "print(grad_and_vars)\nmean_loss = tf.add_n"),
+    ],
+)
+def test_statements_that_are_no_average(old: str, new: str) -> None:
+    assert IN_ONE.count(old) == 1
+    found = migrate_text(IN_ONE.replace(old, new)).findings
+    reasons = [f.reason for f in found if f.code == "N126"]
+    assert len(reasons) == 1 and "not averaged" in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # Of all towers so far, where it is read; only of this one, where it is not.
+        (
+            'losses = tf.get_collection("losses", scope)',
+            'losses = tf.get_collection("losses")',
+        ),
+        ("  # Assemble", "  tf.summary.scalar('logits', logits[0, 0])\n  # Assemble"),
+    ],
+)
+def test_collected_losses_that_are_of_more_than_a_tower(old: str, new: str) -> None:
+    text = (ALONE / "towers_collected.py").read_text()
+    assert text.count(old) == 1
+    found = migrate_text(text.replace(old, new)).findings
+    assert [f for f in found if f.outcome is Outcome.REFUSED]

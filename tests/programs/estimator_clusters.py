@@ -46,20 +46,25 @@ def run(
     work: pathlib.Path,
     *,
     arguments: Sequence[str] = (),
+    chief: str = "chief",
     preloaded: bool = True,
 ) -> dict[str, Array]:
-    """Losses by worker (`losses-0.npy`) or of all in their order (`losses`)."""
+    """Losses by worker (`losses-0.npy`) or of all in their order (`losses`).
+
+    Args:
+      chief: what TF_CONFIG calls it; a "master" evaluates what it saves.
+    """
     work.mkdir(parents=True)
 
     def environment(job: str, index: int, hosts: processes.Hosts) -> Mapping[str, str]:
         cluster = {
-            "chief": [hosts.worker[0]],
+            chief: [hosts.worker[0]],
             "worker": list(hosts.worker[1:]),
             "ps": list(hosts.ps),
         }
         task = {"type": job, "index": index}
         if job == "worker":
-            task = {"type": "worker" if index else "chief", "index": 0}
+            task = {"type": "worker" if index else chief, "index": 0}
         return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})}
 
     processes.run_tasks(

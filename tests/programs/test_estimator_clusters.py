@@ -7,6 +7,7 @@ import sys
 
 import numpy as np
 import pytest
+import tensorflow as tf
 
 from reference import checkpoints, processes
 from tests.programs import estimator_clusters
@@ -56,3 +57,17 @@ def test_ready_made_estimator_of_two_workers(tmp_path: pathlib.Path) -> None:
     np.testing.assert_allclose(found[:20], expected[:20], rtol=2e-6)
     # A control: the losses fall, so that a step that is missing is seen.
     assert np.min(np.abs(np.diff(expected[:20]))) > 1e-3
+
+
+def test_a_master_evaluates_what_it_saves(tmp_path: pathlib.Path) -> None:
+    """Also at the end, where another worker makes a step after the last checkpoint."""
+    program = estimator_clusters.migrated("taken_in_turn", tmp_path / "program")
+    estimator_clusters.run(sys.executable, program, tmp_path / "run", chief="master")
+    saved = checkpoints.read(tmp_path / "run" / "model")
+    evaluated = [
+        event.step
+        for path in (tmp_path / "run" / "model" / "eval").iterdir()
+        for event in tf.compat.v1.train.summary_iterator(str(path))
+        if event.summary.value
+    ]
+    assert evaluated == [int(saved["global_step"])]

@@ -333,7 +333,9 @@ class Network:
         """The layers; of a kind that a loop makes too, none has a number of ours."""
         return [
             dataclasses.replace(layer, name=None)
-            if isinstance(layer.name, str) and layer.row.default_name in self._dynamic
+            if isinstance(layer.name, str)
+            and not layer.scope
+            and layer.row.default_name in self._dynamic
             else layer
             for layer in self.layers
         ]

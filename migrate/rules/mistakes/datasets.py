@@ -17,7 +17,7 @@ from migrate.rules.mistakes.mistake import Mistake, method
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    for loop in ast.walk(scopes.tree):
+    for loop in scopes.walk():
         if not isinstance(loop, ast.For):
             continue
         over = loop.iter

@@ -65,10 +65,10 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None) -> bool:
         isinstance(n, ast.Attribute)
         and n.attr == node.attr
         and isinstance(n.ctx, ast.Store)
-        for n in ast.walk(scopes.tree)
+        for n in scopes.walk()
     ):
         return False  # It is split, perhaps, and kept.
-    for call in ast.walk(scopes.tree):
+    for call in scopes.walk():
         if not isinstance(call, ast.Call) or not call.args:
             continue
         name = names.literal(call.args[0])

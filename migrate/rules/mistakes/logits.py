@@ -73,7 +73,7 @@ def _squashes(scopes: Scopes) -> bool:
         isinstance(node, (ast.Attribute, ast.Name))
         and (node.attr if isinstance(node, ast.Attribute) else node.id).lower()
         in ("softmax", "sigmoid", "expit", "log_softmax")
-        for node in ast.walk(scopes.tree)
+        for node in scopes.walk()
     )
 
 

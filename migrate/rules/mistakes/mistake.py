@@ -40,7 +40,7 @@ def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
 
     Keras's own package is named as TensorFlow's: `tf.keras.layers.Dense`.
     """
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if isinstance(node, ast.Call):
             yield node, name_of(scopes, node.func)
 

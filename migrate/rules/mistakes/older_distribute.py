@@ -119,7 +119,7 @@ def find_iterators(scopes: Scopes) -> Iterator[Mistake]:
 
 def _only_drawn_from(scopes: Scopes, name: ast.Name) -> bool:
     """Whether nothing is done with an iterator but to take the next element."""
-    for node in ast.walk(scopes.tree):
+    for node in scopes.walk():
         if not (
             isinstance(node, ast.Name)
             and node.id == name.id

@@ -1,0 +1,105 @@
+"""What of a refused program has no counterpart, said more precisely than by its parts.
+
+N130: towers by slim's `model_deploy`. N131: a parameter server that ends when its
+workers have put their names into a queue. N132: what a Supervisor does beside the session.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+
+_QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
+_SERVICES = {
+    "loop": "call it in the training loop, every so many seconds",
+    "summary_computed": "tf.summary.FileWriter(logdir).add_summary(summary, step)",
+    "wait_for_stop": "let the training loop end",
+    "summary_writer": "tf.summary.FileWriter(logdir)",
+    "coord": "should_stop() and request_stop() of the session",
+}
+
+
+def deployed(scopes: Scopes) -> Iterator[Finding]:
+    """Findings for files that use slim's `model_deploy`, whatever else they are."""
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
+            a.name.split(".")[-1] == "model_deploy" for a in node.names
+        ):
+            yield _refused(
+                node,
+                "N130",
+                "slim.deployment clones a model on devices by itself",
+                "Make one clone, the model and its loss, in a loop over devices that "
+                "appends compute_gradients and averages them: such towers become a "
+                "MirroredStrategy. Or build the model under "
+                "tf.distribute.MirroredStrategy and run the step with strategy.run.",
+            )
+
+
+def told(scopes: Scopes) -> Iterator[Finding]:
+    """Findings for a program that was refused."""
+    for node in ast.walk(scopes.tree):
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
+            if _shared(node) and "tf.train.Server" in _symbols(scopes):
+                yield _refused(
+                    node,
+                    "N131",
+                    "a queue by which workers tell a parameter server to end",
+                    "Leave the queue out, and let the ps task server.join(): the migrated "
+                    "program's coordinator ends all servers when training has.",
+                    "tf.FIFOQueue",
+                )
+        elif isinstance(node, ast.Attribute) and node.attr in _SERVICES:
+            if _is_supervisor(scopes, node.value):
+                yield _refused(
+                    node,
+                    "N132",
+                    f"Supervisor.{node.attr} works beside the session",
+                    f"Instead: {_SERVICES[node.attr]}.",
+                    "tf.train.Supervisor",
+                )
+
+
+def _refused(
+    node: ast.stmt | ast.expr, code: str, reason: str, recipe: str, symbol: str = ""
+) -> Finding:
+    return Finding(
+        node.lineno,
+        node.col_offset + 1,
+        code,
+        Outcome.REFUSED,
+        symbol,
+        reason,
+        recipe,
+    )
+
+
+def _shared(call: ast.Call) -> bool:
+    """A queue that several processes name: `shared_name="done_queue0"`."""
+    return names.argument(call, "shared_name") is not None
+
+
+def _symbols(scopes: Scopes) -> set[str]:
+    return {
+        scopes.resolve(n.func) or ""
+        for n in ast.walk(scopes.tree)
+        if isinstance(n, ast.Call)
+    }
+
+
+def _is_supervisor(scopes: Scopes, node: ast.expr) -> bool:
+    """A name that only ever holds a Supervisor."""
+    if not isinstance(node, ast.Name):
+        return False
+    owner = scopes.scope_of(node).owner(node.id)
+    bound = owner.bindings.get(node.id, []) if owner is not None else []
+    return bool(bound) and all(
+        isinstance(b, ast.Assign)
+        and isinstance(b.value, ast.Call)
+        and scopes.resolve(b.value.func) == "tf.train.Supervisor"
+        for b in bound
+    )

@@ -1,0 +1,3 @@
+import tensorflow as tf
+# Both GPUs train asynchronously.
+strategy = tf.distribute.MirroredStrategy()
