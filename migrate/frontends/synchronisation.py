@@ -77,7 +77,9 @@ class Synchronisation:
         )
         for unsupported in ("variable_averages", "variables_to_average"):
             value = names.argument(call, unsupported)
-            if value is not None and names.literal(value) is not None:
+            if value is not None and not (
+                isinstance(value, ast.Constant) and value.value is None
+            ):
                 self.diagnostics.refuse(
                     "O104", call, f"SyncReplicasOptimizer({unsupported}=...)"
                 )

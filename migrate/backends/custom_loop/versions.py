@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import collections
+import dataclasses
 from collections.abc import Iterator, Sequence
 
 from migrate.facts import names
@@ -37,6 +38,61 @@ def _simple_targets(flow: Flow) -> list[ast.Name]:
     ]
 
 
+@dataclasses.dataclass(frozen=True)
+class _Place:
+    """Where a statement stands: the suites around it, from the outside."""
+
+    suites: tuple[tuple[ast.stmt, str], ...]
+
+    def excludes(self, other: _Place) -> bool:
+        """Whether of the two only one is reached, as of an `if` and its `else`."""
+        mine: dict[ast.stmt, str] = {
+            s: name for s, name in self.suites if isinstance(s, ast.If)
+        }
+        return any(mine.get(s, name) != name for s, name in other.suites)
+
+    def shares_loop(self, other: _Place) -> bool:
+        """Whether both stand in one loop, whose variables are lists."""
+        loops = {s for s, _ in self.suites if isinstance(s, (ast.For, ast.While))}
+        return any(s in loops for s, _ in other.suites)
+
+
+def _placed(
+    flows: Sequence[Flow], around: tuple[tuple[ast.stmt, str], ...] = ()
+) -> Iterator[tuple[Flow, _Place]]:
+    """Every simple statement in order, with its place."""
+    for flow in flows:
+        if not flow.suites:
+            yield flow, _Place(around)
+        for name, suite in flow.suites.items():
+            yield from _placed(suite, (*around, (flow.statement, name)))
+
+
+def _bound_again(
+    flows: Sequence[Flow], gone: frozenset[ast.stmt]
+) -> Iterator[tuple[ast.stmt, str]]:
+    """Names that a branch or loop binds after a step has read them with another value.
+
+    Build time runs as a whole before a step does, which would see the last value.
+    """
+    bound: dict[str, list[_Place]] = {}
+    read: dict[str, list[_Place]] = {}
+    for flow, place in _placed(flows):
+        if flow.step or flow.lifts or isinstance(flow.statement, ast.Return):
+            for name in flow.reads & set(bound):
+                if not bound[name][-1].shares_loop(place):
+                    read.setdefault(name, []).append(place)
+        if not flow.build or flow.lifts or flow.statement in gone:
+            continue
+        for node in _simple_targets(flow):
+            branches = [s for s, _ in place.suites if not isinstance(s, ast.With)]
+            if branches and any(
+                not earlier.excludes(place) for earlier in read.get(node.id, ())
+            ):
+                yield flow.statement, node.id
+            bound.setdefault(node.id, []).append(place)
+
+
 def separate(
     flows: Sequence[Flow],
     plan: Plan,
@@ -58,26 +114,32 @@ def separate(
     for flow in every(flows):
         if flow.step or flow.lifts or isinstance(flow.statement, ast.Return):
             stepped |= flow.reads
+    for statement, name in _bound_again(flows, gone):
+        diagnostics.refuse(
+            "N113",
+            statement,
+            f"`{name}` stands for different variables in a branch and before it",
+            "Give the variables different names.",
+        )
     several = {name for name, count in counts.items() if count > 1 and name in stepped}
     if not several:
         return
     current: dict[str, str] = {}
     for flow in _linear(flows):
-        if flow.suites:
-            inside = {
-                node.id
-                for f in every([flow])[1:]
-                if f.build and not f.lifts
-                for node in _simple_targets(f)
-            }
-            if inside & several:
-                diagnostics.refuse(
-                    "N113",
-                    flow.statement,
-                    f"`{sorted(inside & several)[0]}` stands for different variables "
-                    "in a branch and outside it",
-                    "Give the variables different names.",
-                )
+        inside = {
+            node.id
+            for f in every([flow])[1:]
+            if f.build and not f.lifts
+            for node in _simple_targets(f)
+        }
+        if flow.suites and inside & several:
+            diagnostics.refuse(
+                "N113",
+                flow.statement,
+                f"`{sorted(inside & several)[0]}` stands for different variables in a "
+                "branch and outside it",
+                "Give the variables different names.",
+            )
         for node in ast.walk(flow.statement):
             if (
                 isinstance(node, ast.Name)

@@ -87,7 +87,12 @@ class Blocks(Assignments):
         flow.pure = not (flow.build or flow.step) and any(f.pure for f in children)
         if children and all(f.dropped for f in children):
             flow.dropped = children[0].dropped
-        if header_lifts:
+        test = getattr(statement, "test", None)
+        made = test is not None and any(
+            isinstance(node, ast.Call) and self._creates_variable(node)
+            for node in ast.walk(test)
+        )
+        if header_lifts or made:
             self.diagnostics.refuse(
                 "N104", statement, "variables created in the header of a statement"
             )
