@@ -1,0 +1,287 @@
+"""The forms of a program: as it stands, and in normal form, with a plan for each."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import itertools
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.migration import Options
+from migrate.plan import Plan
+from migrate.planning import has_refusal, plan_of
+
+if TYPE_CHECKING:
+    from migrate.normalise import Text, towers
+
+# How a program that can be migrated opens its session.
+_OPENS = ("Session", "Supervisor")
+
+
+_ON_TASKS = (
+    "Run the program in every worker, one tower with its part of the batch, under "
+    "tf.distribute.MultiWorkerMirroredStrategy."
+)
+
+
+def unread_towers(text: str) -> Iterator[Finding]:
+    """Why a loop over towers was not taken, in a program that was refused."""
+    from migrate.normalise import towers
+
+    found = towers.why_not(text)
+    if found is not None:
+        line, reason = found
+        yield Finding(
+            line,
+            1,
+            "N126",
+            Outcome.REFUSED,
+            "",
+            f"a loop over towers: {reason}",
+            _ON_TASKS
+            if reason == towers.ON_TASKS
+            else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+        )
+
+
+def unread_queues(text: str) -> Iterator[Finding]:
+    """Why input by queues did not become datasets, in a program that was refused."""
+    from migrate.normalise import Text, queues
+
+    found = queues.why_not(Text.of(text))
+    if found is not None:
+        yield queues.refusal(found)
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """A program rewritten as TF1 code that means the same, and its plan.
+
+    Attributes:
+      brought: calls replaced by what they call, as (title, original line).
+      supervised: original lines of Supervisors that are sessions now.
+      chiefs: where the chief was told by a wrong test, as (original line, what it did).
+      queues: what became of input by queues.
+      towers: the loop over towers that is one tower now.
+      split: original lines where the usual split was made by hand.
+    """
+
+    text: Text
+    brought: tuple[tuple[str, int], ...]
+    supervised: tuple[int, ...]
+    chiefs: tuple[tuple[int, str], ...]
+    queues: tuple[Finding, ...]
+    towers: towers.Towers | None
+    split: tuple[int, ...]
+    tree: ast.Module
+    plan: Plan
+    findings: list[Finding]
+
+
+def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
+    """The program's form that can be migrated; None if that is the program itself.
+
+    Feeds are written out in any program. Only in one that is refused as it stands is
+    what builds its graph brought to one place.
+    """
+    opens = any(name in text for name in _OPENS) and (
+        ".run(" in text or ".eval(" in text
+    )
+    # An Estimator's input_fn opens no session.
+    if not (opens or options.in_graph or "estimator" in text):
+        return None
+    from migrate.normalise import (
+        Text,
+        chiefs,
+        collections,
+        displays,
+        driver,
+        elements,
+        fetched_calls,
+        graph_first,
+        late_values,
+        losses,
+        placement,
+        queues,
+        scope_names,
+        sessions,
+        statements,
+        supervisor,
+        tensor_names,
+        towers,
+        versions,
+        written_out,
+    )
+
+    start, chiefs_ = chiefs.mended(Text.of(text))
+    start, read = queues.replaced(start)
+    if not (opens or read):
+        return None
+    start, split = placement.usual(start)
+    supervised = supervisor.lines(start)
+    before = start.source
+    start = supervisor.replaced(start)
+    if start.source == before:
+        supervised = ()
+    for step in (
+        scope_names.written_out,
+        losses.collected,
+        sessions.monitored,
+        sessions.plain,
+        tensor_names.by_program,
+        statements.run_by_session,
+        elements.taken_after,
+        statements.named,
+        versions.renamed,
+        driver.plain,
+        graph_first.moved,
+        fetched_calls.named,
+        late_values.computed,
+        collections.listed,
+        written_out,
+        displays.named,
+    ):
+        start = step(start)
+    changed = start.source != text or towers.as_replicas(start) is not None
+    if not (changed or refused):
+        return None
+    own = [(start, (), ())] if changed else []
+    first: Form | None = None
+    for form, brought, more in itertools.chain(own, _together(start)):
+        replicated = towers.as_replicas(form)
+        form = replicated.text if replicated is not None else form
+        tree = ast.parse(form.source)
+        count = replicated.count if replicated is not None else None
+        plan, findings = plan_of(Scopes(tree), options, count)
+        noted = (*read, *more)
+        attempt = Form(
+            form,
+            brought,
+            supervised,
+            chiefs_,
+            noted,
+            replicated,
+            split,
+            tree,
+            plan,
+            findings,
+        )
+        if not has_refusal(attempt.findings):
+            return attempt
+        first = first or attempt
+    # As it stands a program whose feeds had to be written out would compute them anew
+    # at every use: it is then refused.
+    return first if changed or not refused else None
+
+
+def _together(
+    start: Text,
+) -> Iterator[tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]]:
+    """Forms of the program in which its graph stands in one place.
+
+    With what was brought there, and what became of input by queues.
+    """
+    from migrate.normalise import (
+        branches,
+        collections,
+        driver,
+        elements,
+        fetched_calls,
+        graph_first,
+        late_values,
+        normal_forms,
+        queues,
+        sessions,
+        statements,
+        written_out,
+    )
+
+    for form in normal_forms(start.source):
+        plain = driver.plain(sessions.plain(form.text))
+        taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
+        taken = graph_first.moved(elements.taken_after(taken))
+        taken = late_values.computed(fetched_calls.named(taken))
+        taken = branches.decided(statements.folded(taken))
+        text = statements.folded(written_out(collections.listed(taken)))
+        origins = tuple(start.origins[line - 1] for line in text.origins)
+        brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
+        yield (
+            dataclasses.replace(text, origins=origins),
+            brought,
+            tuple(
+                dataclasses.replace(f, line=start.origins[f.line - 1]) for f in noted
+            ),
+        )
+
+
+def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
+    """Findings at the lines of the file they came from, and what was brought where."""
+    moved = [
+        dataclasses.replace(f, line=form.text.origins[f.line - 1])
+        for f in findings
+        if f.line <= len(form.text.origins)
+    ]
+    if not has_refusal(form.findings):
+        moved.extend(form.queues)
+    if form.towers is not None:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "S138",
+                Outcome.REWRITTEN,
+                "",
+                f"the loop over {form.towers.count} towers: a replica each of a "
+                "MirroredStrategy, which averages their gradients",
+            )
+        )
+    for line, reason in form.chiefs:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "D111",
+                Outcome.REWRITTEN,
+                "",
+                f"{reason}; the worker of index 0 is the chief now",
+            )
+        )
+    for line in form.split:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "C133",
+                Outcome.REWRITTEN,
+                "tf.device",
+                "variables on parameter servers and the rest on the own worker: a "
+                "ParameterServerStrategy, which deals variables to the servers in turn",
+            )
+        )
+    for line in form.supervised:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "S132",
+                Outcome.REWRITTEN,
+                "tf.train.Supervisor",
+                "a MonitoredTrainingSession: it also saves when training ends, and logs "
+                "the speed every 100 steps",
+            )
+        )
+    for title, line in form.brought:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "S130",
+                Outcome.REWRITTEN,
+                title,
+                f"`{title}` builds what the session runs; its body stands there now",
+            )
+        )
+    return list(dict.fromkeys(moved))

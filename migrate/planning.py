@@ -1,0 +1,239 @@
+"""Which plan a file gets: of a program, of Estimators, of plain symbols."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from migrate.backends import custom_loop
+from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
+from migrate.backends.expressions import Expressions
+from migrate.backends.keras.program import plan_models
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import between_graph, estimator
+from migrate.migration import Options
+from migrate.plan import Conflict, Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.rules.compat import CompatRules
+from migrate.rules.imports import unanswered
+from migrate.rules.symbols import SymbolRules
+from migrate.tables import estimator as table
+from migrate.tables import keras_models, modes, roles
+from migrate.tables.graph_programs import GRAPH_CODES
+
+if TYPE_CHECKING:
+    pass
+
+
+def has_refusal(findings: list[Finding]) -> bool:
+    """Whether a program was found and refused (its parts are then marked N100)."""
+    return any(f.code == "N100" for f in findings)
+
+
+def already_migrated(scopes: Scopes) -> bool:
+    """Whether this file is our own output: it imports an emitted module."""
+    emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
+    emitted.add(keras_models.MODULE)
+    return bool(emitted & set(scopes.module.bindings))
+
+
+def plan_of(
+    scopes: Scopes, options: Options, towers: str | None = None
+) -> tuple[Plan, list[Finding]]:
+    diagnostics = Diagnostics()
+    plan = Plan()
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    program = None
+    if not alone_in_compat(scopes):
+        program = between_graph.recognise(scopes, diagnostics, towers)
+    if program is not None:
+        program = _with_strategy(program, options)
+        program.partitioned = _partitions(scopes)
+        attempt = Plan()
+        expressions = Expressions(program, scopes, diagnostics, attempt)
+        try:
+            expressions.run()
+            custom_loop.plan_program(program, scopes, diagnostics, attempt)
+        except Conflict as error:
+            diagnostics.refuse("N199", program.session, str(error))
+        if not diagnostics.refused:
+            plan, claimed = attempt, expressions.claimed
+            _claim_dropped(program, scopes, claimed)
+            diagnostics.findings.extend(_dropped_calls(program, scopes))
+    if diagnostics.refused:
+        return Plan(), [*diagnostics.findings, *left_whole(scopes)]
+    if program is None:
+        estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
+        if estimators is None and options.in_graph and builds_graph(scopes):
+            estimators = estimator.recognise_module(scopes)
+        if estimators is not None:
+            return _plan_estimators(estimators, scopes, options)
+    kept = program is None and scopes.imports_compat()
+    plan.keeps_compat = kept
+    # compat.v1 code outside a program runs as it is.
+    rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
+    # Beside a client's program there may be what the cluster's own tasks do.
+    rules.serves = program is not None and program.connected is not None
+    rules.run()
+    if program is None and not kept:
+        return _outside_of_programs(scopes, rules, options)
+    if program is not None:
+        apart = [
+            range(d.lineno, (d.end_lineno or d.lineno) + 1)
+            for d in program.apart(scopes)
+            if isinstance(d, ast.stmt)
+        ]
+        refused = [f for f in rules.findings if f.outcome is Outcome.REFUSED]
+        if any(not any(f.line in lines for lines in apart) for f in refused):
+            at = {(f.line, f.column) for f in refused}
+            rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+            return Plan(), [*refused, *rest]
+    return plan, [
+        *diagnostics.findings,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
+
+
+def _outside_of_programs(
+    scopes: Scopes, rules: SymbolRules, options: Options
+) -> tuple[Plan, list[Finding]]:
+    """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
+    graph = [f for f in rules.findings if f.code in GRAPH_CODES]
+    if graph and all(f.symbol.startswith("tf.train.Server") for f in graph):
+        # Nothing but a task that serves.
+        alone = SymbolRules(scopes, Plan(), {}, serves=True)
+        alone.run()
+        return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
+    if not graph or options.in_graph:
+        return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
+    reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
+    own = [
+        f
+        for f in rules.findings
+        if f is reason or (f.outcome is Outcome.REFUSED and f.code not in GRAPH_CODES)
+    ]
+    at = {(f.line, f.column) for f in own}
+    rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+    return Plan(), [*own, *rest]
+
+
+def alone_in_compat(scopes: Scopes) -> bool:
+    """Whether a file of compat.v1 starts no server: its sessions are of one process."""
+    return scopes.imports_compat() and not any(
+        symbol in ("tf.train.Server", "tf.train.replica_device_setter")
+        for _, symbol in scopes.walk_uses()
+    )
+
+
+def _plan_estimators(
+    program: estimator.EstimatorProgram, scopes: Scopes, options: Options
+) -> tuple[Plan, list[Finding]]:
+    """A program of Estimators; with one refusal it is left as it is, whole."""
+    plan = Plan()
+    rewrite = EstimatorRewrite(program, scopes, plan)
+    models: list[Finding] = []
+    if options.estimators == "keras" and not program.imported:
+        rewrite.claimed, models = plan_models(scopes, plan)
+    rewrite.run()
+    rules = SymbolRules(scopes, plan, rewrite.claimed)
+    rules.run()
+    own = {(f.line, f.column) for f in rewrite.refused}
+    refused = rewrite.refused + [
+        f
+        for f in rules.findings
+        if f.outcome is Outcome.REFUSED and (f.line, f.column) not in own
+    ]
+    if refused:
+        at = {(f.line, f.column) for f in refused}
+        rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
+        return Plan(), [*refused, *rest]
+    return plan, [
+        *models,
+        *rewrite.rewritten,
+        *rules.findings,
+        *unanswered(scopes, plan),
+    ]
+
+
+def left_whole(scopes: Scopes) -> Iterator[Finding]:
+    """A refused program is left as it is: half of it would not run."""
+    yield from unanswered(scopes, Plan())
+    for node, symbol in scopes.walk_uses():
+        if symbol.startswith("tf."):
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "N100",
+                Outcome.REFUSED,
+                symbol,
+                "part of a program that was refused",
+            )
+
+
+def _with_strategy(program: ir.TrainingProgram, options: Options) -> ir.TrainingProgram:
+    if program.cluster is None:
+        return program  # One process has no choice.
+    if options.strategy == "parameter-server":
+        program.replication, program.condition = ir.Replication.ASYNCHRONOUS, None
+    elif options.strategy in ("multi-worker-mirrored", "mirrored"):
+        program.replication, program.condition = ir.Replication.SYNCHRONOUS, None
+    return program
+
+
+def _partitions(scopes: Scopes) -> bool:
+    return any(symbol in roles.PARTITIONERS for _, symbol in scopes.walk_uses())
+
+
+def _claim_dropped(
+    program: ir.TrainingProgram, scopes: Scopes, claimed: dict[ast.AST, tuple[str, str]]
+) -> None:
+    """Uses in statements of which nothing is left."""
+    fetched = {f for step in program.steps for f in step.flows}
+    reason: tuple[str, str] | None
+    for flow in every(program.flows):
+        reason = None
+        if flow.dropped:
+            reason = ("S117", f"dropped: {flow.dropped}")
+        elif flow.step and flow not in fetched and not flow.suites and not flow.build:
+            reason = ("S114", "dropped: no run call fetches it")
+        if reason is None:
+            continue
+        for node in ast.walk(flow.statement):
+            if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
+                claimed[node] = reason
+    for statement in ast.walk(scopes.tree):
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                call = item.context_expr
+                if (
+                    isinstance(call, ast.Call)
+                    and scopes.resolve(call.func) == "tf.device"
+                    and any(statement is not s for s in (program.session,))
+                ):
+                    continue
+
+
+def _dropped_calls(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:
+    """Statements that only told something of the graph: `print(h.get_shape())`."""
+    fetched = {f for step in program.steps for f in step.flows}
+    for flow in every(program.flows):
+        value = getattr(flow.statement, "value", None)
+        if (
+            isinstance(flow.statement, ast.Expr)
+            and isinstance(value, ast.Call)
+            and scopes.resolve(value.func) is None
+            and (flow.step or flow.pure)
+            and not (flow.build or flow.dropped or flow in fetched)
+        ):
+            yield Finding(
+                flow.statement.lineno,
+                flow.statement.col_offset + 1,
+                "S114",
+                Outcome.REWRITTEN,
+                "",
+                "dropped: what this call did with a tensor when the graph was built",
+            )

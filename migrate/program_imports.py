@@ -1,0 +1,86 @@
+"""The imports of a result: what it needs, in the place of what it does not."""
+
+from __future__ import annotations
+
+import ast
+import os
+from typing import TYPE_CHECKING
+
+from migrate.facts.homes import Home
+from migrate.facts.scopes import Scopes
+from migrate.pipeline import support_names
+from migrate.plan import Plan
+from migrate.tables import estimator as table
+
+if TYPE_CHECKING:
+    pass
+
+
+def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
+    """Adds the imports the new text needs, after TensorFlow's own or the last import.
+
+    A file of a package may be run as a script or by `python -m package.file`: then what
+    is written beside it is imported in either way.
+
+    Args:
+      home: where emitted modules are, if not beside the file; those that it needs there
+        are added to the plan's.
+    """
+    in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
+    beside = {name.removesuffix(".py") for name in plan.support}
+    tree = ast.parse(text)
+    wanted: list[str] = []
+    scopes = Scopes(tree)
+    names_read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    if "tf" in names_read and "tf" not in scopes.module.bindings:
+        wanted.append("import tensorflow as tf")
+    for line in dict.fromkeys(sorted(plan.imports)):
+        module = line.split()[-1]  # The name that it binds.
+        if module in names_read and module not in scopes.module.bindings:
+            wanted.append(line)
+            if home is not None and f"{module}.py" in support_names():
+                wanted[-1] = home.importing(module)
+                plan.support.update(table.needed(module))
+            elif in_package and module in beside:
+                wanted[-1:] = [
+                    "try:",
+                    f"    {line}",
+                    "except ImportError:  # Run as a module of its package.",
+                    f"    from . import {module}",
+                ]
+    lines = text.split("\n")
+    for node in () if plan.keeps_compat else tree.body:
+        if isinstance(node, ast.Import) and [
+            (a.name, a.asname) for a in node.names
+        ] == [("tensorflow.compat.v1", "tf")]:
+            _respelled(lines, node)
+        elif (
+            isinstance(node, ast.ImportFrom)
+            and node.module == "tensorflow.compat"
+            and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
+        ):
+            _respelled(lines, node)
+    place = 0
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            place = node.end_lineno or place
+        elif (
+            isinstance(node, ast.Expr)
+            and isinstance(node.value, ast.Constant)
+            and isinstance(node.value.value, str)
+            and place == 0
+        ):
+            place = node.end_lineno or place
+        else:
+            if place:
+                break
+            break
+    lines[place:place] = wanted
+    return "\n".join(lines)
+
+
+def _respelled(lines: list[str], node: ast.stmt) -> None:
+    """Makes an import of compat.v1 one of TensorFlow; another may stand in its line."""
+    line = lines[node.lineno - 1].encode()
+    before, after = line[: node.col_offset], line[node.end_col_offset :]
+    lines[node.lineno - 1] = (before + b"import tensorflow as tf" + after).decode()
