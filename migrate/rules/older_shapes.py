@@ -49,8 +49,8 @@ def told(scopes: Scopes) -> Iterator[Finding]:
                     node,
                     "N131",
                     "a queue by which workers tell a parameter server to end",
-                    "Leave the queue out, and let the ps task server.join(): the migrated "
-                    "program's coordinator ends all servers when training has.",
+                    "Leave the queue out, and let the ps task server.join(), which like "
+                    "any parameter server of TF1 is then stopped from outside.",
                     "tf.FIFOQueue",
                 )
         elif isinstance(node, ast.Attribute) and node.attr in _SERVICES:
