@@ -1351,6 +1351,12 @@ def _watched(hooks, graph):
     return found
 
 
+def _own_summaries(graph):
+    """Summaries made in this graph: its collections begin with those of the outer one."""
+    summaries = graph.get_collection(_Keys.SUMMARIES)
+    return [s for s in summaries if getattr(s, "graph", None) is graph]
+
+
 def _observe(replicas, spec, hooks, before):
     """Shows hooks and writers what they ask for of a training step that is traced.
 
@@ -1360,11 +1366,10 @@ def _observe(replicas, spec, hooks, before):
         after it.
     """
     graph = v1.get_default_graph()
-    saved = graph.get_collection(_Keys.SUMMARIES)
+    saved = _own_summaries(graph)
     if replicas.count == 1 and not any(s.op.name == "loss" for s in saved):
         v1.summary.scalar("loss", spec.loss)  # That of several is not known yet.
-    saved = graph.get_collection(_Keys.SUMMARIES)
-    training_session.summary.entries.extend(saved)
+    training_session.summary.entries.extend(_own_summaries(graph))
     graph.add_to_collection(_Keys.LOSSES, spec.loss)
     watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
     observed = _watched(watching, graph)
