@@ -130,7 +130,9 @@ def migrate_text(
                 original, text, tree, written, told, None, options, filename
             )
             # Read without those names, the file must be what it was read as.
-            if migrate_text(done.text, options, filename).text == done.text:
+            if done.text == text or (
+                migrate_text(done.text, options, filename).text == done.text
+            ):
                 return done
     findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else Scopes(tree)
@@ -224,7 +226,9 @@ def _written(
         return Migration(text, tuple(sorted(findings)))
     new = _applied(text, tree, plan)
     if plan.suites or plan.expressions or plan.statements:
-        if not plan.whole:
+        if plan.whole:  # What it does not have stands as it stood.
+            refused |= {spelled for _, spelled, _ in gates.missing(text)}
+        else:
             home = options.homes.get(os.path.realpath(filename))
             new = with_imports(without_unused(new), plan, filename, home)
         failures = gates.check(new, filename, text, refused)

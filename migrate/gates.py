@@ -46,7 +46,7 @@ def check(
     ]
     failures += [
         ("G003", line, f"`{spelled}` does not exist in TensorFlow 2")
-        for line, spelled, symbol in _missing(text)
+        for line, spelled, symbol in missing(text)
         if not any(
             _within(s, r) or _within(r, s) for s in (spelled, symbol) for r in refused
         )
@@ -58,18 +58,18 @@ def _within(path: str, module: str) -> bool:
     return path == module or path.startswith(module + ".")
 
 
-def _missing(text: str) -> Iterator[tuple[int, str, str]]:
+def missing(text: str) -> Iterator[tuple[int, str, str]]:
     """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
     scopes = Scopes(ast.parse(text))
     for node, symbol in scopes.walk_uses():
         path = scopes.dotted(node) or ""
         if path.startswith("tensorflow."):
             spelled = "tf." + path.removeprefix("tensorflow.")
-            if _known_missing(spelled, symbol):
+            if _knownmissing(spelled, symbol):
                 yield node.lineno, spelled, symbol
 
 
-def _known_missing(spelled: str, symbol: str) -> bool:
+def _knownmissing(spelled: str, symbol: str) -> bool:
     """Whether a spelling is known not to exist; attributes of classes are not judged."""
     if spelled.startswith("tf.compat.v1.compat."):
         return not symbols.exists_in_target(spelled)

@@ -105,3 +105,22 @@ def test_a_task_that_only_serves() -> None:
         env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
     )
     assert f"serves at grpc://localhost:{port}" in done.stdout, done.stderr
+
+
+def test_modes_in_a_file_whose_session_has_a_creator() -> None:
+    """What TensorFlow 2 does not have stands as it stood, and is no failure of ours."""
+    text = (
+        "import tensorflow as tf\n"
+        "from library import build\n"
+        "build(mode=tf.estimator.ModeKeys.PREDICT)\n"
+        "scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: None)\n"
+        "creator = tf.train.ChiefSessionCreator(scaffold=scaffold)\n"
+        "with tf.train.MonitoredSession(session_creator=creator) as sess:\n"
+        "    sess.run([])\n"
+    )
+    new = migrate_text(text)
+    outcomes = {(f.code, f.outcome) for f in new.findings}
+    assert ("E108", Outcome.REWRITTEN) in outcomes
+    assert Outcome.FAILED not in {outcome for _, outcome in outcomes}
+    assert 'build(mode="infer")' in new.text
+    assert "creator = tf.train.ChiefSessionCreator(scaffold=scaffold)" in new.text
