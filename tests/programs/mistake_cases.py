@@ -130,6 +130,8 @@ CASES = (
         "By the global step it leaves out every other one, which worker 1 leaves out too.",
         workers=2,
         by_hand=True,
+        # A step fetched beside its update is now and then the one after it.
+        races=True,
     ),
     Case(
         "asynchronous",
