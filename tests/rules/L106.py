@@ -1,67 +1,10 @@
-import argparse
-import sys
-
 import numpy as np
 import tensorflow as tf
 
-parser = argparse.ArgumentParser()
-parser.add_argument("--ps_hosts", type=str, default="")
-parser.add_argument("--worker_hosts", type=str, default="")
-parser.add_argument("--job_name", type=str, default="")
-parser.add_argument("--task_index", type=int, default=0)
-parser.add_argument("--dir", type=str, default="logs/train")
-parser.add_argument("--steps", type=int, default=12)
-args, _ = parser.parse_known_args()
-
-server = tf.train.Server(cluster, job_name=args.job_name, task_index=args.task_index)
-
-if args.job_name == "ps":
-    server.join()
-elif args.job_name == "worker":
-    with tf.device(tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % args.task_index, cluster=cluster)):
-        global_step = tf.Variable(0, name="global_step", trainable=False)
-        images = tf.placeholder(tf.float32, shape=(None, 64), name="images")
-        labels = tf.placeholder(tf.int32, shape=(None,), name="labels")
-        training = tf.placeholder(tf.bool, shape=(), name="training")
-        logits = conv_net(images, training)
-        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)
-        learning_rate = tf.train.exponential_decay(0.05, global_step, 5, 0.9, staircase=True)
-        optimizer = tf.train.MomentumOptimizer(learning_rate, 0.9, use_nesterov=True)
-        update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)
-        with tf.control_dependencies(update_ops):
-            train_op = optimizer.minimize(loss, global_step=global_step)
-        prediction = tf.argmax(logits, 1, output_type=tf.int32)
-        accuracy = tf.reduce_mean(tf.cast(tf.equal(prediction, labels), tf.float32))
-        tf.summary.scalar("loss", loss)
-        tf.summary.scalar("learning_rate", learning_rate)
-        tf.summary.histogram("logits", logits)
-        summary_op = tf.summary.merge_all()
-
-    is_chief = args.task_index == 0
-    rng = np.random.RandomState(args.task_index)
-    x_data = rng.rand(200, 64).astype("float32")
-    y_data = (x_data[:, :3]).argmax(1).astype("int32")
-    config = tf.ConfigProto(allow_soft_placement=True, log_device_placement=False)
-    config.gpu_options.allow_growth = True
-    writer = tf.summary.FileWriter(args.dir + "/summaries", tf.get_default_graph())
-    log = open(args.dir + "/loss.%d" % args.task_index, "w")
-    with tf.train.MonitoredTrainingSession(
-            master=server.target, is_chief=is_chief, checkpoint_dir=args.dir + "/train",
-            hooks=hooks, config=config, save_checkpoint_secs=30,
-            save_summaries_steps=5) as sess:
-        i = 0
-        while not sess.should_stop():
-            batch = slice(i % 150, i % 150 + 32)
-            feed = {images: x_data[batch], labels: y_data[batch], training: True}
-            _, value, summary, step = sess.run(
-                [train_op, loss, summary_op, global_step], feed_dict=feed)
-            writer.add_summary(summary, step)
-            log.write("%d %r\n" % (i, float(value)))
-            log.flush()
-            i += 1
-            if i == 5 and not sess.should_stop():
-                acc = sess.run(accuracy, {images: x_data, labels: y_data, training: False})
-                print("accuracy", acc)
-                sys.stdout.flush()
-    writer.close()
+x = tf.placeholder(tf.float32, [None, 2])
+loss = tf.reduce_sum(tf.layers.batch_normalization(x, training=True))
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train_op, {x: np.ones([1, 2])})
