@@ -1,0 +1,88 @@
+"""The model's `test_step`, `predict_step`, exports and hooks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.backends.keras.training import Training
+from migrate.facts import names
+from migrate.plan import Block, New
+from migrate.program.ir import code
+from migrate.program.keras_model import Unit
+
+
+class Evaluation(Training):
+    """Writes what only evaluates or predicts."""
+
+    def _test_step(self) -> Block:
+        model = self._model
+        own = [u for u in model.evaluation if u not in self._elsewhere()]
+        nodes = [u.statement for u in own]
+        arguments = [a for m in model.metrics for a in m.arguments]
+        every = [*(u.statement for u in model.evaluation), *arguments, model.evaluated]
+        labelled = any(self._labels in names.reads(node) for node in every)
+        items = self._data([*nodes, *arguments, model.evaluated], labelled)
+        items.append(self._called(False))
+        units = list(model.evaluation)
+        loss = model.loss[-1] if self._shares_loss() else None
+        if loss is not None:
+            units = [u for u in units if u is loss or u not in model.loss]
+        final = model.predictions[-1] if self._shared_with_evaluation() else None
+        if final is not None:
+            rest = [u for u in units if u is not final and u is not loss]
+            rest = _needed_by(rest, [*arguments, model.evaluated])
+            units = [u for u in units if u is final or u is loss or u in rest]
+        for unit in units:
+            if unit is final:
+                assert isinstance(model.predicted, ast.Name)
+                called = self._predictions_call()
+                items.append(New(code(f"{model.predicted.id} = ", called)))
+            elif unit is loss:
+                items.append(self._loss_call())
+            else:
+                items += self._units([unit])
+        items.append(
+            self._new(code("self.mean_loss.update_state(", model.evaluated, ")"))
+        )
+        for metric in model.metrics:
+            items.append(self._new(self._updated(metric)))
+        items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
+        return Block(code("def test_step(self, data):"), items)
+
+    def _predict_step(self) -> Block:
+        shares = self._shares_predictions()
+        nodes = [] if shares else self._of_predictions()
+        items = [*self._data(nodes, labelled=False), self._called(False)]
+        if shares:
+            items.append(New(code("return ", self._predictions_call())))
+        else:
+            items += self._returned()
+        return Block(code("def predict_step(self, data):"), items)
+
+    def _exports(self, given: ast.expr) -> Block:
+        predicted = self._model.predicted
+        name = predicted.id if isinstance(predicted, ast.Name) else "predictions"
+        return Block(
+            code(f"def export_outputs(self, {name}):"),
+            [self._new(code("return ", given))],
+        )
+
+    def _hooks(self, given: ast.expr) -> Block:
+        loss = self._model.train_loss
+        name = loss.id if isinstance(loss, ast.Name) else "loss"
+        return Block(
+            code(f"def training_hooks(self, {name}):"),
+            [self._new(code("return ", given))],
+        )
+
+
+def _needed_by(units: Iterable[Unit], nodes: Iterable[ast.AST]) -> list[Unit]:
+    """Units that some expressions need."""
+    read = {n for node in nodes for n in names.reads(node)}
+    found = []
+    for unit in reversed(list(units)):
+        if names.binds(unit.statement) & read:
+            found.append(unit)
+            read |= names.reads(unit.statement)
+    return list(reversed(found))

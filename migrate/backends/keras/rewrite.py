@@ -1,0 +1,147 @@
+"""A model_fn as a class of tf_keras.Model, and the Estimators that train it."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras import layers
+from migrate.backends.keras.evaluation import Evaluation
+from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.state import Trained
+from migrate.plan import Block, Item, Keep
+from migrate.program.ir import Code, code
+from migrate.tables import keras_models as table
+
+_SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
+_LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_fn")
+
+
+class KerasRewrite(Evaluation):
+    """Plans one model_fn.
+
+    Args:
+      trained: the Estimators that have it.
+
+    Attributes:
+      claimed: node -> (code, reason).
+    """
+
+    def run(self) -> None:
+        model, plan = self._model, self._plan
+        for call, new in layers.calls(model, self._scopes):
+            plan.replace(call, new)
+            if isinstance(call.func, (ast.Name, ast.Attribute)):
+                if self._scopes.resolve(call.func) is not None:
+                    self.claimed[call.func] = _LAYER
+        for helper in model.helpers:
+            plan.statements[helper.function] = layers.helper(helper)
+        self._collections()
+        plan.statements[model.function] = [self._class()]
+        for one in self._trained:
+            self._train(one)
+        plan.imports += ["import tf_keras", f"import {table.MODULE}"]
+        plan.support.add(table.SUPPORT)
+        self._claim_rest()
+
+    def _class(self) -> Block:
+        model = self._model
+        items: list[Item] = []
+        body = model.function.body
+        if _is_text(body[0]):
+            items.append(Keep(body[0]))
+            self._emitted.update(ast.walk(body[0]))
+        items.append(self._init())
+        if self._shares_predictions():
+            items.append(self._predictions())
+        if self._shares_loss():
+            items.append(self._loss())
+        items += [self._train_step(), self._test_step()]
+        if model.predicted is not None:
+            items.append(self._predict_step())
+        if model.export_outputs is not None:
+            items.append(self._exports(model.export_outputs))
+        if model.training_hooks is not None:
+            items.append(self._hooks(model.training_hooks))
+        return Block(
+            code(f"class {self._name}(tf_keras.Model):"), items, model.function
+        )
+
+    def _collections(self) -> None:
+        """What steps read of TF1's collections is the model's own."""
+        model = self._model
+        for unit in (
+            *model.training,
+            *model.evaluation,
+            *model.predictions,
+            *model.update.gradients,
+            *model.update.units,
+        ):
+            for node in ast.walk(unit.statement):
+                if isinstance(node, ast.Call):
+                    self._collection(node)
+
+    def _collection(self, call: ast.Call) -> None:
+        symbol = self._scopes.resolve(call.func)
+        new = ""
+        if symbol == table.TRAINABLE and not call.args and not call.keywords:
+            new = "self.trainable_variables"
+        elif symbol in table.GLOBAL_STEP:
+            new = "tf.compat.v1.train.get_or_create_global_step()"
+        elif symbol == table.REGULARIZATION[0] or symbol == table.COLLECTION:
+            new = "self.losses"
+        elif symbol == table.REGULARIZATION[1]:
+            new = "tf.add_n(self.losses)"
+        elif symbol == table.TOTAL_LOSS:
+            new = f"tf.add_n([{self._collected_loss()}, *self.losses])"
+        if new:
+            self._plan.expressions[call] = code(new)
+            self.claimed[call.func] = ("K105", f"now {new}")
+
+    def _collected_loss(self) -> str:
+        return next(
+            ast.unparse(u.statement.targets[0])
+            for u in self._model.training
+            if isinstance(u.statement, ast.Assign)
+            and isinstance(u.statement.value, ast.Call)
+            and (self._scopes.resolve(u.statement.value.func) or "").startswith(
+                "tf.losses."
+            )
+        )
+
+    def _train(self, trained: Trained) -> None:
+        """`Estimator(model_fn=...)` becomes the emitted module's, of the class."""
+        call = trained.call
+        arguments: list[tuple[str, ast.AST | Code | str]] = []
+        for value in call.args:
+            arguments.append(("", self._name if value is trained.model else value))
+        for keyword in call.keywords:
+            assert keyword.arg is not None
+            if keyword.value is trained.model:
+                arguments.append(("model", self._name))
+            else:
+                arguments.append((keyword.arg, keyword.value))
+        new = laid_out(f"{table.MODULE}.Estimator", arguments, call.col_offset)
+        self._plan.replace(call, new)
+        self.claimed[call.func] = _TRAINS
+
+    def _claim_rest(self) -> None:
+        """Uses in what is gone."""
+        for node in ast.walk(self._model.function):
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                if node not in self._emitted and node not in self.claimed:
+                    self.claimed[node] = _SPLIT
+        for helper in self._model.helpers:
+            for scope in helper.scopes:
+                for item in scope.items:
+                    for node in ast.walk(item.context_expr):
+                        if isinstance(node, (ast.Attribute, ast.Name)):
+                            self.claimed.setdefault(node, _SPLIT)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )

@@ -1,0 +1,114 @@
+"""What several steps compute: predictions and the loss, in methods of their own."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras.state import State
+from migrate.facts import names
+from migrate.plan import Block, Item, New
+from migrate.program.ir import Code, code
+
+
+class Shared(State):
+    """Writes `predictions_from` and `loss_from`."""
+
+    def _shared_with_evaluation(self) -> bool:
+        """Whether evaluation reads the predictions as they are returned."""
+        model = self._model
+        return (
+            bool(model.predictions)
+            and isinstance(model.predicted, ast.Name)
+            and model.predictions[-1] in model.evaluation
+            and model.predicted.id in names.binds(model.predictions[-1].statement)
+        )
+
+    def _shares_predictions(self) -> bool:
+        return self._shared_with_evaluation() or self._model.named
+
+    def _of_predictions(self) -> list[ast.AST]:
+        model = self._model
+        assert model.predicted is not None
+        return [*(u.statement for u in model.predictions), model.predicted]
+
+    def _predictions_parameters(self) -> list[str]:
+        model = self._model
+        nodes = self._of_predictions()
+        read = {n for node in nodes for n in names.reads(node)}
+        return [n for n in (self._features, *model.outputs) if n in read]
+
+    def _predictions_call(self) -> Code:
+        return code(
+            f"self.predictions_from({', '.join(self._predictions_parameters())})"
+        )
+
+    def _predictions(self) -> Block:
+        nodes = self._of_predictions()
+        parameters = ", ".join(["self", *self._predictions_parameters()])
+        items = [*self._with_params(nodes), *self._returned()]
+        return Block(code(f"def predictions_from({parameters}):"), items)
+
+    def _returned(self) -> list[Item]:
+        """The predictions' statements; the last is the return where it can be."""
+        model = self._model
+        units, last = list(model.predictions), model.predicted
+        assert last is not None
+        if units and isinstance(last, ast.Name):
+            final = units[-1].statement
+            if (
+                isinstance(final, ast.Assign)
+                and len(final.targets) == 1
+                and isinstance(final.targets[0], ast.Name)
+                and final.targets[0].id == last.id
+            ):
+                items = self._units(units[:-1])
+                items += self._comments(units[-1])
+                return [*items, self._new(code("return ", final.value), units[-1])]
+        return [*self._units(units), self._new(code("return ", last))]
+
+    def _shares_loss(self) -> bool:
+        """Whether training and evaluation have the loss, of several statements, alike."""
+        model = self._model
+        loss = model.train_loss
+        if not isinstance(loss, ast.Name) or len(model.loss) < 2:
+            return False
+        if not isinstance(model.evaluated, ast.Name) or model.evaluated.id != loss.id:
+            return False
+        if not all(unit in model.evaluation for unit in model.loss):
+            return False
+        inner = {n for u in model.loss for n in names.binds(u.statement)} - {loss.id}
+        others: list[ast.AST] = [
+            u.statement
+            for u in (*model.summaries, *model.evaluation)
+            if u not in model.loss
+        ]
+        others += [a for m in model.metrics for a in m.arguments]
+        return not any(names.reads(node) & inner for node in others)
+
+    def _loss_parameters(self) -> list[str]:
+        model = self._model
+        read = {n for u in model.loss for n in names.reads(u.statement)}
+        return [n for n in (self._features, self._labels, *model.outputs) if n in read]
+
+    def _loss_call(self) -> New:
+        assert isinstance(self._model.train_loss, ast.Name)
+        given = ", ".join(self._loss_parameters())
+        return New(code(f"{self._model.train_loss.id} = self.loss_from({given})"))
+
+    def _loss(self) -> Block:
+        units = self._model.loss
+        parameters = ", ".join(["self", *self._loss_parameters()])
+        items = self._with_params([u.statement for u in units])
+        final, name = units[-1].statement, self._model.train_loss
+        assert isinstance(name, ast.Name)
+        if (
+            isinstance(final, ast.Assign)
+            and isinstance(final.targets[0], ast.Name)
+            and final.targets[0].id == name.id
+        ):
+            items += self._units(units[:-1])
+            items += self._comments(units[-1])
+            items.append(self._new(code("return ", final.value), units[-1]))
+        else:
+            items += [*self._units(units), New(code(f"return {name.id}"))]
+        return Block(code(f"def loss_from({parameters}):"), items)

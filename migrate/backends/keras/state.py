@@ -1,0 +1,218 @@
+"""What the class of a model is written from, and how statements move into it."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable
+
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.plan import Dropped, Item, Keep, New, Plan
+from migrate.program.ir import Code, code
+from migrate.program.keras_model import KerasModel, Metric, Unit
+from migrate.tables import keras_models as table
+
+# Names of tf_keras.Model that a metric's attribute must not hide.
+_TAKEN = frozenset(
+    """build built call compile compute_loss compute_metrics count_params dtype dynamic
+    evaluate export fit get_config input input_shape inputs layers loss losses metrics
+    metrics_names name non_trainable_variables optimizer output output_shape outputs
+    predict run_eagerly save state_updates stateful submodules summary test_step
+    train_step trainable trainable_variables trainable_weights updates variables weights
+    params mean_loss predictions_from loss_from""".split()
+)
+
+
+class State:
+    """The model, the plan, and who answers for which use."""
+
+    def __init__(
+        self,
+        model: KerasModel,
+        trained: Iterable[Trained],
+        scopes: Scopes,
+        plan: Plan,
+        name: str,
+    ) -> None:
+        self._model, self._trained, self._scopes = model, list(trained), scopes
+        self._plan, self._name = plan, name
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        # Statements around units whose comments stand somewhere already.
+        self._told: set[ast.stmt] = set()
+        self._emitted: set[ast.AST] = set()
+        self._features = model.parameters["features"]
+        self._labels = model.parameters["labels"]
+        self._params = model.parameters.get("params", "")
+
+    def _units(
+        self, units: Iterable[Unit], replace: dict[ast.AST, Code] | None = None
+    ) -> list[Item]:
+        found: list[Item] = []
+        for unit in units:
+            found += self._comments(unit)
+            counted = self._counted(unit)
+            if counted is not None:
+                found.append(self._new(self._updated(counted), unit))
+                continue
+            found.append(Keep(unit.statement, replace=dict(replace or {})))
+            self._emit(unit.statement)
+        return found
+
+    def _counted(self, unit: Unit) -> Metric | None:
+        """The metric that a statement makes."""
+        value = getattr(unit.statement, "value", None)
+        return next((m for m in self._model.metrics if m.call is value), None)
+
+    def _comments(self, unit: Unit) -> list[Item]:
+        """Comments above what is gone around a statement, once."""
+        told = [s for s in unit.around if s not in self._told]
+        self._told.update(told)
+        return [Dropped(s) for s in told]
+
+    def _emit(self, node: ast.AST) -> None:
+        self._emitted.update(ast.walk(node))
+
+    def _new(self, new: Code, unit: Unit | None = None, blank: bool = False) -> New:
+        for node in new.nodes():
+            self._emit(node)
+        origin = unit.statement if unit is not None else None
+        return New(code("\n", new) if blank else new, origin)
+
+    def _is_step(self, node: ast.AST | None) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in table.GLOBAL_STEP
+        )
+
+    def _attribute(self, metric: Metric) -> str:
+        name = "".join(c if c.isalnum() else "_" for c in metric.key)
+        if name in _TAKEN or name[:1].isdigit() or name in self._model.update.schedules:
+            name = f"{name}_metric" if name[:1].isalpha() else f"metric_{name}"
+        return name
+
+    def _names_of_steps(self) -> set[str]:
+        return {
+            name
+            for unit in self._model.training
+            for name in names.reads(unit.statement)
+        }
+
+    def _reads_params(self) -> bool:
+        model = self._model
+        nodes: list[ast.AST] = [
+            u.statement
+            for u in (*model.predictions, *model.training, *model.evaluation)
+        ]
+        nodes += [u.statement for u in model.update.gradients]
+        nodes += [model.evaluated, model.train_loss]
+        nodes += [model.predicted] if model.predicted is not None else []
+        nodes += [a for m in model.metrics for a in m.arguments]
+        return bool(self._params) and any(
+            self._params in names.reads(node) for node in nodes
+        )
+
+    def _with_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
+        """`params = self.params` where some code reads it."""
+        if self._params and any(self._params in names.reads(n) for n in nodes):
+            return [New(code(f"{self._params} = self.{self._params}"))]
+        return []
+
+    def _data(self, nodes: Iterable[ast.AST], labelled: bool = True) -> list[Item]:
+        """What a step begins with."""
+        if labelled:
+            data = f"{self._features}, {self._labels} = data"
+        else:
+            data = (
+                f"{self._features}, _, _ = "
+                "tf_keras.utils.unpack_x_y_sample_weight(data)"
+            )
+        return [New(code(data)), *self._with_params(nodes)]
+
+    def _called(self, training: bool) -> New:
+        outputs = ", ".join(self._model.outputs)
+        return New(code(f"{outputs} = self({self._features}, training={training})"))
+
+    def _computed(self, unit: Unit) -> Item:
+        """Where gradients are computed."""
+        computed, statement = self._model.update.computed, unit.statement
+        assert computed is not None and isinstance(statement, ast.Assign)
+        if self._scopes.resolve(computed.func) == "tf.gradients":
+            of = names.argument(computed, "xs", 1)
+            assert of is not None
+            new = code("tape.gradient(scaled_loss, ", of, ")")
+            self._emit(statement)
+            self._emitted.discard(computed.func)
+            return Keep(statement, replace={computed: new})
+        pair = _unzipped(statement)
+        if pair is not None:
+            gradients, variables = pair
+            return New(
+                code(
+                    f"{variables} = self.trainable_variables\n"
+                    f"{gradients} = tape.gradient(scaled_loss, {variables})"
+                ),
+                statement,
+            )
+        target = ast.unparse(statement.targets[0])
+        return New(
+            code(
+                "variables = self.trainable_variables\n"
+                f"{target} = list(zip(tape.gradient(scaled_loss, variables), variables))"
+            ),
+            statement,
+        )
+
+    def _elsewhere(self) -> list[Unit]:
+        """What evaluation needs and methods of its own do."""
+        shared = list(self._model.loss) if self._shares_loss() else []
+        if self._shared_with_evaluation():
+            shared.append(self._model.predictions[-1])
+        return shared
+
+    def _updated(self, metric: Metric) -> Code:
+        """A metric counts a batch."""
+        cast = metric.row.cast
+        given: list[Argument] = [
+            ("", code("tf.cast(", a, f", {cast})") if cast and not self._is(a) else a)
+            for a in metric.arguments
+        ]
+        return laid_out(f"self.{self._attribute(metric)}.update_state", given, 8)
+
+    def _is(self, node: ast.expr) -> bool:
+        """Whether an expression is a tensor of bools, as it is written."""
+        return isinstance(node, ast.Call) and (
+            self._scopes.resolve(node.func) in table.BOOLEAN
+        )
+
+    def _shared_with_evaluation(self) -> bool:
+        raise NotImplementedError
+
+    def _shares_loss(self) -> bool:
+        raise NotImplementedError
+
+
+@dataclasses.dataclass(frozen=True)
+class Trained:
+    """A call of Estimator whose model_fn becomes a Keras model."""
+
+    call: ast.Call
+    model: ast.expr
+
+
+def _unzipped(statement: ast.Assign) -> tuple[str, str] | None:
+    """`gradients, variables = zip(*...)`."""
+    target, value = statement.targets[0], statement.value
+    if (
+        isinstance(target, ast.Tuple)
+        and len(target.elts) == 2
+        and isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id == "zip"
+        and len(value.args) == 1
+        and isinstance(value.args[0], ast.Starred)
+    ):
+        return ast.unparse(target.elts[0]), ast.unparse(target.elts[1])
+    return None

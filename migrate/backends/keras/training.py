@@ -1,0 +1,114 @@
+"""The model's `train_step`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.backends.keras.construction import Construction
+from migrate.facts import names
+from migrate.plan import Block, Item, New
+from migrate.program.ir import Code, code
+from migrate.program.keras_model import Unit
+
+
+class Training(Construction):
+    """Writes one step of training."""
+
+    def _train_step(self) -> Block:
+        model = self._model
+        update = model.update
+        own = () if self._shares_loss() else model.loss
+        units = (*own, *model.summaries, *update.gradients)
+        nodes = [*(u.statement for u in (*model.loss, *units)), model.train_loss]
+        labelled = any(self._labels in names.reads(node) for node in nodes)
+        items = self._data([u.statement for u in units], labelled)
+        inside: list[Item] = [self._called(True)]
+        rates = self._rates(model.training)
+        if self._shares_loss():
+            inside.append(self._loss_call())
+        else:
+            inside += self._units(model.loss, rates)
+        loss = "loss"
+        if isinstance(model.train_loss, ast.Name):
+            loss = model.train_loss.id
+        else:
+            inside.append(self._new(code("loss = ", model.train_loss)))
+        inside.append(
+            New(
+                code(
+                    "# Strategies add up the gradients of their replicas.\n"
+                    f"scaled_loss = {loss} / "
+                    "self.distribute_strategy.num_replicas_in_sync"
+                )
+            )
+        )
+        items.append(Block(code("with tf.GradientTape() as tape:"), inside))
+        # Before the update: what they read of the step is what the update reads.
+        items += self._units(model.summaries, rates)
+        if model.named:
+            items.append(
+                New(
+                    code(
+                        "# Hooks ask for its tensors by their names.\n",
+                        self._predictions_call(),
+                    )
+                )
+            )
+        items += self._gradients()
+        items.append(New(code(f'return {{"loss": {loss}}}')))
+        return Block(code("def train_step(self, data):"), items)
+
+    def _rates(self, units: Iterable[Unit]) -> dict[ast.AST, Code]:
+        """What training reads of schedules and metrics, which the class holds."""
+        values = {
+            ast.unparse(u.statement.targets[0]): metric
+            for u in units
+            if (metric := self._counted(u)) and isinstance(u.statement, ast.Assign)
+        }
+        read: dict[ast.AST, Code] = {
+            node: code(f"self.{self._attribute(values[node.value.id])}.result()")
+            for unit in units
+            for node in ast.walk(unit.statement)
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in values
+        }
+        return read | {
+            node: code(f"self.{node.id}()")
+            for unit in units
+            for node in ast.walk(unit.statement)
+            if isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and node.id in self._model.update.schedules
+        }
+
+    def _gradients(self) -> list[Item]:
+        update = self._model.update
+        apply = "self.optimizer.apply_gradients("
+        if update.computed is None:
+            origin = update.gradients[0] if update.gradients else None
+            before = self._comments(origin) if origin is not None else []
+            return [
+                *before,
+                New(
+                    code(
+                        "variables = self.trainable_variables\n"
+                        "gradients = tape.gradient(scaled_loss, variables)\n"
+                        f"{apply}zip(gradients, variables))"
+                    ),
+                    origin.statement if origin is not None else None,
+                ),
+            ]
+        items: list[Item] = []
+        for unit in update.gradients:
+            items += self._comments(unit)
+            if unit is update.gradients[-1]:
+                given = names.argument(update.applied, "grads_and_vars", 0)
+                assert given is not None
+                items.append(self._new(code(apply, given, ")"), unit))
+            elif any(node is update.computed for node in ast.walk(unit.statement)):
+                items.append(self._computed(unit))
+            else:
+                items += self._units([unit])
+        return items
