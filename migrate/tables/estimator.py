@@ -12,7 +12,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from migrate.tables import symbols
+from migrate.tables import contrib_graph, symbols
 
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 HEADS_MODULE = "estimator_heads"
-LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
@@ -31,7 +30,7 @@ SYNC_MODULE = "synchronous_estimator"
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
-    LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
+    **contrib_graph.FILES,
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -284,23 +283,6 @@ LAYERS: dict[str, str] = {
 
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
-    **{
-        f"tf.contrib.layers.{name}": f"{LAYERS_MODULE}.{name}"
-        for name in (
-            "batch_norm",
-            "conv2d",
-            "convolution",
-            "convolution2d",
-            "dropout",
-            "embed_sequence",
-            "fully_connected",
-            "layer_norm",
-            "optimize_loss",
-            "repeat",
-            "stack",
-        )
-    },
-    "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
@@ -426,11 +408,13 @@ RUNS_UPDATES = frozenset(
         "tf.contrib.training.create_train_op",
         "tf.contrib.slim.learning.create_train_op",
         "tf.contrib.layers.optimize_loss",
+        "tf.contrib.slim.optimize_loss",
     }
 )
 BATCH_NORMALIZATION = frozenset(
     {
         "tf.contrib.layers.batch_norm",
+        "tf.contrib.slim.batch_norm",
         "tf.layers.batch_normalization",
         "tf.layers.BatchNormalization",
     }
