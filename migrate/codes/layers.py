@@ -66,4 +66,21 @@ CODES = (
         "averages that never moved",
         "TF1's batch normalisation moves its averages only by the operations in UPDATE_OPS, which this program never runs; Keras's moves them in every training call.",
     ),
+    Code(
+        "L150",
+        "layers of contrib",
+        "Layers of tf.contrib.layers and slim are written beside the program, with TF1's variables, names, defaults, argument scopes and collections. They make their variables through variable scopes: functions that make them stay as they are, and every step function that calls them is given the same variables by name.",
+        'net = slim.conv2d(images, 32, [5, 5], scope="conv1")',
+        'net = contrib_layers.conv2d(images, 32, [5, 5], scope="conv1")',
+    ),
+    Code(
+        "L151",
+        "layers of contrib among other things",
+        "A function that makes layers of contrib is called in every step function, so it must be a graph's and no more: no placeholders, optimizers, global step, tf.layers or sessions.",
+    ),
+    Code(
+        "L152",
+        "layers of contrib in towers",
+        "Towers share variables by a scope that is entered again; for layers of contrib this version does not bring that to replicas.",
+    ),
 )

@@ -107,6 +107,11 @@ class Code:
                 yield part
 
 
+# Keys of what graph code shares without a name: what it lists in collections, and how
+# many layers of a name there were before.
+COLLECTED, NUMBERED = "<collected>", "<numbered>"
+
+
 def code(*parts: str | ast.AST | Code) -> Code:
     return Code(parts)
 
@@ -160,6 +165,10 @@ class Flow:
     pure: bool = False
     dropped: str = ""  # Why nothing is left of it, if so.
     update: Update | None = None
+    # Of graph code (graph_functions.py): whether it makes layers; whether a block's header
+    # asks for collected updates.
+    graph: bool = False
+    updates: bool = False
     # What the statement becomes at build time, where it is not kept as it is.
     build_code: Code | None = None
     step_code: Code | None = None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, Kind
+from migrate.program.ir import COLLECTED, Flow, Kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -52,6 +52,8 @@ class Slicer:
                 if included:
                     state.included.add(flow)
                     state.needed |= header_reads(flow.statement)
+                    if flow.updates:
+                        state.needed.add(COLLECTED)
                     any_included = True
                 continue
             if self._wants(flow, state):

@@ -280,3 +280,33 @@ def convert_collection_to_dict(collection, clear_collection=False):
     if clear_collection:
         v1.get_default_graph().clear_collection(collection)
     return found
+
+
+# -- updates --------------------------------------------------------------------------
+
+_UPDATES = "contrib_framework/updates"
+
+
+def add_updates(names, update):
+    """Lists what a function gives in collections; in a step function, once it is asked.
+
+    A step function does all that it has, also what nobody fetches: TF1 moved averages
+    only in runs of the operations in UPDATE_OPS.
+    """
+    graph = v1.get_default_graph()
+    if graph.get_collection("graph_variables/deferred"):
+        names = [names] if isinstance(names, str) else list(names)
+        graph.add_to_collection(_UPDATES, (names, update))
+        return
+    for one in update():
+        v1.add_to_collections(names, one)
+
+
+def updates(name=_Keys.UPDATE_OPS):
+    """A step function's updates of a collection, which it does from here on."""
+    graph = v1.get_default_graph()
+    found = list(graph.get_collection(name))
+    for names, update in graph.get_collection(_UPDATES):
+        if name in names:
+            found += update()
+    return found

@@ -666,16 +666,17 @@ def batch_norm(
                 for average, value in zip(moving, (mean, variance))
             ]
 
-        if tf.is_tensor(is_training) or is_training:
-            updates = _either(
+        def updates():
+            return _either(
                 is_training, update, lambda: [v.read_value() for v in moving]
             )
+
+        if tf.is_tensor(is_training) or is_training:
             if updates_collections is None:
-                with tf.control_dependencies(updates):
+                with tf.control_dependencies(updates()):
                     outputs = tf.identity(outputs)
             else:
-                for one in updates:
-                    v1.add_to_collections(updates_collections, one)
+                contrib_framework.add_updates(updates_collections, updates)
         outputs = tf.reshape(outputs, tf.shape(inputs)) if rank == 2 else outputs
         outputs.set_shape(inputs.shape)
         return _finished(outputs, activation_fn, outputs_collections, opened.name)

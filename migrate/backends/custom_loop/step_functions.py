@@ -16,7 +16,7 @@ from migrate.program.binding_time import every
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slicer, header_reads
-from migrate.tables import roles
+from migrate.tables import contrib_graph, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -273,10 +273,24 @@ class StepFunctions:
                 continue
             holds_update = any(f.update is not None for f in every([flow])[1:])
             if flow.suites and holds_update and isinstance(flow.statement, ast.With):
+                if flow.updates:
+                    found.append(self._updates_asked())
+                    included.add(found[-1])
                 found.extend(self._opened(flow.suites["body"], included))
             else:
                 found.append(flow)
         return found
+
+    def _updates_asked(self) -> Flow:
+        """`with tf.control_dependencies(tf.get_collection(UPDATE_OPS))`, opened."""
+        return Flow(
+            ast.Pass(),
+            Kind.OPERATION,
+            frozenset({ir.COLLECTED}),
+            frozenset(),
+            step=True,
+            step_code=code(f"{contrib_graph.FRAMEWORK_MODULE}.updates()"),
+        )
 
     def _step_body(
         self, flows: list[Flow], included: set[Flow], step: ir.StepFunction
@@ -501,13 +515,28 @@ class StepFunctions:
                     suites["body"],
                     statement,
                 )
-        return Keep(statement, suites, self._header_edits(statement))
+        graph = any(f.graph for f in every([flow]))
+        return Keep(statement, suites, self._header_edits(statement, graph))
 
-    def _header_edits(self, statement: ast.stmt) -> dict[ast.AST, Code]:
+    def _graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:
+        """`tf.variable_scope` around layers of contrib names them, as in a graph."""
+        if not isinstance(node, ast.Call):
+            return {}
+        if self._scopes.resolve(node.func) != "tf.variable_scope":
+            return {}
+        given: list[str | ast.AST | Code] = [*node.args]
+        given += [code(f"{k.arg}=", k.value) for k in node.keywords]
+        return {node: code("tf.compat.v1.variable_scope(", ir.joined(", ", given), ")")}
+
+    def _header_edits(
+        self, statement: ast.stmt, graph: bool = False
+    ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         if isinstance(statement, ast.With):
             for item in statement.items:
                 edits.update(self._step_edits(item.context_expr, None))
+                if graph:
+                    edits.update(self._graph_scope(item.context_expr))
         return edits
 
     def _step_edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:

@@ -53,6 +53,10 @@ class UserFunctions(Lifts):
             return None
         if definition in self.functions:
             return self.functions[definition]
+        if definition in self.graph.nodes:
+            kind = Kind.TENSOR if self.graph.nodes[definition] else Kind.HOST
+            self.functions[definition] = FunctionTimes(definition, [], kind)
+            return self.functions[definition]
         if not self._builds_graph(definition):
             return None
         kinds = self._parameter_kinds(call, definition, bool(method))
@@ -103,6 +107,7 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.graph, inner.function = self.graph, definition
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (

@@ -1,0 +1,250 @@
+"""Functions whose bodies stay graph code: those that make layers of contrib or slim.
+
+Layers of contrib make their variables through the graph's variable scopes, under
+argument scopes that callers open. Where a function's body is nothing but such a graph,
+it is called in the step functions as it stands, and `graph_variables.py` gives every
+step function the same variables by their names.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.tables import contrib_graph as table
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import TARGETS
+
+# What a graph function must not hold: it is made or run once, where the session is.
+_FORBIDDEN = (
+    roles.PLACEHOLDERS
+    | roles.SESSIONS
+    | roles.GLOBAL_STEPS
+    | roles.SYNC_OPTIMIZERS
+    | roles.INITIALIZER_OPS
+    | roles.PARTITIONERS
+    | roles.PYTHON_FUNCTIONS
+    | frozenset(OPTIMIZERS)
+    | frozenset(SCHEDULES)
+    | frozenset(LAYER_CLASSES)
+    | frozenset(TARGETS)
+    | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+    | {"tf.Variable", "tf.gradients", "tf.train.Saver", "tf.summary.merge_all"}
+    | {"tf.GraphKeys.UPDATE_OPS", "tf.get_default_session", "tf.get_local_variable"}
+    | {"tf.train.ExponentialMovingAverage", "tf.placeholder", "tf.make_template"}
+    | {"tf.while_loop", "tf.contrib.slim.learning.create_train_op"}
+    | {s for s in table.GRAPH if s.endswith((".optimize_loss", ".create_train_op"))}
+)
+_FORBIDDEN_PREFIXES = (
+    "tf.metrics.",
+    "tf.contrib.metrics.",
+    "tf.train.",
+    "tf.estimator.",
+)
+_LOSSES = ("tf.losses.", "tf.contrib.losses.")
+# What gives all that was collected so far.
+GIVES_COLLECTED = frozenset(
+    f"{module}{name}"
+    for module in _LOSSES
+    for name in ("get_losses", "get_regularization_losses", "get_total_loss")
+) | {
+    symbol
+    for symbol, home in table.GRAPH.items()
+    if home.startswith(f"{table.FRAMEWORK_MODULE}.get_")
+    or home.endswith("convert_collection_to_dict")
+}
+_LISTS = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection", "tf.model_variables"}
+
+
+class GraphFunctions:
+    """What of a file is graph code, and what of it depends on what."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    @functools.cached_property
+    def used(self) -> bool:
+        """Whether the file makes layers of contrib."""
+        return any(symbol in table.MAKES for _, symbol in self._scopes.walk_uses())
+
+    @functools.cached_property
+    def nodes(self) -> dict[ast.FunctionDef, bool]:
+        """Graph functions -> whether they compute (not only open argument scopes)."""
+        if not self.used:
+            return {}
+        candidates = [
+            n for n in ast.walk(self._scopes.tree) if isinstance(n, ast.FunctionDef)
+        ]
+        makes = {f for f in candidates if self._holds(f, table.MAKES)}
+        # Those that call or are called with one count too, as far as they are of no more.
+        todo = True
+        while todo:
+            more = {
+                f
+                for f in candidates
+                if f not in makes and any(g in makes for g in self._named_in(f))
+            }
+            makes |= more
+            todo = bool(more)
+        found = {f: self._computes(f) for f in makes if not self.obstacle(f)}
+        return found
+
+    @functools.cached_property
+    def inside(self) -> frozenset[ast.AST]:
+        """Every node of the graph functions, and of what of the file they call."""
+        roots = list(self.nodes)
+        every = [*roots, *reach.reached(self._scopes, roots)]
+        return frozenset(
+            n for f in every if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
+        )
+
+    def _uses(self, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+        within = set(ast.walk(node))
+        for use, symbol in self._scopes.walk_uses():
+            if use in within:
+                yield use, symbol
+
+    def _holds(self, function: ast.FunctionDef, symbols: frozenset[str]) -> bool:
+        return any(symbol in symbols for _, symbol in self._uses(function))
+
+    def _named_in(self, function: ast.AST) -> list[ast.AST]:
+        return [
+            definition
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+            for definition in reach.definitions(self._scopes, node)
+        ]
+
+    def obstacle(self, function: ast.FunctionDef) -> str:
+        """A symbol that says that a function is more than a graph; "" if it is not."""
+        for root in [function, *reach.reached(self._scopes, [function])]:
+            if not isinstance(root, ast.FunctionDef):
+                continue
+            for _, symbol in self._uses(root):
+                if symbol in _FORBIDDEN or symbol.startswith(_FORBIDDEN_PREFIXES):
+                    return symbol
+            for node in ast.walk(root):
+                called = node.func if isinstance(node, ast.Call) else None
+                if isinstance(called, ast.Attribute) and called.attr in (
+                    *("minimize", "compute_gradients", "apply_gradients", "eval"),
+                ):
+                    return called.attr
+        return ""
+
+    def _computes(self, function: ast.FunctionDef) -> bool:
+        for root in [function, *reach.reached(self._scopes, [function])]:
+            for node in ast.walk(root):
+                if (
+                    isinstance(node, ast.Call)
+                    and self._scopes.resolve(node.func) in table.MAKES
+                ):
+                    return True
+        return False
+
+    def function_of(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The graph function that a call calls."""
+        if isinstance(call.func, ast.Name):
+            for definition in reach.definitions(self._scopes, call.func):
+                if isinstance(definition, ast.FunctionDef) and definition in self.nodes:
+                    return definition
+        return None
+
+    # -- what a statement has to do with the graph's collections and names -------------
+
+    def collects(self, node: ast.AST) -> bool:
+        """Whether it makes layers or losses: these are listed in collections."""
+        return any(
+            self._scopes.resolve(call.func) in table.MAKES
+            or (self._scopes.resolve(call.func) or "").startswith(_LOSSES)
+            or self.function_of(call) is not None
+            for call in _calls(node)
+        )
+
+    def asks(self, node: ast.AST) -> bool:
+        """Whether it asks a collection for what was collected."""
+        return any(
+            self._scopes.resolve(call.func) in GIVES_COLLECTED | _LISTS
+            for call in _calls(node)
+        )
+
+    def layers(self, node: ast.AST) -> bool:
+        """Whether it computes layers."""
+        return any(
+            self._scopes.resolve(call.func) in table.MAKES
+            or self.function_of(call) is not None
+            for call in _calls(node)
+        )
+
+    def unnamed(self, node: ast.AST) -> bool:
+        """Whether a layer in it gets its name by how many there were before."""
+        for call in _calls(node):
+            function = self.function_of(call)
+            if function is not None and self._opens_unnamed(function, frozenset()):
+                return True
+            symbol = self._scopes.resolve(call.func)
+            if symbol in table.MAKES and not _is_named(call):
+                return True
+        return False
+
+    def _opens_unnamed(
+        self, function: ast.FunctionDef, seen: frozenset[ast.AST]
+    ) -> bool:
+        """Whether a function's layers are named by default below no scope of its own."""
+        for call in _calls(function):
+            if self._in_named_scope(call, function):
+                continue
+            inner = self.function_of(call)
+            if inner is not None and inner is not function and inner not in seen:
+                if self._opens_unnamed(inner, seen | {function}):
+                    return True
+            symbol = self._scopes.resolve(call.func)
+            if symbol in table.MAKES and not _is_named(call):
+                return True
+            if symbol == "tf.variable_scope" and not self._names_scope(call, function):
+                return True
+        return False
+
+    def _in_named_scope(self, node: ast.AST, function: ast.FunctionDef) -> bool:
+        current = self._scopes.parents.get(node)
+        while current is not None and current is not function:
+            if isinstance(current, ast.With) and any(
+                isinstance(item.context_expr, ast.Call)
+                and item.context_expr is not node
+                and self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"
+                and self._names_scope(item.context_expr, function)
+                for item in current.items
+            ):
+                return True
+            current = self._scopes.parents.get(current)
+        return False
+
+    def _names_scope(self, call: ast.Call, function: ast.FunctionDef) -> bool:
+        """Whether a variable scope is opened by a name, not numbered by default."""
+        name = names.argument(call, "name_or_scope", 0)
+        if isinstance(name, ast.Name):
+            arguments = function.args
+            named = [*arguments.posonlyargs, *arguments.args]
+            defaults = dict(
+                zip(
+                    [a.arg for a in named][-len(arguments.defaults) :],
+                    arguments.defaults,
+                )
+            )
+            name = defaults.get(name.id) if arguments.defaults else None
+        return isinstance(name, ast.Constant) and isinstance(name.value, str)
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+
+
+def _is_named(call: ast.Call) -> bool:
+    scope = next((k.value for k in call.keywords if k.arg == "scope"), None)
+    return scope is not None and not (
+        isinstance(scope, ast.Constant) and scope.value is None
+    )
