@@ -112,6 +112,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         supervisor,
         tensor_names,
         towers,
+        train_ops,
         versions,
         written_out,
     )
@@ -128,6 +129,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         supervised = ()
     for step in (
         scope_names.written_out,
+        train_ops.written_out,
         losses.collected,
         sessions.monitored,
         sessions.plain,

@@ -316,6 +316,8 @@ class RunResolver:
                 )
                 return
             wanted |= names.reads(leaf.node)
+            if self.analysis.graph.used and self.analysis.graph.asks(leaf.node):
+                wanted.add(ir.COLLECTED)
         inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
         plain = self.slicer.slice(wanted, inline_merge)
         observed: dict[str, ast.expr] = {}
@@ -329,6 +331,9 @@ class RunResolver:
         feed = self._feed(call)
         if feed is None:
             return
+        if ir.COLLECTED in part.needed:
+            apart = self._of_others(part, feed)
+            part = self.slicer.slice(wanted, summaries, apart)
         step, arguments = self._step(
             call, part, leaves, structure, keys, observed, feed
         )
@@ -544,6 +549,24 @@ class RunResolver:
                 return None
             feed[name] = value
         return feed
+
+    def _of_others(self, part: Slice, feed: dict[str, ast.expr]) -> frozenset[Flow]:
+        """Statements that collect by placeholders this run does not feed.
+
+        TF1 could not have computed what they collect, so that it asked for none of it.
+        """
+        unfed = {
+            name
+            for name, placeholder in self.analysis.placeholders.items()
+            if name in part.needed and name not in feed and placeholder.default is None
+        }
+        found: set[Flow] = set()
+        for flow in every(self.flows) if unfed else ():
+            if not flow.suites and flow.reads & unfed:
+                unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
+                if flow.repeats:
+                    found.add(flow)
+        return frozenset(found)
 
     def _step(
         self,

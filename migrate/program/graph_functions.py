@@ -165,6 +165,39 @@ class GraphFunctions:
             for call in _calls(node)
         )
 
+    def repeats(self, node: ast.AST) -> bool:
+        """Whether it surely collects no penalty of a variable of its own."""
+        return not self._penalises or all(
+            self._shares(call)
+            for call in _calls(node)
+            if self._scopes.resolve(call.func) in table.MAKES
+            or self.function_of(call) is not None
+        )
+
+    @functools.cached_property
+    def _penalises(self) -> bool:
+        return any(
+            isinstance(node, ast.keyword)
+            and (node.arg or "regularizer").endswith("regularizer")
+            and not (isinstance(node.value, ast.Constant) and node.value.value is None)
+            for node in ast.walk(self._scopes.tree)
+        )
+
+    def _shares(self, call: ast.Call) -> bool:
+        """`network(images, reuse=True)`, which is what its variable scope is given."""
+        reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
+        if not (isinstance(reuse, ast.Constant) and reuse.value is True):
+            return False
+        function = self.function_of(call)
+        return function is None or any(
+            self._scopes.resolve(inner.func) == "tf.variable_scope"
+            and any(
+                k.arg == "reuse" and isinstance(k.value, ast.Name) and k.value.id == "reuse"
+                for k in inner.keywords
+            )
+            for inner in _calls(function)
+        )
+
     def asks(self, node: ast.AST) -> bool:
         """Whether it asks a collection for what was collected."""
         return any(

@@ -169,6 +169,9 @@ class Flow:
     # asks for collected updates.
     graph: bool = False
     updates: bool = False
+    # Of what collects: whether it collects nothing that does not depend on its inputs, as
+    # penalties of new variables do not.
+    repeats: bool = False
     # What the statement becomes at build time, where it is not kept as it is.
     build_code: Code | None = None
     step_code: Code | None = None

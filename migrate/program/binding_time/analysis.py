@@ -76,6 +76,7 @@ class Analysis(Blocks):
         flow.graph = self.graph.layers(statement)
         if self.graph.collects(statement):
             flow.binds |= {ir.COLLECTED}
+            flow.repeats = self.reusing or self.graph.repeats(statement)
         if self.graph.asks(statement) or flow.kind is Kind.UPDATE_OPS:
             flow.reads |= {ir.COLLECTED}
         if self.graph.unnamed(statement):
