@@ -78,7 +78,12 @@ def _one(text: Text) -> Text | None:
             return text.spliced(
                 statement.lineno,
                 statement.end_lineno or statement.lineno,
-                [indent + line for line in lines],
+                [
+                    indent + line.replace("    ", indent or "    ", 1)
+                    if line.startswith(" ")
+                    else indent + line
+                    for line in lines
+                ],
                 [origin] * len(lines),
             )
     return None

@@ -120,6 +120,7 @@ def _variable(
     regularizer=None,
     trainable=True,
     collections=None,
+    aggregation=tf.VariableAggregation.NONE,
 ):
     """A variable, listed in MODEL_VARIABLES as well.
 
@@ -138,6 +139,7 @@ def _variable(
         regularizer=regularizer,
         trainable=trainable,
         collections=collections,
+        aggregation=aggregation,
     )
 
 
@@ -636,6 +638,8 @@ def batch_norm(
                 (param_regularizers or {}).get(name) if trained else None,
                 trainable and trained,
                 variables_collections,
+                # Replicas that keep pace move the averages together.
+                tf.VariableAggregation.NONE if trained else tf.VariableAggregation.MEAN,
             )
 
         beta = parameter("beta", _zeros, center)

@@ -82,6 +82,18 @@ FAULTS = {
         "forward, backward, X",
         "forward, backward, X[:, ::-1]",
     ),
+    "another_scope": (
+        "slim_lenet",
+        "weights_regularizer=contrib_layers.l2_regularizer(weight_decay)",
+        "weights_regularizer=None",
+    ),
+    "averages_never_moved": ("slim_lenet", "contrib_framework.updates()", "pass"),
+    "not_clipped": ("slim_two_networks", "tf.clip_by_norm(g, 1.0)", "g"),
+    "others_tuned": (
+        "contrib_layers_script",
+        "if 'out' not in v.name",
+        "if 'out' in v.name",
+    ),
     "another_count": (
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",
@@ -148,6 +160,10 @@ def _migrated(path: pathlib.Path) -> str:
     return migration.text
 
 
+def _support(path: pathlib.Path) -> tuple[str, ...]:
+    return migrate_text(path.read_text(), filename=str(path)).support
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
     directory = tmp_path_factory.mktemp("migrated")
@@ -160,7 +176,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    for name in ("plain_session.py", "training_session.py", "recurrent_cells.py"):
+    for name in sorted(set().union(*map(_support, PROGRAMS))):
         (directory / name).write_bytes(support_source(name))
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
