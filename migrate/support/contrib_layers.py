@@ -664,16 +664,15 @@ def batch_norm(
             lambda: normalize(mean=moving[0], variance=moving[1], is_training=False),
         )
 
-        def update():
+        def updates():
+            # No branch: replicas that keep pace meet in an update, which none may hold.
+            rate = 1.0 - decay
+            if tf.is_tensor(is_training):
+                rate = tf.where(is_training, tf.cast(rate, mean.dtype), 0)
             return [
-                average.assign_sub((average - value) * (1.0 - decay))
+                average.assign_sub((average - value) * rate)
                 for average, value in zip(moving, (mean, variance))
             ]
-
-        def updates():
-            return _either(
-                is_training, update, lambda: [v.read_value() for v in moving]
-            )
 
         if tf.is_tensor(is_training) or is_training:
             if updates_collections is None:

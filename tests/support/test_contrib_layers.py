@@ -72,8 +72,8 @@ FAULTS = (
     ),
     (
         "contrib_layers.py",
-        "* (1.0 - decay)",
-        "* (1.001 - decay)",
+        "rate = 1.0 - decay",
+        "rate = 1.001 - decay",
         {"normalised", "at_once", "channels_first"},
     ),
     ("contrib_layers.py", "math.sqrt(1.3 *", "math.sqrt(1.2925 *", {"initial"}),
