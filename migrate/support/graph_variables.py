@@ -37,13 +37,18 @@ DEFERRED = "graph_variables/deferred"
 
 def keep(replicas):
     """Has the step functions of `replicas` share variables by their names."""
-    replicas.graph_code = _Variables().tracing
+    replicas.graph_code = _Variables(replicas).tracing
 
 
 class _Variables:
-    """The variables made so far, by name."""
+    """The variables made so far, by name.
 
-    def __init__(self):
+    Args:
+      replicas: what has the program's other variables.
+    """
+
+    def __init__(self, replicas):
+        self._replicas = replicas
         self._made = {}
 
     @contextlib.contextmanager
@@ -72,6 +77,12 @@ class _Variables:
             return next_creator(**kwargs)  # From below; or an optimizer's slot.
         name = kwargs["name"]
         if name not in self._made:
+            own = self._replicas.global_variables
+            if any(variable.name.partition(":")[0] == name for variable in own):
+                raise ValueError(
+                    f"A function asks for the variable {name}, which is made outside of "
+                    "the step functions: give it to the function."
+                )
             self._made[name] = self._new(kwargs)
         variable = self._made[name]
         listed = list(kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES])

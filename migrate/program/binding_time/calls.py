@@ -233,6 +233,15 @@ class Calls(Optimizers):
         if full is not None and full in self.created and self.reusing:
             self.shared[call] = self.created[full]
             return Kind.VARIABLE
+        if self.reusing and self.graph.used:
+            self.diagnostics.refuse(
+                "L151",
+                call,
+                "a variable of a scope that is entered again, which layers of contrib "
+                "may have made: they make theirs in the step functions",
+                "Ask for it in the function that makes the layers.",
+                symbol,
+            )
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
         return Kind.VARIABLE
