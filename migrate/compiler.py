@@ -70,9 +70,13 @@ def migrate_text(
         if lines:
             alone = dataclasses.replace(options, reexports={})
             return _taken(text, lines, migrate_text(whole, alone, filename), whole)
+    calls_ = options.graph_imports.get(os.path.realpath(filename), {})
+    if calls_:
+        options = dataclasses.replace(options, graph_calls=calls_)
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
-        options = dataclasses.replace(options, in_graph=in_graph)
+        updated = os.path.realpath(filename) in options.updated_modules
+        options = dataclasses.replace(options, in_graph=in_graph, updated=updated)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)

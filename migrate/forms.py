@@ -127,10 +127,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
+    # Functions of other files may collect penalties that are not in sight.
+    in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
         scope_names.written_out,
         train_ops.written_out,
-        losses.collected,
+        *in_sight,
         sessions.monitored,
         sessions.plain,
         tensor_names.by_program,

@@ -25,6 +25,16 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Those of them whose programs run UPDATE_OPS; and whether the file at hand is one.
+    updated_modules: frozenset[str] = frozenset()
+    updated: bool = False
+    # Of session programs, by their real path: functions of other modules that build graphs,
+    # as the program spells them -> whether they name layers by default; and those of the
+    # file at hand.
+    graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(
+        default_factory=dict
+    )
+    graph_calls: Mapping[str, bool] = dataclasses.field(default_factory=dict)
     # Of files that take TensorFlow from another file of the run, by their real path: line
     # -> (what stands there, the import that it means).
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(

@@ -44,6 +44,7 @@ def plan_of(
     scopes: Scopes, options: Options, towers: str | None = None
 ) -> tuple[Plan, list[Finding]]:
     diagnostics = Diagnostics()
+    scopes.graph_imports = options.graph_calls
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None
@@ -68,7 +69,7 @@ def plan_of(
     if program is None:
         estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
         if estimators is None and options.in_graph and builds_graph(scopes):
-            estimators = estimator.recognise_module(scopes)
+            estimators = estimator.recognise_module(scopes, options.updated)
         if estimators is not None:
             return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()

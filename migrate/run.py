@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
+from migrate.facts.graph_imports import graph_imports, modules_of
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
-from migrate.facts.imports import graph_modules
+from migrate.facts.imports import graph_modules, updated_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.pipeline import Core, FileResult
@@ -97,10 +98,13 @@ def run_tree(
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) > 1:
-        followed = reexports(files)
+        followed, imported = reexports(files), graph_imports(files)
+        of_sessions = modules_of(imported, files)
         options = dataclasses.replace(
             options,
-            graph_modules=graph_modules(files),
+            graph_modules=graph_modules(files) | of_sessions,
+            updated_modules=updated_modules(files) | of_sessions,
+            graph_imports=imported,
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),

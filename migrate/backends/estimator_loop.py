@@ -72,7 +72,8 @@ class EstimatorRewrite:
         for name in _names_of_operations(self._scopes):
             if self._in(name, self._program.model):
                 self._name_of_operation(name)
-        self.refused += _unmoved_averages(uses, self._scopes)
+        if not self._program.updated:
+            self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
             self._session_run(found)
         if not self._program.imported:

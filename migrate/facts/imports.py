@@ -11,6 +11,9 @@ from collections.abc import Iterable, Iterator
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
 
+# What runs the updates of averages.
+_UPDATES = (b"UPDATE_OPS", b"update_ops", b"create_train_op", b"optimize_loss")
+
 
 def graph_modules(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     """Real paths of the files that Estimator programs among `paths` import.
@@ -18,21 +21,44 @@ def graph_modules(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     Modules that these import count too. Files that cannot be read or parsed are left to
     whoever migrates them.
     """
+    found: set[str] = set()
+    for _, modules in _closures(paths):
+        found |= modules
+    return frozenset(found)
+
+
+def updated_modules(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+    """Those of them whose every program runs UPDATE_OPS, itself or in a module."""
+    found: set[str] = set()
+    without: set[str] = set()
+    for program, modules in _closures(paths):
+        sources = [pathlib.Path(path).read_bytes() for path in (program, *modules)]
+        moves = any(word in source for source in sources for word in _UPDATES)
+        (found if moves else without).update(modules)
+    return frozenset(found - without)
+
+
+def _closures(paths: Iterable[pathlib.Path]) -> Iterator[tuple[str, set[str]]]:
+    """Each Estimator program, with all files that it imports."""
     files = {
         os.path.realpath(path): path
         for path in paths
         if path.suffix == ".py" and path.is_file()
     }
-    programs = [real for real, path in files.items() if _is_program(path)]
-    found: set[str] = set()
-    todo = programs
-    while todo:
-        real = todo.pop()
-        for imported in _imported(files[real], files):
-            if imported not in found:
-                found.add(imported)
-                todo.append(imported)
-    return frozenset(found)
+    direct: dict[str, tuple[str, ...]] = {}
+    for program, path in files.items():
+        if not _is_program(path):
+            continue
+        found: set[str] = set()
+        todo = [program]
+        while todo:
+            real = todo.pop()
+            if real not in direct:
+                direct[real] = tuple(_imported(files[real], files))
+            new = set(direct[real]) - found
+            found |= new
+            todo.extend(new)
+        yield program, found
 
 
 def _is_program(path: pathlib.Path) -> bool:
@@ -56,6 +82,44 @@ def _imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[st
             else:
                 continue
             break
+
+
+def imported_files(
+    path: pathlib.Path, files: dict[str, pathlib.Path]
+) -> Iterator[tuple[str, str, str]]:
+    """What a file imports of others: (name in the file, name in the module, real path).
+
+    The name in the module is "" where the module itself is imported.
+    """
+    for level, parts, bound in _bindings(path):
+        bases = [path.parent, *path.parent.parents]
+        for base in bases[level - 1 : level] if level else bases:
+            whole = os.path.realpath(f"{base.joinpath(*parts)}.py")
+            if whole in files:
+                yield bound, "", whole
+                break
+            module = os.path.realpath(f"{base.joinpath(*parts[:-1])}.py")
+            if len(parts) > 1 and module in files:
+                yield bound, parts[-1], module
+                break
+
+
+def _bindings(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Imported names as in `_imports`, with how the file spells each."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield 0, tuple(alias.name.split(".")), alias.asname or alias.name
+        elif isinstance(node, ast.ImportFrom):
+            parts = tuple(node.module.split(".")) if node.module else ()
+            for alias in node.names:
+                yield node.level, (*parts, alias.name), alias.asname or alias.name
 
 
 def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:

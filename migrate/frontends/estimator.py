@@ -60,6 +60,7 @@ class EstimatorProgram:
       input: functions that take a batch from a dataset's iterator.
       imported: whether the file is a module that such a program imports; the emitted
         modules are then beside that program.
+      updated: whether the programs that import it run UPDATE_OPS.
       iterators: calls `dataset.make_one_shot_iterator()` and its sibling.
     """
 
@@ -68,6 +69,7 @@ class EstimatorProgram:
     input: frozenset[ast.AST]
     iterators: tuple[ast.Call, ...]
     imported: bool = False
+    updated: bool = False
 
     def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
         """Whether a node stands in one of some functions."""
@@ -96,12 +98,18 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     )
 
 
-def recognise_module(scopes: Scopes) -> EstimatorProgram:
-    """A module whose functions build graphs for an Estimator program of another file."""
+def recognise_module(scopes: Scopes, updated: bool = False) -> EstimatorProgram:
+    """A module whose functions build graphs for a program of another file.
+
+    Args:
+      updated: whether that runs UPDATE_OPS.
+    """
     functions = [n for n in ast.walk(scopes.tree) if isinstance(n, Function)]
     iterators = tuple(_iterators(scopes))
     inputs = frozenset(f for call in iterators for f in _function(call, scopes))
-    return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
+    return EstimatorProgram(
+        frozenset(functions), frozenset(), inputs, iterators, True, updated
+    )
 
 
 def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:

@@ -30,7 +30,9 @@ _PARAMETERS = {
     ),
 }
 # What changes nothing of the values.
-_FREE = frozenset({"gate_gradients", "aggregation_method", "colocate_gradients_with_ops"})
+_FREE = frozenset(
+    {"gate_gradients", "aggregation_method", "colocate_gradients_with_ops"}
+)
 _READ = frozenset(
     {"total_loss", "optimizer", "global_step", "variables_to_train"}
     | {"clip_gradient_norm", "check_numerics"}
@@ -51,7 +53,8 @@ def _one(text: Text) -> Text | None:
     tree = ast.parse(text.source)
     scopes = Scopes(tree)
     tensorflow = next(
-        (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"), None
+        (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
+        None,
     )
     for statement in ast.walk(tree) if tensorflow else ():
         if not (

@@ -33,7 +33,7 @@ _FORBIDDEN = (
     | frozenset(SCHEDULES)
     | frozenset(LAYER_CLASSES)
     | frozenset(TARGETS)
-    | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+    | {"tf.layers.batch_normalization"}
     | {"tf.Variable", "tf.gradients", "tf.train.Saver", "tf.summary.merge_all"}
     | {"tf.GraphKeys.UPDATE_OPS", "tf.get_default_session", "tf.get_local_variable"}
     | {"tf.train.ExponentialMovingAverage", "tf.placeholder", "tf.make_template"}
@@ -47,6 +47,11 @@ _FORBIDDEN_PREFIXES = (
     "tf.estimator.",
 )
 _LOSSES = ("tf.losses.", "tf.contrib.losses.")
+# tf.layers that may stand among layers of contrib: their variables are the scopes', too.
+LAYERS = frozenset(LAYER_FUNCTIONS) - {"tf.layers.batch_normalization"}
+_WITH_WEIGHTS = frozenset(
+    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights and s in LAYERS
+)
 # What gives all that was collected so far.
 GIVES_COLLECTED = frozenset(
     f"{module}{name}"
@@ -64,13 +69,43 @@ _LISTS = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection", "tf.model_variab
 class GraphFunctions:
     """What of a file is graph code, and what of it depends on what."""
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, in_module: bool = False) -> None:
+        """`in_module` says that the file is one that a session's program imports."""
         self._scopes = scopes
+        self._in_module = in_module
+        self._seeds = table.MAKES | ({"tf.get_variable"} if in_module else set())
+        # Functions of modules that stay graph code, as the file spells them -> whether
+        # their layers are named by default.
+        self._imported = scopes.graph_imports
 
     @functools.cached_property
     def used(self) -> bool:
-        """Whether the file makes layers of contrib."""
-        return any(symbol in table.MAKES for _, symbol in self._scopes.walk_uses())
+        """Whether the file makes layers of contrib, or calls what does."""
+        if any(symbol in self._seeds for _, symbol in self._scopes.walk_uses()):
+            return True
+        return any(self._imports(call) for call in _calls(self._scopes.tree))
+
+    def _imports(self, call: ast.Call) -> str:
+        """The graph function of another module that a call calls, as it is spelled."""
+        if not self._imported or not isinstance(call.func, (ast.Name, ast.Attribute)):
+            return ""
+        spelled = ast.unparse(call.func)
+        if spelled not in self._imported:
+            return ""
+        root = next(n for n in ast.walk(call.func) if isinstance(n, ast.Name))
+        owner = self._scopes.scope_of(root).owner(root.id)
+        own = owner is not None and all(
+            isinstance(b, (ast.Import, ast.ImportFrom)) for b in owner.bindings[root.id]
+        )
+        return spelled if own else ""
+
+    def _is_layer(self, call: ast.Call) -> bool:
+        """Whether a call makes layers, by itself or by a function that it calls."""
+        return (
+            self._scopes.resolve(call.func) in table.MAKES
+            or self.function_of(call) is not None
+            or bool(self._imports(call))
+        )
 
     @functools.cached_property
     def nodes(self) -> dict[ast.FunctionDef, bool]:
@@ -80,7 +115,7 @@ class GraphFunctions:
         candidates = [
             n for n in ast.walk(self._scopes.tree) if isinstance(n, ast.FunctionDef)
         ]
-        makes = {f for f in candidates if self._holds(f, table.MAKES)}
+        makes = {f for f in candidates if self._holds(f, self._seeds)}
         # Those that call or are called with one count too, as far as they are of no more.
         todo = True
         while todo:
@@ -93,6 +128,18 @@ class GraphFunctions:
             todo = bool(more)
         found = {f: self._computes(f) for f in makes if not self.obstacle(f)}
         return found
+
+    @functools.cached_property
+    def alone(self) -> bool:
+        """Whether what makes variables in a module stands in graph functions."""
+        inside = self.inside
+        return bool(self.nodes) and all(
+            use in inside
+            for use, symbol in self._scopes.walk_uses()
+            if symbol in self._seeds
+            or symbol in _FORBIDDEN
+            or symbol.startswith(_FORBIDDEN_PREFIXES)
+        )
 
     @functools.cached_property
     def inside(self) -> frozenset[ast.AST]:
@@ -128,20 +175,35 @@ class GraphFunctions:
             for _, symbol in self._uses(root):
                 if symbol in _FORBIDDEN or symbol.startswith(_FORBIDDEN_PREFIXES):
                     return symbol
+                if self._in_module and symbol.startswith(("tf.layers.", "tf.summary.")):
+                    return symbol
             for node in ast.walk(root):
                 called = node.func if isinstance(node, ast.Call) else None
+                if called is not None and self._penalised(called):
+                    return "kernel_regularizer"
                 if isinstance(called, ast.Attribute) and called.attr in (
                     *("minimize", "compute_gradients", "apply_gradients", "eval"),
                 ):
                     return called.attr
         return ""
 
+    def _penalised(self, called: ast.expr) -> bool:
+        """Whether a layer of tf.layers is given a penalty: it is added at every call."""
+        call = self._scopes.parents.get(called)
+        return (
+            isinstance(call, ast.Call)
+            and self._scopes.resolve(called) in LAYERS
+            and any(
+                (k.arg or "regularizer").endswith("regularizer") for k in call.keywords
+            )
+        )
+
     def _computes(self, function: ast.FunctionDef) -> bool:
         for root in [function, *reach.reached(self._scopes, [function])]:
             for node in ast.walk(root):
                 if (
                     isinstance(node, ast.Call)
-                    and self._scopes.resolve(node.func) in table.MAKES
+                    and self._scopes.resolve(node.func) in self._seeds
                 ):
                     return True
         return False
@@ -159,23 +221,21 @@ class GraphFunctions:
     def collects(self, node: ast.AST) -> bool:
         """Whether it makes layers or losses: these are listed in collections."""
         return any(
-            self._scopes.resolve(call.func) in table.MAKES
+            self._is_layer(call)
             or (self._scopes.resolve(call.func) or "").startswith(_LOSSES)
-            or self.function_of(call) is not None
             for call in _calls(node)
         )
 
     def repeats(self, node: ast.AST) -> bool:
         """Whether it surely collects no penalty of a variable of its own."""
         return not self._penalises or all(
-            self._shares(call)
-            for call in _calls(node)
-            if self._scopes.resolve(call.func) in table.MAKES
-            or self.function_of(call) is not None
+            self._shares(call) for call in _calls(node) if self._is_layer(call)
         )
 
     @functools.cached_property
     def _penalises(self) -> bool:
+        if any(self._imports(call) for call in _calls(self._scopes.tree)):
+            return True  # Their arguments are not in sight.
         return any(
             isinstance(node, ast.keyword)
             and (node.arg or "regularizer").endswith("regularizer")
@@ -188,11 +248,15 @@ class GraphFunctions:
         reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
         if not (isinstance(reuse, ast.Constant) and reuse.value is True):
             return False
+        if self._imports(call):
+            return True  # It penalises nothing where it is given that it shares.
         function = self.function_of(call)
         return function is None or any(
             self._scopes.resolve(inner.func) == "tf.variable_scope"
             and any(
-                k.arg == "reuse" and isinstance(k.value, ast.Name) and k.value.id == "reuse"
+                k.arg == "reuse"
+                and isinstance(k.value, ast.Name)
+                and k.value.id == "reuse"
                 for k in inner.keywords
             )
             for inner in _calls(function)
@@ -207,11 +271,7 @@ class GraphFunctions:
 
     def layers(self, node: ast.AST) -> bool:
         """Whether it computes layers."""
-        return any(
-            self._scopes.resolve(call.func) in table.MAKES
-            or self.function_of(call) is not None
-            for call in _calls(node)
-        )
+        return any(self._is_layer(call) for call in _calls(node))
 
     def unnamed(self, node: ast.AST) -> bool:
         """Whether a layer in it gets its name by how many there were before."""
@@ -219,10 +279,16 @@ class GraphFunctions:
             function = self.function_of(call)
             if function is not None and self._opens_unnamed(function, frozenset()):
                 return True
+            if self._imported.get(self._imports(call)):
+                return True
             symbol = self._scopes.resolve(call.func)
             if symbol in table.MAKES and not _is_named(call):
                 return True
         return False
+
+    def opens_unnamed(self, function: ast.FunctionDef) -> bool:
+        """Whether a function's layers are named by default below no scope of its own."""
+        return self._opens_unnamed(function, frozenset())
 
     def _opens_unnamed(
         self, function: ast.FunctionDef, seen: frozenset[ast.AST]
@@ -237,6 +303,8 @@ class GraphFunctions:
                     return True
             symbol = self._scopes.resolve(call.func)
             if symbol in table.MAKES and not _is_named(call):
+                return True
+            if symbol in _WITH_WEIGHTS and not _is_named(call, "name"):
                 return True
             if symbol == "tf.variable_scope" and not self._names_scope(call, function):
                 return True
@@ -276,8 +344,8 @@ def _calls(node: ast.AST) -> list[ast.Call]:
     return [n for n in ast.walk(node) if isinstance(n, ast.Call)]
 
 
-def _is_named(call: ast.Call) -> bool:
-    scope = next((k.value for k in call.keywords if k.arg == "scope"), None)
+def _is_named(call: ast.Call, by: str = "scope") -> bool:
+    scope = next((k.value for k in call.keywords if k.arg == by), None)
     return scope is not None and not (
         isinstance(scope, ast.Constant) and scope.value is None
     )

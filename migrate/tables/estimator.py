@@ -60,9 +60,11 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 
 def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
+    if module in contrib_graph.FILES:
+        return contrib_graph.FILES[module]
     if module in (MODULE, *BESIDE):
         return (f"{MODULE}.py", "training_session.py", *BESIDE.get(module, ()))
-    if module in ("plain_session", "eager_steps"):
+    if module in ("plain_session", "eager_steps", "graph_variables"):
         return (f"{module}.py", "training_session.py")
     return (f"{module}.py",)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.expressions.state import State
-from migrate.program.graph_functions import GIVES_COLLECTED
+from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
 from migrate.program.ir import code
 from migrate.rules.contrib_graph import ContribGraph
-from migrate.tables import estimator, roles
+from migrate.tables import estimator, legacy_keras, roles
 
 
 class GraphCode(State):
@@ -42,6 +42,12 @@ class GraphCode(State):
             self.claimed[node] = ("M110", "collected while the step is traced")
             name = symbol.rpartition(".")[2]
             self.plan.replace(node, code(f"training_session.summary.{name}"))
+        elif symbol in LAYERS:
+            home = legacy_keras.home(symbol)
+            assert home is not None
+            self.plan.imports.append(home[0])
+            self.claimed[node] = ("L150", "tf.layers' own function, from Keras 2")
+            self.plan.replace(node, code(home[1]))
         elif estimator.prefixed(symbol, estimator.IN_GRAPH):
             self._kept(node, symbol)
 
