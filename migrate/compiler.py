@@ -73,6 +73,8 @@ def migrate_text(
     calls_ = options.graph_imports.get(os.path.realpath(filename), {})
     if calls_:
         options = dataclasses.replace(options, graph_calls=calls_)
+    if os.path.realpath(filename) in options.of_session_programs:
+        options = dataclasses.replace(options, library=False)
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         updated = os.path.realpath(filename) in options.updated_modules

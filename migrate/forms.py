@@ -90,6 +90,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     opens = any(name in text for name in _OPENS) and (
         ".run(" in text or ".eval(" in text
     )
+    opens = opens or "learning.train(" in text  # slim's loop.
     # An Estimator's input_fn opens no session.
     if not (opens or options.in_graph or "estimator" in text):
         return None
@@ -108,6 +109,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         queues,
         scope_names,
         sessions,
+        slim_loops,
         statements,
         supervisor,
         tensor_names,
@@ -121,7 +123,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
-    start, split = placement.usual(start)
+    start, split = placement.usual(slim_loops.written_out(start))
     supervised = supervisor.lines(start)
     before = start.source
     start = supervisor.replaced(start)

@@ -34,6 +34,10 @@ class Options:
     graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(
         default_factory=dict
     )
+    # Real paths of files that programs with sessions import.
+    of_session_programs: frozenset[str] = frozenset()
+    # Whether the file at hand may be a library, whose callers are not known.
+    library: bool = True
     graph_calls: Mapping[str, bool] = dataclasses.field(default_factory=dict)
     # Of files that take TensorFlow from another file of the run, by their real path: line
     # -> (what stands there, the import that it means).

@@ -17,11 +17,12 @@ from migrate.migration import Options
 from migrate.plan import Conflict, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
+from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import unanswered
 from migrate.rules.symbols import SymbolRules
+from migrate.tables import contrib_graph, keras_models, modes, roles
 from migrate.tables import estimator as table
-from migrate.tables import keras_models, modes, roles
 from migrate.tables.graph_programs import GRAPH_CODES
 
 if TYPE_CHECKING:
@@ -111,6 +112,9 @@ def _outside_of_programs(
         return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
     if not graph or options.in_graph:
         return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
+    library = _library(scopes, options)
+    if library is not None:
+        return library
     reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
     own = [
         f
@@ -120,6 +124,33 @@ def _outside_of_programs(
     at = {(f.line, f.column) for f in own}
     rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
     return Plan(), [*own, *rest]
+
+
+def _library(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]] | None:
+    """A file of model functions whose callers are not known: they stay graph code.
+
+    None where the file has more than functions that make layers of contrib.
+    """
+    uses = {symbol for _, symbol in scopes.walk_uses()}
+    if not options.library or not uses & contrib_graph.MAKES:
+        return None
+    if not GraphFunctions(scopes, in_module=True).alone:
+        return None
+    module = estimator.recognise_module(scopes, updated=True)
+    plan, findings = _plan_estimators(module, scopes, options)
+    if plan.empty:
+        return None
+    first = min(f for f in findings if f.code == "L150")
+    note = Finding(
+        first.line,
+        first.column,
+        "L153",
+        Outcome.REWRITTEN,
+        "",
+        "these functions build a graph, as they did: call them in a step function (after "
+        "graph_variables.keep), in a model_fn, or in a graph of tf.compat.v1",
+    )
+    return plan, [note, *findings]
 
 
 def alone_in_compat(scopes: Scopes) -> bool:

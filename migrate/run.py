@@ -13,7 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, interrupts, pipeline, write
-from migrate.facts.graph_imports import graph_imports, modules_of
+from migrate.facts.graph_imports import (
+    graph_imports,
+    modules_of,
+    of_session_programs,
+)
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules, updated_modules
@@ -105,6 +109,7 @@ def run_tree(
             graph_modules=graph_modules(files) | of_sessions,
             updated_modules=updated_modules(files) | of_sessions,
             graph_imports=imported,
+            of_session_programs=of_session_programs(files),
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),

@@ -61,7 +61,7 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = self._uses = table.uses(self._scopes)
-        self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "E101")
+        self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "L150")
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)

@@ -78,6 +78,28 @@ def modules_of(
     return frozenset(known)
 
 
+def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+    """Real paths of all files that a file with a session imports, or their imports do."""
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    todo = [
+        real
+        for real, path in files.items()
+        if b"tensorflow" in (data := _bytes(path))
+        and any(word in data for word in _SESSION)
+    ]
+    found: set[str] = set()
+    while todo:
+        for _, _, module in imported_files(files[todo.pop()], files):
+            if module not in found:
+                found.add(module)
+                todo.append(module)
+    return frozenset(found)
+
+
 def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:
     return any(f.rpartition(".")[0] == spelled for f in functions)
 

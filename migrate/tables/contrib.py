@@ -327,8 +327,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "ffmpeg": (_GONE, "Use tensorflow_io, or tf.audio.decode_wav."),
     "framework.arg_scope": (
-        "it gives defaults to slim's layers, which this version does not migrate",
-        "Pass the arguments to the layers, or use functools.partial.",
+        "it gives arguments to layers of contrib, of which the file has more than functions "
+        "that build a graph",
+        "Make the layers in functions of their own that return tensors.",
     ),
     "framework.get_variables": (
         "TF2 keeps no list of all variables",
@@ -345,8 +346,10 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "labeled_tensor": (_GONE, "Use xarray, or name the axes in comments."),
     "layers": (
-        "contrib's layers make their variables through a graph's variable scopes",
-        "Use the layer of tf_keras.layers.",
+        "contrib's layers make their variables through a graph's variable scopes, and this "
+        "is no function that builds a graph and nothing else",
+        "Make the layers in functions of their own that return tensors; or use the layer "
+        "of tf_keras.layers.",
     ),
     "layers.variance_scaling_initializer": (
         "its truncated normal is corrected by 1.3, TF2's by 1.2925: the standard "

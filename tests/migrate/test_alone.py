@@ -88,6 +88,7 @@ FAULTS = {
         "weights_regularizer=None",
     ),
     "averages_never_moved": ("slim_lenet", "contrib_framework.updates()", "pass"),
+    "a_step_more": ("slim_trainer", "last_step=10", "last_step=11"),
     "not_clipped": ("slim_two_networks", "tf.clip_by_norm(g, 1.0)", "g"),
     "others_tuned": (
         "contrib_layers_script",

@@ -14,6 +14,7 @@ from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.functions import FunctionTimes
+from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slicer, header_reads
 from migrate.tables import contrib_graph, roles
@@ -469,6 +470,7 @@ class StepFunctions:
             return symbol
         staged = (t for t in self._program.staged if isinstance(t, FunctionTimes))
         seen: set[ast.AST] = {times.node for times in staged}
+        seen.update(GraphFunctions(self._scopes).nodes)
         work: list[ast.AST] = [call.func]
         while work:
             for node in ast.walk(work.pop()):

@@ -8,7 +8,7 @@ from migrate.backends.expressions.state import State
 from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
 from migrate.program.ir import code
 from migrate.rules.contrib_graph import ContribGraph
-from migrate.tables import estimator, legacy_keras, roles
+from migrate.tables import contrib_graph, estimator, legacy_keras, roles
 
 
 class GraphCode(State):
@@ -30,11 +30,14 @@ class GraphCode(State):
         for node, symbol in self.scopes.walk_uses():
             if node in self.claimed or node in outside:
                 continue
+            home = contrib_graph.GRAPH.get(symbol, "")
+            if home.startswith(f"{contrib_graph.TRAINING_MODULE}."):
+                continue  # What of it is an update was written out.
             if symbol.startswith("tf.contrib"):
                 contrib.use(node, symbol, in_graph=True)
             elif node in self.graph.inside:
                 self._in_graph(node, symbol)
-            elif symbol in GIVES_COLLECTED:
+            elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
                 self._kept(node, symbol)
 
     def _in_graph(self, node: ast.expr, symbol: str) -> None:
