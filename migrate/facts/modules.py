@@ -97,6 +97,10 @@ _SECOND_NAMES: dict[str, str] = {
 # Second names of whole modules.
 _SECOND_MODULES = {
     f"tf.contrib.slim.{name}.": f"tf.contrib.{name}." for name in ("losses", "metrics")
+} | {
+    f"tf.contrib.{module}.{name}.": "tf.contrib.layers."
+    for module in ("layers", "slim")
+    for name in ("initializers", "regularizers")
 }
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.

@@ -256,6 +256,21 @@ def filter_variables(
     ]
 
 
+# -- metrics --------------------------------------------------------------------------
+
+
+def aggregate_metrics(*value_update_tuples):
+    """Values, and operations that update them, of metrics."""
+    values, updates_ = zip(*value_update_tuples)
+    return list(values), list(updates_)
+
+
+def aggregate_metric_map(names_to_tuples):
+    """The same by name."""
+    values = {name: pair[0] for name, pair in names_to_tuples.items()}
+    return values, {name: pair[1] for name, pair in names_to_tuples.items()}
+
+
 # -- what layers give, by name --------------------------------------------------------
 
 _ALIASES = "contrib_framework/aliases"

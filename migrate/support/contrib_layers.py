@@ -109,6 +109,23 @@ def sum_regularizer(regularizer_list, scope=None):
     return added if regularizers else None
 
 
+def apply_regularization(regularizer, weights_list=None):
+    """The sum of penalties of weights, listed among the penalties.
+
+    Raises:
+      ValueError: there are no weights.
+    """
+    if weights_list is None:
+        weights_list = v1.get_collection(_Keys.WEIGHTS)
+    if not weights_list:
+        raise ValueError("No weights to regularize.")
+    found = [p for p in (regularizer(w) for w in weights_list) if p is not None]
+    total = tf.add_n(found) if found else tf.constant(0.0)
+    if not tf.executing_eagerly():
+        v1.add_to_collection(_Keys.REGULARIZATION_LOSSES, total)
+    return total
+
+
 # -- layers with variables ------------------------------------------------------------
 
 

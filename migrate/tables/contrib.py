@@ -47,7 +47,33 @@ HOMES: dict[str, str] = {
 SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
+    **{
+        f"tf.contrib.data.{name}": ("contrib_data", name)
+        for name in (
+            *("assert_element_shape", "batch_and_drop_remainder"),
+            *("padded_batch_and_drop_remainder", "sliding_window_batch"),
+            "sloppy_interleave",
+        )
+    },
+    # What layers are given, and what makes no variables. (Calls of some have rows below.)
+    **{
+        f"tf.contrib.{module}.{name}": ("contrib_layers", name)
+        for module in ("layers", "slim")
+        for name in (
+            *("apply_regularization", "l1_l2_regularizer", "sum_regularizer"),
+            "variance_scaling_initializer",
+        )
+    },
+    **{
+        f"tf.contrib.layers.{name}": ("contrib_layers", name)
+        for name in (
+            *("l1_regularizer", "l2_regularizer", "xavier_initializer"),
+            "xavier_initializer_conv2d",
+        )
+    },
 }
+# Of functions whose other arguments have no home: by call.
+_PREDICTOR = "contrib_predictor.from_saved_model"
 
 # What of slim needs no variable; tf_slim 1.1.0 has it and it works on TF 2.21.
 # Measured there: its layers make new variables at every eager call, and its batch_norm
@@ -55,9 +81,8 @@ SUPPORT: dict[str, tuple[str, str]] = {
 SLIM: dict[str, str] = {
     f"tf.contrib.slim.{name}": f"tf_slim.{name}"
     for name in (
-        *("add_arg_scope", "arg_scope", "l1_l2_regularizer", "l1_regularizer"),
-        *("l2_regularizer", "variance_scaling_initializer", "xavier_initializer"),
-        "xavier_initializer_conv2d",
+        *("add_arg_scope", "arg_scope", "l1_regularizer", "l2_regularizer"),
+        *("xavier_initializer", "xavier_initializer_conv2d"),
     )
 }
 
@@ -169,6 +194,14 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         keywords=("key_dtype", "value_dtype", "default_value", "name"),
         dropped=("checkpoint",),
     ),
+    _row(
+        "predictor.from_saved_model",
+        _PREDICTOR,
+        positional=2,
+        keywords=("export_dir", "signature_def_key", "tags"),
+        dropped=("graph", "config"),
+        reason="the model's own function in place of a session",
+    ),
     _row("eager.Iterator", "iter", positional=1),
     _row(
         "eager.Variable",
@@ -260,28 +293,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "cuDNN kernels are chosen by the layer in TF2",
         "Use tf_keras.layers.LSTM or GRU; weights need another layout.",
     ),
-    "data.batch_and_drop_remainder": (
-        "it is an argument of Dataset.batch",
-        "Use dataset.batch(batch_size, drop_remainder=True).",
-    ),
-    "data.padded_batch_and_drop_remainder": (
-        "it is an argument of Dataset.padded_batch",
-        "Use dataset.padded_batch(..., drop_remainder=True).",
-    ),
-    "data.sliding_window_batch": (
-        "TF2 has datasets of windows",
-        "Use dataset.window(size, shift, stride) and flat_map.",
-    ),
-    "data.sloppy_interleave": (
-        "it is an argument of Dataset.interleave",
-        "Use dataset.interleave(..., deterministic=False).",
-    ),
     "data.read_batch_features": (
         "it is another function in TF2",
         "Use tf.data.experimental.make_batched_features_dataset.",
     ),
     "data.reduce_dataset": ("it is a method in TF2", "Use dataset.reduce."),
-    "data.assert_element_shape": (_GONE, "Use dataset.map with tf.ensure_shape."),
     "data.LMDBDataset": (_GONE, "Use tensorflow_io's LMDBDataset."),
     "data.CheckpointInputPipelineHook": (
         "Estimators do not exist in TF2",
@@ -351,18 +367,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "Make the layers in functions of their own that return tensors; or use the layer "
         "of tf_keras.layers.",
     ),
-    "layers.variance_scaling_initializer": (
-        "its truncated normal is corrected by 1.3, TF2's by 1.2925: the standard "
-        "deviation would be .3 % smaller",
-        "Use tf.compat.v1.variance_scaling_initializer(scale=2.0) if that is no matter.",
-    ),
     "layers.optimize_loss": (
         "it builds a graph's training operation",
         "Write the step with tf.GradientTape.",
-    ),
-    "layers.apply_regularization": (
-        "it collects in the graph",
-        "Add up regularizer(w) over the weights.",
     ),
     "learn": (
         "contrib.learn's Estimators and readers do not exist in TF2",

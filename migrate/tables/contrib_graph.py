@@ -34,7 +34,14 @@ _WITHOUT = (
 )
 # What layers are given, and what applies several.
 _BESIDE = (
-    *("l1_l2_regularizer", "l1_regularizer", "l2_regularizer", "repeat", "stack"),
+    *(
+        "apply_regularization",
+        "l1_l2_regularizer",
+        "l1_regularizer",
+        "l2_regularizer",
+        "repeat",
+        "stack",
+    ),
     *("sum_regularizer", "variance_scaling_initializer", "xavier_initializer"),
     "xavier_initializer_conv2d",
 )
@@ -46,6 +53,7 @@ _FRAMEWORK = (
     *("get_variables_by_suffix", "get_variables_to_restore", "model_variable"),
     "variable",
 )
+_METRIC_LISTS = ("aggregate_metric_map", "aggregate_metrics")
 _LOSSES = ("add_loss", "get_losses", "get_regularization_losses", "get_total_loss")
 _NAMED_OUTPUTS = ("collect_named_outputs", "convert_collection_to_dict")
 
@@ -68,6 +76,10 @@ GRAPH: dict[str, str] = {
             "layers.python.layers.utils",
         )
         for name in _NAMED_OUTPUTS
+    },
+    **{
+        f"tf.contrib.metrics.{name}": f"{FRAMEWORK_MODULE}.{name}"
+        for name in _METRIC_LISTS
     },
     **{
         f"tf.contrib.losses.{name}": f"tf.compat.v1.losses.{name}"
