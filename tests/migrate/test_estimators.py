@@ -455,7 +455,7 @@ def test_an_arg_scope_gives_arguments_to_what_takes_them() -> None:
     assert not _refused(migration)
     assert "contrib_layers.max_pool2d(features, 2)" in migration.text
     alone = _program(model="tf.contrib.layers.max_pool2d(features, 2)")
-    assert "tf.nn.max_pool2d(features, ksize=2" in alone.text
+    assert "tf.nn.max_pool2d(features, 2, strides=2" in alone.text
 
 
 # -- modules that programs import ------------------------------------------------------

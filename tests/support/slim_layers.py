@@ -21,6 +21,28 @@ def digest():
         return hashlib.sha256(file.read()).hexdigest()
 
 
+class Losses:
+    """slim.losses, as calls of them are migrated."""
+
+    def __getattr__(self, name):
+        import tensorflow.compat.v1 as tf
+
+        def by_name(first, second=None, **kwargs):
+            first_name, second_name = {
+                "softmax_cross_entropy": ("logits", "onehot_labels"),
+                "sigmoid_cross_entropy": ("logits", "multi_class_labels"),
+                "log_loss": ("predictions", "labels"),
+            }[name]
+            given = {first_name: first, second_name: second}
+            return getattr(tf.losses, name)(**given, **kwargs)
+
+        return (
+            by_name
+            if name.endswith(("entropy", "log_loss"))
+            else getattr(tf.losses, name)
+        )
+
+
 class Slim:
     """slim's names, from the emitted modules."""
 
@@ -29,6 +51,7 @@ class Slim:
         import contrib_layers
         import contrib_training
 
+        self.losses = Losses()
         self._homes = contrib_layers, contrib_framework
         self.utils = contrib_framework
         self.learning = types.SimpleNamespace(
@@ -147,6 +170,88 @@ def cases(tf, slim):
         with tf.variable_scope("inner", initializer=tf.constant_initializer(7.0)):
             return slim.fully_connected(net, 3, None, weights_initializer=two)
 
+    def lines_and_volumes(images, ids):
+        line = tf.reshape(images, [4, 9, 4])
+        line = slim.conv1d(line, 3, 3, stride=2, **drawn)
+        line = slim.convolution1d(line, 2, 3, rate=2, **drawn)
+        line = slim.convolution(line, 2, [2], padding="VALID", **drawn)
+        volume = tf.reshape(images, [4, 3, 3, 4, 1])
+        volume = slim.conv3d(volume, 2, 2, **drawn)
+        volume = slim.max_pool3d(volume, 2, stride=1)
+        volume = slim.convolution3d(volume, 2, [1, 2, 2], **drawn)
+        volume = slim.avg_pool3d(volume, [1, 1, 2], stride=1)
+        image = slim.convolution2d(images, 2, 3, **drawn)
+        image = slim.convolution2d_transpose(image, 2, 3, **drawn)
+        image = slim.separable_convolution2d(image, 2, 3, 1, **drawn)
+        flat = [slim.flatten(one) for one in (line, volume, image)]
+        net = slim.elu(tf.concat(flat, 1), 4, **drawn)
+        net = slim.relu(net, 4, **drawn)
+        return slim.relu6(net, 3, **drawn) + slim.linear(net, 3, **drawn)
+
+    def penalties(images, ids):
+        net = slim.flatten(images)
+        regularizers = [
+            slim.l1_regularizer(0.125),
+            slim.l2_regularizer(0.25),
+            slim.l1_l2_regularizer(0.5, 0.25),
+            slim.sum_regularizer([slim.l1_regularizer(0.5), slim.l2_regularizer(0.5)]),
+            slim.l2_regularizer(0.0),
+        ]
+        initial = [
+            slim.xavier_initializer(seed=3),
+            slim.xavier_initializer_conv2d(seed=4),
+            slim.xavier_initializer(uniform=False, seed=5),
+            slim.variance_scaling_initializer(mode="FAN_OUT", seed=6),
+            None,
+        ]
+        initial[-1] = init
+        for one, other in zip(regularizers, initial):
+            net = slim.fully_connected(
+                net, 4, weights_regularizer=one, weights_initializer=other
+            )
+        extra = slim.variable("extra", [4], initializer=init, regularizer=penalty)
+        own = slim.model_variable("own", [4], initializer=init, trainable=False)
+        slim.add_model_variable(extra)
+        applied = slim.apply_regularization(penalty, [extra, own])
+        return net * extra + own + applied
+
+    def lists(images, ids):
+        @slim.add_arg_scope
+        def scaled(inputs, by=1.0, scope=None):
+            with tf.variable_scope(scope, "Scaled", [inputs]):
+                return inputs * slim.variable("w", [], initializer=init) * by
+
+        with slim.arg_scope([scaled], by=2.0):
+            known = len(slim.current_arg_scope()) + slim.has_arg_scope(scaled)
+            assert slim.arg_scope_func_key(scaled) in slim.current_arg_scope()
+            net = scaled(scaled(images), by=0.5, scope="other")
+        found = (
+            slim.get_variables("Scaled"),
+            slim.get_variables_by_name("w"),
+            slim.get_variables_by_name("w", "other"),
+            slim.get_trainable_variables("oth"),
+            slim.get_local_variables(),
+            slim.filter_variables(
+                slim.get_variables(), ["Sc"], ["oth"], reg_search=False
+            ),
+            [slim.get_unique_variable("other/w")],
+        )
+        sizes = [len(one) for one in found] + [known]
+        return net * tf.constant(sizes, tf.float32)[:6]
+
+    def collected(images, ids):
+        flat = slim.flatten(images)[:, :3]
+        labels = tf.constant([[1.0, 0, 0], [0, 1, 0], [0, 0, 1], [1, 0, 0]])
+        slim.losses.softmax_cross_entropy(flat, labels, weights=0.5)
+        slim.losses.sigmoid_cross_entropy(flat, labels, label_smoothing=0.25)
+        slim.losses.log_loss(tf.sigmoid(flat), labels)
+        slim.losses.add_loss(
+            slim.losses.compute_weighted_loss(tf.abs(flat), weights=2.0) * 0.0
+        )
+        slim.fully_connected(flat, 2, weights_regularizer=penalty, **drawn)
+        parts = slim.losses.get_losses() + slim.losses.get_regularization_losses()
+        return tf.stack(parts + [slim.losses.get_total_loss()])
+
     def named(images, ids):
         with slim.arg_scope([slim.conv2d, slim.max_pool2d], outputs_collections="ends"):
             net = slim.conv2d(images, 2, 3, scope="c", **drawn)
@@ -168,6 +273,10 @@ def cases(tf, slim):
         "shared": shared,
         "initial": initial,
         "named": named,
+        "lines_and_volumes": lines_and_volumes,
+        "penalties": penalties,
+        "lists": lists,
+        "collected": collected,
     }
 
 

@@ -41,6 +41,7 @@ def network(images, num_classes, is_training, scope="Net"):
     ):
       net = slim.repeat(images, 2, slim.conv2d, 3, [3, 3], scope="conv1")
       net = slim.max_pool2d(net, [2, 2], scope="pool1")
+    slim.utils.collect_named_outputs(end_points_collection, "pooled", net)
     for index in range(2):
       net = block(net, 2, "Mixed_%d" % index)
     end_points = slim.utils.convert_collection_to_dict(end_points_collection)
@@ -78,14 +79,49 @@ def model_fn(features, labels, mode, params):
       train_op = slim.learning.create_train_op(
         loss, optimizer, variables_to_train=chosen, clip_gradient_norm=0.25
       )
+    elif params["changed"]:
+
+      def change(gradients):
+        gradients = slim.learning.multiply_gradients(
+          gradients, {"Net/fc4/weights": 0.5}
+        )
+        return tf.contrib.training.clip_gradient_norms(gradients, 0.25)
+
+      train_op = tf.contrib.training.create_train_op(
+        loss, optimizer, transform_grads_fn=change
+      )
     else:
       train_op = slim.learning.create_train_op(loss, optimizer)
   else:
     classes = tf.argmax(logits, 1)
-    metrics = {
-      "accuracy": slim.metrics.streaming_accuracy(classes, labels),
-      "mean": tf.contrib.metrics.streaming_mean(end_points["Predictions"][:, 0]),
-    }
+    first, right = end_points["Predictions"][:, 0], tf.equal(labels, 0)
+    shares = tf.cast(right, tf.float32)
+    values, updates = slim.metrics.aggregate_metric_map(
+      {
+        "accuracy": slim.metrics.streaming_accuracy(classes, labels),
+        "mean": tf.contrib.metrics.streaming_mean(first),
+        "auc": slim.metrics.streaming_auc(first, right, num_thresholds=50),
+        "absolute": slim.metrics.streaming_mean_absolute_error(first, shares),
+        "squared": slim.metrics.streaming_mean_squared_error(first, shares),
+        "root": slim.metrics.streaming_root_mean_squared_error(first, shares),
+        "relative": slim.metrics.streaming_mean_relative_error(
+          first, shares, normalizer=first + 1.0
+        ),
+        "iou": slim.metrics.streaming_mean_iou(classes, labels, num_classes=3),
+        "precision": slim.metrics.streaming_precision(first > 0.4, right),
+        "recall": slim.metrics.streaming_recall(first > 0.4, labels=right),
+        "tp": slim.metrics.streaming_true_positives(first > 0.4, right),
+        "fp": slim.metrics.streaming_false_positives(first > 0.4, right),
+        "tn": slim.metrics.streaming_true_negatives(first > 0.4, right),
+        "fn": slim.metrics.streaming_false_negatives(first > 0.4, right),
+        "tensor": slim.metrics.streaming_mean_tensor(
+          tf.reduce_mean(end_points["Predictions"], 0)
+        ),
+      }
+    )
+    pairs = slim.metrics.aggregate_metrics(slim.metrics.streaming_mean(shares))
+    metrics = {name: (values[name], updates[name]) for name in values}
+    metrics["share"] = (pairs[0][0], pairs[1][0])
   return tf.estimator.EstimatorSpec(
     mode, loss=loss, train_op=train_op, eval_metric_ops=metrics
   )
@@ -112,7 +148,8 @@ def run(directory):
 
 
 KINDS = {
-  "plain": {"batch_norm": False, "chosen": False},
-  "normalised": {"batch_norm": True, "chosen": False},
-  "chosen": {"batch_norm": True, "chosen": True},
+  "plain": {"batch_norm": False, "chosen": False, "changed": False},
+  "normalised": {"batch_norm": True, "chosen": False, "changed": False},
+  "chosen": {"batch_norm": True, "chosen": True, "changed": False},
+  "changed": {"batch_norm": False, "chosen": False, "changed": True},
 }
