@@ -37,6 +37,13 @@ HOMES: dict[str, str] = {
     **_DATA,
     "tf.contrib.data.AUTOTUNE": "tf.data.AUTOTUNE",
     "tf.contrib.eager.defun": "tf.function",
+    **{
+        f"tf.contrib.framework.nest.{name}": f"tf.nest.{name}"
+        for name in (
+            *("assert_same_structure", "flatten", "map_structure", "pack_sequence_as"),
+        )
+    },
+    "tf.contrib.framework.nest.is_sequence": "tf.nest.is_nested",
     "tf.contrib.framework.list_variables": "tf.train.list_variables",
     "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
     "tf.contrib.framework.load_variable": "tf.train.load_variable",
@@ -77,12 +84,17 @@ _PREDICTOR = "contrib_predictor.from_saved_model"
 
 # What of slim needs no variable; tf_slim 1.1.0 has it and it works on TF 2.21.
 # Measured there: its layers make new variables at every eager call, and its batch_norm
-# imports a module of Keras that does not exist any more.
+# imports a module of Keras that does not exist any more. Of its decoders Tensor gives
+# what 1.15.5's gave, in eager code and in a dataset's map; Image, BoundingBox and
+# BackupHandler ask TensorFlow's own files for functions that are gone.
 SLIM: dict[str, str] = {
     f"tf.contrib.slim.{name}": f"tf_slim.{name}"
     for name in (
         *("add_arg_scope", "arg_scope", "l1_regularizer", "l2_regularizer"),
         *("xavier_initializer", "xavier_initializer_conv2d"),
+        *("data_decoder.DataDecoder", "parallel_reader.get_data_files"),
+        *("tfexample_decoder.ItemHandler", "tfexample_decoder.ItemHandlerCallback"),
+        *("tfexample_decoder.TFExampleDecoder", "tfexample_decoder.Tensor"),
     )
 }
 

@@ -62,6 +62,7 @@ UNLISTED = {
     "tf.contrib.boosted_trees",
     "tf.contrib.data.AUTOTUNE",
     "tf.contrib.framework.nest",
+    *(name for name in contrib.HOMES if ".nest." in name),
     "tf.contrib.gan",
     "tf.contrib.opt.DelayCompensatedGradientDescentOptimizer",
     "tf.contrib.tensorrt",
