@@ -107,7 +107,9 @@ class KerasModel:
     Attributes:
       function: the model_fn.
       name: the class's.
-      parameters: of the model_fn, by role ("features", "labels", "params", "config").
+      parameters: of the model_fn, by role ("features", "labels", "mode", "params",
+        "config"), in its order; those that are bound by their own name.
+      bound: parameters that functools.partial gives.
       network: statements from the features to the outputs, made once.
       outputs: names bound by them that the steps read.
       layers: all calls of tf.layers, of helpers too.
@@ -116,19 +118,22 @@ class KerasModel:
       export_outputs: an expression of the predictions, or None.
       loss: statements from the outputs to the loss, in training.
       summaries: what else a training step runs: summaries, and tensors for hooks.
-      train_loss: the loss in training.
+      train_loss: what training minimises.
+      reported: the loss that it reports.
       update: of the variables.
       training_hooks: an expression of the loss, or None.
       evaluation: statements that the loss and the metrics of evaluation need.
-      evaluated: the loss in evaluation.
+      evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
       gathered: the statement that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
+      folded: by mode, what it decides in its step -> what that is.
     """
 
     function: ast.FunctionDef
     name: str
     parameters: dict[str, str]
+    bound: frozenset[str]
     network: tuple[Unit, ...]
     outputs: tuple[str, ...]
     layers: tuple[Layer, ...]
@@ -139,13 +144,15 @@ class KerasModel:
     loss: tuple[Unit, ...]
     summaries: tuple[Unit, ...]
     train_loss: ast.expr
+    reported: ast.expr
     update: Update
     training_hooks: ast.expr | None
     evaluation: tuple[Unit, ...]
-    evaluated: ast.expr
+    evaluated: ast.expr | None
     metrics: tuple[Metric, ...]
     gathered: Unit | None
     named: bool
+    folded: dict[str, dict[ast.AST, ast.expr | str]]
 
     @property
     def training(self) -> tuple[Unit, ...]:

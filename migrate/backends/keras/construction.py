@@ -7,6 +7,7 @@ import ast
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.shared import Shared
+from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.ir import code
 
@@ -19,31 +20,39 @@ class Construction(Shared):
     def _init(self) -> Block:
         model = self._model
         items = self._units(model.network)
+        inputs = self._features
+        if any(self._features in names.binds(u.statement) for u in model.network):
+            inputs = self._free("inputs")
+            items.insert(0, New(code(f"{inputs} = {self._features}")))
         # After the network, whose comments come first.
         after = [*self._optimizer(), *self._metrics()]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
-        if self._reads_params():
-            read.add(self._params)
-        roles = [r for r in ("params", "config") if model.parameters.get(r) in read]
-        parameters = ", ".join(
-            ["self", self._features, *(model.parameters[r] for r in roles)]
-        )
+        kept = self._read_by_steps()
+        read.update(kept)
+        given = [n for n in self._made_with if n in read or n in model.bound]
+        order = [self._features, *given]
+        if model.bound:  # As functools.partial knows them.
+            order = [n for n in model.parameters.values() if n in order]
+        parameters = ", ".join(["self", *order])
+        self._order = order
         outputs = ", ".join(model.outputs)
         if len(model.outputs) > 1:
             outputs = f"({outputs})"
         items.append(
-            New(code(f"\nsuper().__init__(inputs={self._features}, outputs={outputs})"))
+            New(code(f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"))
         )
-        if self._reads_params():
-            items.append(New(code(f"self.{self._params} = {self._params}")))
+        items += [New(code(f"self.{name} = {name}")) for name in kept]
         return Block(code(f"def __init__({parameters}):"), [*items, *after])
 
     def _optimizer(self) -> list[Item]:
         update = self._model.update
-        items = self._units(update.units)
+        folded = self._folded("TRAIN")
+        items = self._units(update.units, folded)
         for name in sorted(update.schedules & self._names_of_steps()):
             items.append(New(code(f"self.{name} = {name}")))
-        items.append(self._new(code("self.compile(optimizer=", update.optimizer, ")")))
+        compiled = self._new(code("self.compile(optimizer=", update.optimizer, ")"))
+        compiled.replace.update(folded)
+        items.append(compiled)
         step = "tf.compat.v1.train.get_or_create_global_step()"
         for unit in update.units:
             value = getattr(unit.statement, "value", None)
@@ -54,6 +63,8 @@ class Construction(Shared):
 
     def _metrics(self) -> list[Item]:
         items: list[Item] = []
+        if self._model.evaluated is None:
+            return items
         items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
         if self._model.gathered is not None:
             items.append(Dropped(self._model.gathered.statement))

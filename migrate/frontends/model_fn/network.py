@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import keras_models as table
@@ -15,7 +16,10 @@ from migrate.tables.layers import LayerRow
 
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
-    {"enumerate", "float", "int", "len", "list", "range", "str", "tuple", "zip", "bool"}
+    {
+        *("bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"),
+        *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
+    }
 )
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
@@ -118,7 +122,7 @@ class Network:
             or symbol in table.VALUES
             or symbol in table.LAYERS
             or symbol in ("tf.name_scope", "tf.variable_scope")
-            or symbol.startswith(table.HOST)
+            or symbol.startswith((*table.HOST, *table.LOGGING))
         )
 
     def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
@@ -127,6 +131,8 @@ class Network:
             return
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
+            return
+        if is_print(call, self._scopes):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
