@@ -61,6 +61,21 @@ class Helper:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Twins:
+    """Two calls of one network, one as in training and one as not.
+
+    Attributes:
+      statement: the one that stands for both.
+      name: of the network's output where the model is made.
+      calls: the names that had them, and whether each was as in training.
+    """
+
+    statement: ast.stmt
+    name: str
+    calls: tuple[tuple[str, bool], ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Metric:
     """An entry of eval_metric_ops.
 
@@ -112,6 +127,7 @@ class KerasModel:
       bound: parameters that functools.partial gives.
       network: statements from the features to the outputs, made once.
       outputs: names bound by them that the steps read.
+      twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
@@ -136,6 +152,7 @@ class KerasModel:
     bound: frozenset[str]
     network: tuple[Unit, ...]
     outputs: tuple[str, ...]
+    twins: Twins | None
     layers: tuple[Layer, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]

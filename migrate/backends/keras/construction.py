@@ -10,6 +10,7 @@ from migrate.backends.keras.shared import Shared
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.ir import code
+from migrate.program.keras_model import Unit
 
 _METRIC = ("K103", "a Keras metric that counts the same")
 
@@ -19,7 +20,9 @@ class Construction(Shared):
 
     def _init(self) -> Block:
         model = self._model
-        items = self._units(model.network)
+        items: list[Item] = []
+        for unit in model.network:
+            items += self._twins(unit) or self._units([unit])
         inputs = self._features
         if any(self._features in names.binds(u.statement) for u in model.network):
             inputs = self._free("inputs")
@@ -36,13 +39,24 @@ class Construction(Shared):
         parameters = ", ".join(["self", *order])
         self._order = order
         outputs = ", ".join(model.outputs)
-        if len(model.outputs) > 1:
+        if model.twins is not None:
+            outputs = model.twins.name
+        elif len(model.outputs) > 1:
             outputs = f"({outputs})"
         items.append(
             New(code(f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"))
         )
         items += [New(code(f"self.{name} = {name}")) for name in kept]
         return Block(code(f"def __init__({parameters}):"), [*items, *after])
+
+    def _twins(self, unit: Unit) -> list[Item]:
+        """The one call of a network that the model_fn called twice."""
+        twins = self._model.twins
+        if twins is None or unit.statement is not twins.statement:
+            return []
+        assert isinstance(unit.statement, ast.Assign)
+        new = self._new(code(f"{twins.name} = ", unit.statement.value), unit)
+        return [*self._comments(unit), new]
 
     def _optimizer(self) -> list[Item]:
         update = self._model.update

@@ -25,7 +25,7 @@ class Evaluation(Training):
         every = [*(u.statement for u in model.evaluation), *arguments, evaluated]
         labelled = any(self._labels in names.reads(node) for node in every)
         items = self._data([*nodes, *arguments, evaluated], labelled)
-        items.append(self._called(False))
+        items += self._called(False, every)
         units = list(model.evaluation)
         loss = model.loss[-1] if self._shares_loss() else None
         if loss is not None:
@@ -53,7 +53,8 @@ class Evaluation(Training):
     def _predict_step(self) -> Block:
         shares = self._shares_predictions()
         nodes = [] if shares else self._of_predictions()
-        items = [*self._data(nodes, labelled=False), self._called(False)]
+        called = self._called(False, self._of_predictions())
+        items = [*self._data(nodes, labelled=False), *called]
         if shares:
             items.append(New(code("return ", self._predictions_call())))
         else:

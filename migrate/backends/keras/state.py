@@ -158,9 +158,18 @@ class State:
             )
         return [New(code(data)), *self._with_params(nodes)]
 
-    def _called(self, training: bool) -> New:
-        outputs = ", ".join(self._model.outputs)
-        return New(code(f"{outputs} = self({self._features}, training={training})"))
+    def _called(self, training: bool, read: Iterable[ast.AST]) -> list[Item]:
+        """The network's outputs; of twins, what some code of the step reads."""
+        twins, outputs = self._model.twins, ", ".join(self._model.outputs)
+        if twins is None:
+            ways = [(outputs, training)]
+        else:
+            wanted = {name for node in read for name in names.reads(node)}
+            ways = [(name, way) for name, way in twins.calls if name in wanted]
+        return [
+            New(code(f"{name} = self({self._features}, training={way})"))
+            for name, way in ways
+        ]
 
     def _computed(self, unit: Unit) -> Item:
         """Where gradients are computed."""

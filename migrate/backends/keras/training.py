@@ -24,7 +24,7 @@ class Training(Construction):
         nodes.append(model.reported)
         labelled = any(self._labels in names.reads(node) for node in nodes)
         items = self._data([u.statement for u in units], labelled)
-        inside: list[Item] = [self._called(True)]
+        inside = self._called(True, nodes)
         rates = self._rates(model.training)
         if self._shares_loss():
             inside.append(self._loss_call())

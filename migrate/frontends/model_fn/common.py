@@ -6,6 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import twins
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import (
@@ -15,7 +16,7 @@ from migrate.frontends.model_fn.network import (
     uses,
 )
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
-from migrate.program.keras_model import Unit
+from migrate.program.keras_model import Twins, Unit
 from migrate.tables import keras_models as table
 
 
@@ -38,6 +39,7 @@ class Common:
         self._parameters, self._values = parameters, values
         self.network = Network(function, scopes, values)
         self._slices = Slices(function, scopes)
+        self.twins: Twins | None = None
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
@@ -54,6 +56,7 @@ class Common:
         Raises:
           NotSplit: layers differ by mode, or need more than features.
         """
+        self.twins = twins.joined(lines, self.network, self._values)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
         more = self._more(shared, without(lines, shared), specs)
@@ -114,7 +117,9 @@ class Common:
             for mode in after
         }
         common = [u for u in needed["TRAIN"] if all(u in n for n in needed.values())]
-        bound = {n for u in shared for n in names.binds(u.statement)}
+        bound = {n for u in shared for n in self.bound_by(u)}
+        if self.twins is not None:
+            return []  # There would be two of them.
         bound |= self._made_with()
         local = set(self._scopes.scope_by_node[self._function].bindings)
         found: list[Unit] = []
@@ -206,7 +211,7 @@ class Common:
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""
-        found = {n for u in shared for n in names.binds(u.statement)}
+        found = {n for u in shared for n in self.bound_by(u)}
         return found | {self._role("features"), self._role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
@@ -221,18 +226,25 @@ class Common:
 
     def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
         """Names that the network binds and steps read."""
-        found = dict.fromkeys(
+        bound = [
             name
             for unit in shared
             if not self.is_host(unit, shared)
-            for name in sorted(names.binds(unit.statement))
-            if name in read
-        )
+            for name in self.bound_by(unit)
+        ]
+        found = dict.fromkeys(name for name in bound if name in read)
         if not found or not self.network.layers:
             raise NotSplit(self._function, "it has no layers of tf.layers")
         for name in found:
-            self._check_output(name, shared)
+            if self.twins is None or name not in dict(self.twins.calls):
+                self._check_output(name, shared)
         return tuple(found)
+
+    def bound_by(self, unit: Unit) -> list[str]:
+        """Names that a statement binds; of twins, that of the other too."""
+        if self.twins is not None and unit.statement is self.twins.statement:
+            return [name for name, _ in self.twins.calls]
+        return sorted(names.binds(unit.statement))
 
     def _check_output(self, name: str, shared: list[Unit]) -> None:
         """An output is a tensor that Keras records."""

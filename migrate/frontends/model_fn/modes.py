@@ -59,6 +59,8 @@ class ModeValues:
         self.known: dict[str, bool] = {}
         # Of these, names of a literal, which no mode decides.
         self.literals: set[str] = set()
+        # Literals that stand for what the mode decides.
+        self.overrides: dict[ast.AST, bool] = {}
         # What the mode's statements bind.
         self.bound: set[str] = set()
 
@@ -102,6 +104,8 @@ class ModeValues:
 
     def of_test(self, node: ast.expr) -> bool | None:
         """Whether an expression is true; None where that is not known."""
+        if node in self.overrides:
+            return self.overrides[node]
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             return node.value
         if isinstance(node, ast.Name):

@@ -14,6 +14,11 @@ from migrate.program.keras_model import Helper, Layer
 from migrate.tables import keras_models as table
 from migrate.tables.layers import LayerRow
 
+# Of tf.variable_scope, after the values.
+_SCOPE_ARGUMENTS = (
+    *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
+    *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
+)
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
     {
@@ -55,11 +60,11 @@ class Network:
     def __init__(
         self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
     ) -> None:
-        self._function, self._scopes, self._training = function, scopes, training
+        self.function, self._scopes, self._training = function, scopes, training
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
-        # `with` statement (None outside of all) -> names given in it.
-        self._given: dict[ast.AST | None, _Names] = {}
+        # Name of a variable scope, as it is written -> names given in it.
+        self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
 
     def _repeated(self) -> set[str]:
@@ -74,13 +79,13 @@ class Network:
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) in table.LAYERS:
                     return True
-                helper = self._helper(inner)
-                if helper is not None and helper is not self._function:
+                helper = self.helper(inner)
+                if helper is not None and helper is not self.function:
                     if any(self.makes_layers(s) for s in helper.body):
                         return True
         return False
 
-    def _helper(self, call: ast.Call) -> ast.FunctionDef | None:
+    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of the module that a call names."""
         if not isinstance(call.func, ast.Name):
             return None
@@ -121,7 +126,7 @@ class Network:
             symbol in table.NETWORK
             or symbol in table.VALUES
             or symbol in table.LAYERS
-            or symbol in ("tf.name_scope", "tf.variable_scope")
+            or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
             or symbol.startswith((*table.HOST, *table.LOGGING))
         )
 
@@ -138,7 +143,7 @@ class Network:
             return
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
-        helper = self._helper(call)
+        helper = self.helper(call)
         if helper is None:
             raise NotSplit(
                 call, f"{ast.unparse(func)}() among its layers may be anything"
@@ -167,7 +172,7 @@ class Network:
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
                 self._layer(call, symbol, scope, env, repeated)
-            elif symbol is None and (function := self._helper(call)) is not None:
+            elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
 
     def _call(
@@ -194,9 +199,11 @@ class Network:
             known = ModeValues(mode, "", "", self._scopes)
             for name, value in bound.items():
                 test = values.of_test(value)
-                if test is not None and not isinstance(value, ast.Constant):
+                if test is not None:
                     known.known[name] = test
-                    if name not in unneeded:
+                    if isinstance(value, ast.Constant) and not values.overrides:
+                        known.literals.add(name)
+                    elif name not in unneeded:
                         unneeded.append(name)
                 elif values.is_mode(value):
                     raise NotSplit(call, f"{function.name}() is given the mode itself")
@@ -206,6 +213,12 @@ class Network:
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
+                )
+            if any(
+                isinstance(n, ast.With) and self._reuses(n) for n in ast.walk(function)
+            ):
+                raise NotSplit(
+                    call, f"{function.name}() is called again, and shares its variables"
                 )
             if scope or self._unnamed(function):
                 raise NotSplit(
@@ -235,11 +248,11 @@ class Network:
         """Whether a name is read as a layer's, or a helper's, word for training."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            if isinstance(parent, ast.keyword) and parent.arg == "training":
+            if isinstance(parent, ast.keyword) and parent.arg in ("training", "reuse"):
                 return True
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Call):
-            return self._helper(parent) in self.helpers
+            return self.helper(parent) in self.helpers
         return False
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
@@ -260,7 +273,7 @@ class Network:
                 continue
             for call in _calls(statement):
                 row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
-                helper = self._helper(call)
+                helper = self.helper(call)
                 if helper is not None and self._unnamed(helper):
                     return True
                 if row is None or not row.has_weights:
@@ -305,7 +318,8 @@ class Network:
         bound = layer_arguments(call, row)
         if bound is None or "inputs" not in bound:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
-        if "reuse" in bound:
+        reuse = bound.pop("reuse", None)
+        if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
         self._check_training(call, row.call_parameters, bound, env)
         arguments = tuple(
@@ -314,14 +328,16 @@ class Network:
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        where = tuple(e for s in scope for e in self._scope_names(s))
-        last = next((s for s in reversed(scope) if self._scope_names(s)), None)
-        given = self._given.setdefault(last, _Names())
+        where = tuple(e for s in scope for e in self._scope_names(s, env))
+        reused = any(self._reuses(s) for s in scope)
+        given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
             elif isinstance(name.value, str):
+                if reused and name.value in given.taken:
+                    raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
             if repeated or row.default_name in self._dynamic:
@@ -346,14 +362,37 @@ class Network:
             for layer in self.layers
         ]
 
-    def _scope_names(self, scope: ast.With) -> list[ast.expr]:
+    def _is_not_reused(self, node: ast.expr, env: dict[str, ModeValues]) -> bool:
+        """Whether a word for `reuse` is False, or None."""
+        if isinstance(node, ast.Constant) and node.value is None:
+            return True
+        return all(values.of_test(node) is False for values in env.values())
+
+    def _reuses(self, scope: ast.With) -> bool:
+        """Whether a scope takes variables that are there already."""
+        return any(
+            self._scopes.resolve(node) == "tf.AUTO_REUSE"
+            for item in scope.items
+            for node in ast.walk(item.context_expr)
+            if isinstance(node, (ast.Name, ast.Attribute))
+        )
+
+    def _scope_names(
+        self, scope: ast.With, env: dict[str, ModeValues]
+    ) -> list[ast.expr]:
         found = []
         for item in scope.items:
             call = item.context_expr
             assert isinstance(call, ast.Call)
             if self._scopes.resolve(call.func) != "tf.variable_scope":
                 continue
-            bound = names.bound_arguments(call, ("name_or_scope", "default_name"))
+            bound = names.bound_arguments(
+                call, ("name_or_scope", "default_name", "values", *_SCOPE_ARGUMENTS)
+            )
+            reuse = (bound or {}).pop("reuse", None)
+            if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
+                if not self._is_not_reused(reuse, env):
+                    raise NotSplit(scope, "a variable scope shares its variables")
             if bound is None or set(bound) != {"name_or_scope"}:
                 raise NotSplit(
                     scope, "a variable scope that does more than give a name"

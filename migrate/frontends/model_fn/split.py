@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, updates
+from migrate.frontends.model_fn import checks, twins, updates
 from migrate.frontends.model_fn.common import Common
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.metrics import Metrics, value_of
@@ -134,6 +134,8 @@ class Split:
         results = [node for step in steps.values() for node in step.results]
         read = {name for node in (*statements, *results) for name in names.reads(node)}
         outputs = common.outputs(shared, read)
+        if common.twins is not None:
+            twins.check(common.twins, common.network, outputs)
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
@@ -148,6 +150,7 @@ class Split:
             bound=self._bound,
             network=tuple(shared),
             outputs=outputs,
+            twins=common.twins,
             layers=tuple(common.network.named()),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
