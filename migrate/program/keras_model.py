@@ -66,11 +66,13 @@ class Twins:
 
     Attributes:
       statement: the one that stands for both.
+      other: the one that is gone.
       name: of the network's output where the model is made.
       calls: the names that had them, and whether each was as in training.
     """
 
     statement: ast.stmt
+    other: ast.stmt
     name: str
     calls: tuple[tuple[str, bool], ...]
 
@@ -141,7 +143,7 @@ class KerasModel:
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
-      gathered: the statement that made eval_metric_ops, whose comments stay.
+      gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
       folded: by mode, what it decides in its step -> what that is.
     """
@@ -167,7 +169,7 @@ class KerasModel:
     evaluation: tuple[Unit, ...]
     evaluated: ast.expr | None
     metrics: tuple[Metric, ...]
-    gathered: Unit | None
+    gathered: tuple[Unit, ...]
     named: bool
     folded: dict[str, dict[ast.AST, ast.expr | str]]
 

@@ -223,10 +223,10 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         (
             (
                 _BEFORE,
-                '    with tf.variable_scope("a", reuse=tf.AUTO_REUSE):\n'
+                '    with tf.variable_scope("a", reuse=True):\n'
                 "        net = tf.layers.dense(net, 4)\n" + _BEFORE,
             ),
-            "",
+            "shares its variables",
         ),
         (
             (

@@ -80,8 +80,8 @@ class Construction(Shared):
         if self._model.evaluated is None:
             return items
         items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
-        if self._model.gathered is not None:
-            items.append(Dropped(self._model.gathered.statement))
+        for unit in self._model.gathered:
+            items.append(Dropped(unit.statement))
         for metric in self._model.metrics:
             arguments: list[Argument] = list(metric.constructor)
             arguments.append(("name", repr_of(metric.key)))

@@ -62,6 +62,8 @@ def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
     inside: set[ast.AST] = set()
     for unit in model.network:
         inside.update(ast.walk(unit.statement))
+    if model.twins is not None:
+        inside.update(ast.walk(model.twins.other))
     for helper in model.helpers:
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:

@@ -66,6 +66,8 @@ class Network:
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
+        # What a helper's first call says by True and False, by parameter.
+        self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
@@ -201,13 +203,23 @@ class Network:
                 test = values.of_test(value)
                 if test is not None:
                     known.known[name] = test
-                    if isinstance(value, ast.Constant) and not values.overrides:
+                    if (
+                        isinstance(value, ast.Constant)
+                        and value not in values.overrides
+                    ):
                         known.literals.add(name)
                     elif name not in unneeded:
                         unneeded.append(name)
                 elif values.is_mode(value):
                     raise NotSplit(call, f"{function.name}() is given the mode itself")
             inner[mode] = known
+        literals = {
+            name: ast.dump(value)
+            for name, value in bound.items()
+            if isinstance(value, ast.Constant) and isinstance(value.value, bool)
+        }
+        if self._literals.setdefault(function, literals) != literals:
+            raise NotSplit(call, f"{function.name}() is called in more than one way")
         before = self.helpers.get(function)
         if before is not None:
             if before.unneeded != tuple(unneeded):

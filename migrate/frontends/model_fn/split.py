@@ -139,7 +139,6 @@ class Split:
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
-        gathered = specs.get("EVAL", {}).get("eval_metric_ops")
         hooks = specs["TRAIN"].get("training_hooks")
         self._check_hooks(hooks, reported)
         exported = specs.get("PREDICT", {}).get("export_outputs")
@@ -165,7 +164,7 @@ class Split:
             evaluation=tuple(evaluation),
             evaluated=evaluated,
             metrics=tuple(metrics),
-            gathered=gone[0] if isinstance(gathered, ast.Name) else None,
+            gathered=tuple(gone),
             named=asked,
             folded=folded,
         )
