@@ -61,6 +61,56 @@ class Helper:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Weight:
+    """A variable that the model makes by itself: a call of tf.get_variable.
+
+    Attributes:
+      unit: the assignment whose value the call is.
+      name: TF1's, below the scopes.
+      arguments: of add_weight, by name, without the variable's own name.
+      scope: expressions whose text, joined by "/", stands before the name.
+    """
+
+    unit: Unit
+    call: ast.Call
+    name: ast.expr
+    arguments: tuple[tuple[str, ast.expr], ...]
+    scope: tuple[ast.expr, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Step:
+    """A statement of `call`.
+
+    Attributes:
+      when: the value of `training` where it runs, None for both.
+    """
+
+    unit: Unit
+    when: bool | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Called:
+    """A network that is no functional model: `__init__` makes what `call` applies.
+
+    Attributes:
+      made: statements of plain values, and of variables, of `__init__`.
+      weights: the variables among them.
+      steps: statements of `call`.
+      kept: names bound by `made` that steps read: attributes of the model.
+      training: expressions in `call` that say whether it is training -> their value
+        there; the same in every mode where it is a constant.
+    """
+
+    made: tuple[Unit, ...]
+    weights: tuple[Weight, ...]
+    steps: tuple[Step, ...]
+    kept: frozenset[str]
+    training: dict[ast.expr, str]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Metric:
     """An entry of eval_metric_ops.
 
@@ -68,6 +118,7 @@ class Metric:
       key: its name in the results.
       arguments: of update_state, in order.
       constructor: further arguments of the class, by name.
+      weighted: whether the last argument is the weights.
     """
 
     key: str
@@ -75,6 +126,7 @@ class Metric:
     row: MetricRow
     arguments: tuple[ast.expr, ...]
     constructor: tuple[tuple[str, ast.expr], ...]
+    weighted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -124,6 +176,7 @@ class KerasModel:
       metrics: of eval_metric_ops.
       gathered: the statement that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
+      called: how the network is made and called; None for a functional model.
     """
 
     function: ast.FunctionDef
@@ -146,6 +199,7 @@ class KerasModel:
     metrics: tuple[Metric, ...]
     gathered: Unit | None
     named: bool
+    called: Called | None = None
 
     @property
     def training(self) -> tuple[Unit, ...]:

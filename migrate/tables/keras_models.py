@@ -134,10 +134,20 @@ STEP_FORBIDDEN: frozenset[str] = frozenset(
         "contrib",
         "estimator",
         "feature_column",
+        "get_local_variable",
         "get_variable",
+        "keras",
         "layers",
         "lookup",
+        "make_template",
         "metrics",
+        "nn.bidirectional_dynamic_rnn",
+        "nn.dynamic_rnn",
+        "nn.raw_rnn",
+        "nn.rnn_cell",
+        "nn.static_bidirectional_rnn",
+        "nn.static_rnn",
+        "nn.static_state_saving_rnn",
         "py_func",
         "train",
         "while_loop",
@@ -155,6 +165,37 @@ REGULARIZATION = (
 COLLECTION = "tf.get_collection"
 REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
 TRAINABLE = "tf.trainable_variables"
+
+VARIABLE = "tf.get_variable"
+VARIABLE_PARAMETERS = (
+    "name",
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "collections",
+    "caching_device",
+    "partitioner",
+    "validate_shape",
+    "use_resource",
+    "custom_getter",
+    "constraint",
+)
+# Those that Layer.add_weight takes too, with the same defaults (a glorot_uniform
+# initializer, float32); and those that mean nothing where every variable is a resource.
+WEIGHT_ARGUMENTS = (
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "constraint",
+)
+WEIGHT_IGNORED = ("use_resource",)
+LOOKUP = "tf.nn.embedding_lookup"
+# What `call` may hold although no other step may: TensorFlow 2 has the same.
+CALL_ALLOWED: frozenset[str] = frozenset({"tf.cond", "tf.while_loop", "tf.case"})
 
 GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 
@@ -181,6 +222,9 @@ METRICS: dict[str, MetricRow] = {
     "tf.metrics.auc": MetricRow("keras_estimator.AUC"),
     "tf.metrics.mean": MetricRow("tf_keras.metrics.Mean", ("values",)),
     "tf.metrics.mean_absolute_error": MetricRow("keras_estimator.MeanAbsoluteError"),
+    "tf.metrics.mean_iou": MetricRow(
+        "tf_keras.metrics.MeanIoU", constructor=("num_classes",)
+    ),
     "tf.metrics.mean_per_class_accuracy": MetricRow(
         "keras_estimator.MeanPerClassAccuracy", constructor=("num_classes",)
     ),
@@ -190,6 +234,15 @@ METRICS: dict[str, MetricRow] = {
     "tf.metrics.root_mean_squared_error": MetricRow(
         "tf_keras.metrics.RootMeanSquaredError"
     ),
+    **{
+        f"tf.metrics.{name}": MetricRow(f"tf_keras.metrics.{target}", cast="tf.bool")
+        for name, target in (
+            ("false_negatives", "FalseNegatives"),
+            ("false_positives", "FalsePositives"),
+            ("true_negatives", "TrueNegatives"),
+            ("true_positives", "TruePositives"),
+        )
+    },
 }
 
 # Functions whose result needs no cast to tf.bool.

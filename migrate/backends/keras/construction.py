@@ -6,37 +6,50 @@ import ast
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.shared import Shared
+from migrate.backends.keras.subclassed import Subclassed
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.ir import code
 
 _METRIC = ("K103", "a Keras metric that counts the same")
 
 
-class Construction(Shared):
+class Construction(Subclassed):
     """Writes what is made once."""
 
     def _init(self) -> Block:
         model = self._model
-        items = self._units(model.network)
+        if model.called is not None:
+            items = self._making(model.called)
+        else:
+            items = self._units(model.network)
         # After the network, whose comments come first.
         after = [*self._optimizer(), *self._metrics()]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
         if self._reads_params():
             read.add(self._params)
-        roles = [r for r in ("params", "config") if model.parameters.get(r) in read]
-        parameters = ", ".join(
-            ["self", self._features, *(model.parameters[r] for r in roles)]
+        roles = ("features", "params", "config")
+        wanted = [
+            model.parameters[role]
+            for role in roles
+            if model.parameters.get(role) in read
+            or (role == "features" and model.called is None)
+        ]
+        if model.called is None:
+            items += self._functional()
+        return Block(
+            code(f"def __init__({', '.join(['self', *wanted])}):"), [*items, *after]
         )
-        outputs = ", ".join(model.outputs)
-        if len(model.outputs) > 1:
+
+    def _functional(self) -> list[Item]:
+        """Makes the model of its inputs and outputs."""
+        outputs = ", ".join(self._model.outputs)
+        if len(self._model.outputs) > 1:
             outputs = f"({outputs})"
-        items.append(
-            New(code(f"\nsuper().__init__(inputs={self._features}, outputs={outputs})"))
-        )
+        made = f"\nsuper().__init__(inputs={self._features}, outputs={outputs})"
+        items: list[Item] = [New(code(made))]
         if self._reads_params():
             items.append(New(code(f"self.{self._params} = {self._params}")))
-        return Block(code(f"def __init__({parameters}):"), [*items, *after])
+        return items
 
     def _optimizer(self) -> list[Item]:
         update = self._model.update

@@ -19,7 +19,8 @@ from migrate.tables import keras_models as table
 _TAKEN = frozenset(
     """build built call compile compute_loss compute_metrics count_params dtype dynamic
     evaluate export fit get_config input input_shape inputs layers loss losses metrics
-    metrics_names name non_trainable_variables optimizer output output_shape outputs
+    metrics_names add_weight
+    name non_trainable_variables optimizer output output_shape outputs
     predict run_eagerly save state_updates stateful submodules summary test_step
     train_step trainable trainable_variables trainable_weights updates variables weights
     params mean_loss predictions_from loss_from""".split()
@@ -89,9 +90,13 @@ class State:
 
     def _attribute(self, metric: Metric) -> str:
         name = "".join(c if c.isalnum() else "_" for c in metric.key)
-        if name in _TAKEN or name[:1].isdigit() or name in self._model.update.schedules:
+        if self._is_taken(name) or name[:1].isdigit():
             name = f"{name}_metric" if name[:1].isalpha() else f"metric_{name}"
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether an attribute of this name would hide another."""
+        return name in _TAKEN or name in self._model.update.schedules
 
     def _names_of_steps(self) -> set[str]:
         return {
@@ -108,6 +113,8 @@ class State:
         ]
         nodes += [u.statement for u in model.update.gradients]
         nodes += [model.evaluated, model.train_loss]
+        if model.called is not None:
+            nodes += [step.unit.statement for step in model.called.steps]
         nodes += [model.predicted] if model.predicted is not None else []
         nodes += [a for m in model.metrics for a in m.arguments]
         return bool(self._params) and any(
@@ -174,11 +181,14 @@ class State:
 
     def _updated(self, metric: Metric) -> Code:
         """A metric counts a batch."""
-        cast = metric.row.cast
+        cast, compared = metric.row.cast, list(metric.arguments)
+        weights = compared.pop() if metric.weighted else None
         given: list[Argument] = [
             ("", code("tf.cast(", a, f", {cast})") if cast and not self._is(a) else a)
-            for a in metric.arguments
+            for a in compared
         ]
+        if weights is not None:
+            given.append(("sample_weight", weights))
         return laid_out(f"self.{self._attribute(metric)}.update_state", given, 8)
 
     def _is(self, node: ast.expr) -> bool:

@@ -91,6 +91,8 @@ class Steps:
       roles: the model_fn's parameters by role.
       known: names that hold what is known of the mode.
       metrics: functions of the metrics, which the class has in their place.
+      replaced: expressions that become something else, and are not looked at.
+      allowed: symbols that it may hold although a step may not.
     """
 
     def __init__(
@@ -100,14 +102,20 @@ class Steps:
         roles: dict[str, str],
         known: set[str],
         metrics: set[ast.expr],
+        replaced: Iterable[ast.AST] = (),
+        allowed: frozenset[str] = frozenset(),
     ) -> None:
         self._function, self._scopes = function, scopes
         self._roles, self._known, self._metrics = roles, known, metrics
+        self._replaced = {n for node in replaced for n in ast.walk(node)}
+        self._allowed = allowed
         self._seen: set[ast.AST] = set()
 
     def check(self, node: ast.AST) -> None:
         """Fails where it makes variables, or depends on what a step has not."""
         for inner in ast.walk(node):
+            if inner in self._replaced:
+                continue
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
                 if inner.id == self._roles["mode"] or inner.id in self._known:
                     raise NotSplit(inner, "what it computes depends on the mode itself")
@@ -116,13 +124,13 @@ class Steps:
             if isinstance(inner, ast.Call):
                 self._call(inner)
         for use, symbol in uses(node, self._scopes):
-            if use not in self._metrics:
+            if use not in self._metrics and use not in self._replaced:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
-        if symbol.startswith(("tf.GraphKeys", *table.HOST)):
+        if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
             return
         if estimator_table.prefixed(symbol, table.STEP_ALLOWED):
             return
@@ -177,9 +185,17 @@ class Steps:
                 raise NotSplit(call, f"{root.id}() is not known")
 
 
-def penalties(layers: Iterable[Layer], wanted: Iterable[tuple[ast.AST, str]]) -> None:
-    """Fails where penalties are asked for and there are none, or Keras scales them."""
-    some = False
+def penalties(
+    layers: Iterable[Layer],
+    wanted: Iterable[tuple[ast.AST, str]],
+    some: bool = False,
+) -> None:
+    """Fails where penalties are asked for and there are none, or Keras scales them.
+
+    Args:
+      wanted: uses in the steps.
+      some: whether there are penalties beside the layers'.
+    """
     for layer in layers:
         for name, value in layer.arguments:
             if name == "activity_regularizer":

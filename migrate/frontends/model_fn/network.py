@@ -17,6 +17,7 @@ _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
     {"enumerate", "float", "int", "len", "list", "range", "str", "tuple", "zip", "bool"}
 )
+_SCOPE = ("default_name", "reuse")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
 
@@ -308,8 +309,8 @@ class Network:
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        where = tuple(e for s in scope for e in self._scope_names(s))
-        last = next((s for s in reversed(scope) if self._scope_names(s)), None)
+        where = tuple(e for s in scope for e in self.scope_names(s))
+        last = next((s for s in reversed(scope) if self.scope_names(s)), None)
         given = self._given.setdefault(last, _Names())
         name: str | ast.expr | None = bound.get("name")
         if isinstance(name, ast.Constant):
@@ -340,20 +341,30 @@ class Network:
             for layer in self.layers
         ]
 
-    def _scope_names(self, scope: ast.With) -> list[ast.expr]:
+    def scope_names(self, scope: ast.With, reuse: bool = False) -> list[ast.expr]:
+        """What a `with` puts before the names of variables.
+
+        Args:
+          reuse: whether it may also say `reuse=tf.AUTO_REUSE`.
+        """
         found = []
         for item in scope.items:
             call = item.context_expr
             assert isinstance(call, ast.Call)
             if self._scopes.resolve(call.func) != "tf.variable_scope":
                 continue
-            bound = names.bound_arguments(call, ("name_or_scope", "default_name"))
+            bound = names.bound_arguments(call, ("name_or_scope", *_SCOPE))
+            if bound is not None and reuse and self._may_reuse(bound.get("reuse")):
+                bound.pop("reuse", None)
             if bound is None or set(bound) != {"name_or_scope"}:
                 raise NotSplit(
                     scope, "a variable scope that does more than give a name"
                 )
             found.append(bound["name_or_scope"])
         return found
+
+    def _may_reuse(self, node: ast.expr | None) -> bool:
+        return node is not None and self._scopes.resolve(node) == "tf.AUTO_REUSE"
 
     def _check_training(
         self,

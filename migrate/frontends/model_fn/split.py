@@ -21,8 +21,10 @@ from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
+from migrate.frontends.model_fn.subclassed import Subclassed
 from migrate.program.keras_model import KerasModel, Metric, Unit
 from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_models as table
 
 
 class Split:
@@ -44,7 +46,28 @@ class Split:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model."""
+        """The model: functional where it can be, else subclassed."""
+        try:
+            return self._run(Common)
+        except NotSplit as reason:
+            if not self._may_be_subclassed():
+                raise
+            functional = reason
+        try:
+            return self._run(Subclassed)
+        except NotSplit as reason:
+            raise (reason if self._has_variables() else functional) from None
+
+    def _has_variables(self) -> bool:
+        return any(
+            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+        )
+
+    def _may_be_subclassed(self) -> bool:
+        """Whether it makes variables, or layers, itself."""
+        return self._has_variables()
+
+    def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
@@ -56,7 +79,7 @@ class Split:
         specs = {mode: given(mode, lines[mode]) for mode in MODES}
         self._check_names(lines.values())
         slices = Slices(function, scopes)
-        common = Common(function, scopes, self._parameters, self._values)
+        common = network(function, scopes, self._parameters, self._values)
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
         after = without(lines, [u for u in shared if not common.is_host(u, shared)])
@@ -101,7 +124,9 @@ class Split:
             checks.left_out(lines[mode].units, used, mode, self._values[mode], scopes)
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
         checks.penalties(
-            common.network.layers, [use for s in statements for use in uses(s, scopes)]
+            common.network.layers,
+            [use for s in statements for use in uses(s, scopes)],
+            isinstance(common, Subclassed) and common.penalised(),
         )
         read = {
             name
@@ -109,6 +134,13 @@ class Split:
             for name in names.reads(node)
         }
         outputs = common.outputs(shared, read)
+        called = None
+        if isinstance(common, Subclassed):
+            common.check()
+            of_update = [u.statement for u in update.gradients]
+            called = common.called(
+                read | {n for s in of_update for n in names.reads(s)}
+            )
         gathered = specs["EVAL"].get("eval_metric_ops")
         hooks = specs["TRAIN"].get("training_hooks")
         self._check_hooks(hooks, update.loss)
@@ -135,6 +167,7 @@ class Split:
             metrics=tuple(metrics),
             gathered=gone[0] if isinstance(gathered, ast.Name) else None,
             named=self._asked(predictions, training),
+            called=called,
         )
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
