@@ -36,6 +36,7 @@ class Layer:
       arguments: the constructor's, by name.
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
+      texts: further arguments of the constructor, where defaults differ.
     """
 
     call: ast.Call
@@ -44,6 +45,7 @@ class Layer:
     arguments: tuple[tuple[str, ast.expr], ...]
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

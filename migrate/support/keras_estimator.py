@@ -245,6 +245,40 @@ class Dropout(tf_keras.layers.Dropout):
         )
 
 
+class _ContribNames:
+    """A layer whose weights have the names that tf.contrib.layers gave them."""
+
+    def add_weight(self, name, *args, **kwargs):
+        name = {"kernel": "weights", "bias": "biases"}[name]
+        return super().add_weight(name, *args, **kwargs)
+
+
+class FullyConnected(_ContribNames, tf_keras.layers.Dense):
+    """tf.contrib.layers.fully_connected."""
+
+
+class Conv(_ContribNames, tf_keras.layers.Conv2D):
+    """tf.contrib.layers.conv2d."""
+
+
+class BatchNorm(tf_keras.layers.BatchNormalization):
+    """tf.contrib.layers.batch_norm: moves an unbiased variance for rows of any rank."""
+
+    def build(self, input_shape):
+        super().build(_as_image(tf.TensorShape(input_shape)))
+        self.input_spec = None
+
+    def call(self, inputs, training=None):
+        if inputs.shape.rank != 2:
+            return super().call(inputs, training=training)
+        images = inputs[:, tf.newaxis, tf.newaxis, :]
+        return super().call(images, training=training)[:, 0, 0, :]
+
+
+def _as_image(shape):
+    return [shape[0], 1, 1, shape[1]] if shape.rank == 2 else shape
+
+
 def _weights(sample_weight, values):
     """The weight of each of some values, in one row.
 

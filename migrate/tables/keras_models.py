@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate.tables import keras_contrib
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
@@ -16,9 +17,10 @@ MODULE = "keras_estimator"
 SUPPORT = f"{MODULE}.py"
 
 INPUT_LAYER = "tf.feature_column.input_layer"
-# What is a layer in a Keras model: tf.layers, and columns brought together.
+# What is a layer in a Keras model: tf.layers, contrib's, and columns brought together.
 LAYERS: dict[str, LayerRow] = {
     **LAYER_FUNCTIONS,
+    **keras_contrib.LAYERS,
     INPUT_LAYER: LayerRow(
         INPUT_LAYER,
         (),

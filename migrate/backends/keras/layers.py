@@ -13,6 +13,7 @@ from migrate.plan import Block, Dropped, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.program.keras_model import Helper, KerasModel, Layer
 from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
 
 
 def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
@@ -43,13 +44,25 @@ def constructed(layer: Layer, indent: int, after: int = 0) -> Code:
       indent: columns before it.
       after: columns that follow on its last line.
     """
-    arguments: list[Argument] = list(layer.arguments)
+    inverted = layer.row.inverted if isinstance(layer.row, ContribRow) else ""
+    arguments: list[Argument] = [
+        (name, _complement(value) if name == inverted else value)
+        for name, value in layer.arguments
+    ]
+    arguments += layer.texts
     if layer.name is not None:
         arguments.append(("name", name_below(layer.scope, layer.name)))
     target = layer.row.target
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
         target = f"{table.MODULE}.Dropout"
     return laid_out(target, arguments, indent, after)
+
+
+def _complement(node: ast.expr) -> Code:
+    """1 minus an expression."""
+    if isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Subscript)):
+        return code("1 - ", node)
+    return code("1 - (", node, ")")
 
 
 def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:

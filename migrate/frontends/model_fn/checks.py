@@ -208,6 +208,22 @@ def penalties(
             raise NotSplit(node, "it adds up penalties, and its layers have none")
 
 
+def lists_averages(layer: Layer) -> bool:
+    """Whether a layer has moving averages that its program must move, by UPDATE_OPS.
+
+    Raises:
+      NotSplit: they are listed elsewhere.
+    """
+    if layer.row.function not in estimator_table.BATCH_NORMALIZATION:
+        return False
+    listed = names.argument(layer.call, "updates_collections")
+    if isinstance(listed, ast.Constant) and listed.value is None:
+        return False  # contrib's moves them where it is called.
+    if isinstance(listed, ast.expr):
+        raise NotSplit(listed, "averages that are listed in a collection of their own")
+    return True
+
+
 def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:
     """Names of tensors for which the program's hooks ask.
 

@@ -11,12 +11,14 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
     {"enumerate", "float", "int", "len", "list", "range", "str", "tuple", "zip", "bool"}
 )
+_TRAINING = ("training", "is_training")
 _SCOPE = ("default_name", "reuse")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
@@ -230,7 +232,7 @@ class Network:
         """Whether a name is read as a layer's, or a helper's, word for training."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            if isinstance(parent, ast.keyword) and parent.arg == "training":
+            if isinstance(parent, ast.keyword) and parent.arg in _TRAINING:
                 return True
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Call):
@@ -313,6 +315,7 @@ class Network:
         last = next((s for s in reversed(scope) if self.scope_names(s)), None)
         given = self._given.setdefault(last, _Names())
         name: str | ast.expr | None = bound.get("name")
+        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
@@ -320,7 +323,7 @@ class Network:
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
             if repeated or row.default_name in self._dynamic:
-                if where:
+                if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
@@ -328,7 +331,7 @@ class Network:
             else:
                 name = given.unique(row.default_name)
         inputs = bound["inputs"]
-        self.layers.append(Layer(call, row, inputs, arguments, name, where))
+        self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours."""
@@ -394,6 +397,8 @@ def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None
     bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
     if bound is None or inputs not in bound or "weight_collections" in bound:
         return None
+    if isinstance(row, ContribRow):
+        return row.keras(bound)
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 

@@ -23,7 +23,6 @@ from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
 from migrate.frontends.model_fn.subclassed import Subclassed
 from migrate.program.keras_model import KerasModel, Metric, Unit
-from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 
 
@@ -83,10 +82,7 @@ class Split:
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
         after = without(lines, [u for u in shared if not common.is_host(u, shared)])
-        averages = any(
-            layer.row.function in estimator_table.BATCH_NORMALIZATION
-            for layer in common.network.layers
-        )
+        averages = any(checks.lists_averages(layer) for layer in common.network.layers)
         update = updates.Updates(
             scopes, after["TRAIN"], specs["TRAIN"], common.tensors(shared)
         ).run(averages)
