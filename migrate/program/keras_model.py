@@ -36,6 +36,7 @@ class Layer:
       arguments: the constructor's, by name.
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
+      texts: further arguments of the constructor, where defaults differ.
     """
 
     call: ast.Call
@@ -44,6 +45,7 @@ class Layer:
     arguments: tuple[tuple[str, ast.expr], ...]
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
+    texts: tuple[tuple[str, str], ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -78,6 +80,56 @@ class Twins:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Weight:
+    """A variable that the model makes by itself: a call of tf.get_variable.
+
+    Attributes:
+      unit: the assignment whose value the call is.
+      name: TF1's, below the scopes.
+      arguments: of add_weight, by name, without the variable's own name.
+      scope: expressions whose text, joined by "/", stands before the name.
+    """
+
+    unit: Unit
+    call: ast.Call
+    name: ast.expr
+    arguments: tuple[tuple[str, ast.expr], ...]
+    scope: tuple[ast.expr, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Step:
+    """A statement of `call`.
+
+    Attributes:
+      when: the value of `training` where it runs, None for both.
+    """
+
+    unit: Unit
+    when: bool | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Called:
+    """A network that is no functional model: `__init__` makes what `call` applies.
+
+    Attributes:
+      made: statements of plain values, and of variables, of `__init__`.
+      weights: the variables among them.
+      steps: statements of `call`.
+      kept: names bound by `made` that steps read: attributes of the model.
+      training: expressions in `call` that say whether it is training -> their value
+        there; the same in every mode where it is a constant.
+    """
+
+    made: tuple[Unit, ...]
+    weights: tuple[Weight, ...]
+    steps: tuple[Step, ...]
+    kept: frozenset[str]
+    training: dict[ast.expr, str]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Metric:
     """An entry of eval_metric_ops.
 
@@ -85,6 +137,7 @@ class Metric:
       key: its name in the results.
       arguments: of update_state, in order.
       constructor: further arguments of the class, by name.
+      weighted: whether the last argument is the weights.
     """
 
     key: str
@@ -92,6 +145,7 @@ class Metric:
     row: MetricRow
     arguments: tuple[ast.expr, ...]
     constructor: tuple[tuple[str, ast.expr], ...]
+    weighted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -146,6 +200,7 @@ class KerasModel:
       gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
       folded: by mode, what it decides in its step -> what that is.
+      called: how the network is made and called; None for a functional model.
     """
 
     function: ast.FunctionDef
@@ -172,6 +227,7 @@ class KerasModel:
     gathered: tuple[Unit, ...]
     named: bool
     folded: dict[str, dict[ast.AST, ast.expr | str]]
+    called: Called | None = None
 
     @property
     def training(self) -> tuple[Unit, ...]:

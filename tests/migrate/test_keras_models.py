@@ -195,7 +195,6 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
     ("change", "reason"),
     [
         # Layers.
-        ((_BEFORE, '    w = tf.get_variable("w", [4])\n    net *= w\n' + _BEFORE), ""),
         ((_BEFORE, "    net = tf.py_func(abs, [net], tf.float32)\n" + _BEFORE), ""),
         ((_BEFORE, "    net = other(net)\n" + _BEFORE), "may be anything"),
         ((_BEFORE, "    net += tf.to_float(labels)\n" + _BEFORE), "depend on labels"),
@@ -311,7 +310,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "no Keras metric",
         ),
         (
-            ("(labels, classes)}", "(labels, classes, weights=labels)}"),
+            ("(labels, classes)}", "(labels, classes, updates_collections=[])}"),
             "its Keras metric has not",
         ),
         (('"accuracy":', "params['name']:"), "not written out"),
@@ -372,6 +371,17 @@ def test_a_value_between_two_layers_stays_what_it_was() -> None:
         (_LOSS, _LOSS + "    loss += 0.1 * tf.reduce_mean(middle)\n"),
     )
     assert "between two layers" in _stays(migration)
+
+
+def test_a_metric_with_weights() -> None:
+    migration = _migrated(
+        ("(labels, classes)}", '(labels, classes, weights=features["weight"])}')
+    )
+    assert not _stays(migration)
+    counted = (
+        'self.accuracy.update_state(labels, classes, sample_weight=features["weight"])'
+    )
+    assert " ".join(migration.text.split()).replace("( ", "(").count(counted) == 1
 
 
 def test_losses_of_modes_may_differ() -> None:

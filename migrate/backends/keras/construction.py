@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.shared import Shared
+from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.ir import code
@@ -15,39 +15,47 @@ from migrate.program.keras_model import Unit
 _METRIC = ("K103", "a Keras metric that counts the same")
 
 
-class Construction(Shared):
+class Construction(Subclassed):
     """Writes what is made once."""
 
     def _init(self) -> Block:
         model = self._model
         items: list[Item] = []
-        for unit in model.network:
-            items += self._twins(unit) or self._units([unit])
-        inputs = self._features
-        if any(self._features in names.binds(u.statement) for u in model.network):
-            inputs = self._free("inputs")
-            items.insert(0, New(code(f"{inputs} = {self._features}")))
+        if model.called is not None:
+            items = self._making(model.called)
+        else:
+            for unit in model.network:
+                items += self._twins(unit) or self._units([unit])
         # After the network, whose comments come first.
         after = [*self._optimizer(), *self._metrics()]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
         kept = self._read_by_steps()
         read.update(kept)
-        given = [n for n in self._made_with if n in read or n in model.bound]
-        order = [self._features, *given]
+        order = [n for n in self._made_with if n in read or n in model.bound]
+        if model.called is None or self._features in read:
+            order.insert(0, self._features)
         if model.bound:  # As functools.partial knows them.
             order = [n for n in model.parameters.values() if n in order]
-        parameters = ", ".join(["self", *order])
         self._order = order
+        if model.called is None:
+            items = self._functional(items, kept)
+        parameters = ", ".join(["self", *order])
+        return Block(code(f"def __init__({parameters}):"), [*items, *after])
+
+    def _functional(self, items: list[Item], kept: list[str]) -> list[Item]:
+        """The network, and the model of its inputs and outputs."""
+        model, inputs = self._model, self._features
+        if any(self._features in names.binds(u.statement) for u in model.network):
+            inputs = self._free("inputs")
+            items = [New(code(f"{inputs} = {self._features}")), *items]
         outputs = ", ".join(model.outputs)
         if model.twins is not None:
             outputs = model.twins.name
         elif len(model.outputs) > 1:
             outputs = f"({outputs})"
-        items.append(
-            New(code(f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"))
-        )
-        items += [New(code(f"self.{name} = {name}")) for name in kept]
-        return Block(code(f"def __init__({parameters}):"), [*items, *after])
+        made = f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"
+        of_steps = [New(code(f"self.{name} = {name}")) for name in kept]
+        return [*items, New(code(made)), *of_steps]
 
     def _twins(self, unit: Unit) -> list[Item]:
         """The one call of a network that the model_fn called twice."""

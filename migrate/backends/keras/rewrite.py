@@ -30,7 +30,10 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        for call, new in layers.calls(model, self._scopes):
+        calls = list(layers.calls(model, self._scopes))
+        if model.called is not None:
+            calls = self._layer_calls()
+        for call, new in calls:
             plan.replace(call, new)
             if isinstance(call.func, (ast.Name, ast.Attribute)):
                 if self._scopes.resolve(call.func) is not None:
@@ -54,6 +57,8 @@ class KerasRewrite(Evaluation):
             items.append(Keep(body[0]))
             self._emitted.update(ast.walk(body[0]))
         items.append(self._init())
+        if model.called is not None:
+            items.append(self._call(model.called))
         if self._shares_predictions():
             items.append(self._predictions())
         if self._shares_loss():
@@ -68,7 +73,10 @@ class KerasRewrite(Evaluation):
         if model.training_hooks is not None:
             items.append(self._hooks(model.training_hooks))
         return Block(
-            code(f"class {self._name}(tf_keras.Model):"), items, model.function
+            code(f"class {self._name}(tf_keras.Model):"),
+            items,
+            model.function,
+            replace=self._kept(),
         )
 
     def _collections(self) -> None:

@@ -109,13 +109,13 @@ class State:
 
     def _attribute(self, metric: Metric) -> str:
         name = "".join(c if c.isalnum() else "_" for c in metric.key)
-        if (
-            name in self._taken
-            or name[:1].isdigit()
-            or name in self._model.update.schedules
-        ):
+        if self._is_taken(name) or name[:1].isdigit():
             name = f"{name}_metric" if name[:1].isalpha() else f"metric_{name}"
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether an attribute of this name would hide another."""
+        return name in self._taken or name in self._model.update.schedules
 
     def _names_of_steps(self) -> set[str]:
         return {
@@ -134,6 +134,8 @@ class State:
         nodes += [u.statement for u in model.update.gradients]
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
+        if model.called is not None:
+            nodes += [step.unit.statement for step in model.called.steps]
         nodes += [a for m in model.metrics for a in m.arguments]
         read = {name for node in nodes for name in names.reads(node)}
         return [name for name in self._made_with if name in read]
@@ -210,11 +212,14 @@ class State:
 
     def _updated(self, metric: Metric) -> Code:
         """A metric counts a batch."""
-        cast = metric.row.cast
+        cast, compared = metric.row.cast, list(metric.arguments)
+        weights = compared.pop() if metric.weighted else None
         given: list[Argument] = [
             ("", code("tf.cast(", a, f", {cast})") if cast and not self._is(a) else a)
-            for a in metric.arguments
+            for a in compared
         ]
+        if weights is not None:
+            given.append(("sample_weight", weights))
         return laid_out(f"self.{self._attribute(metric)}.update_state", given, 8)
 
     def _is(self, node: ast.expr) -> bool:

@@ -125,6 +125,8 @@ class Steps:
 
     Args:
       metrics: functions of the metrics, which the class has in their place.
+      replaced: expressions that become something else, and are not looked at.
+      allowed: symbols that it may hold although a step may not.
     """
 
     def __init__(
@@ -132,9 +134,13 @@ class Steps:
         function: ast.FunctionDef,
         scopes: Scopes,
         metrics: set[ast.expr],
+        replaced: Iterable[ast.AST] = (),
+        allowed: frozenset[str] = frozenset(),
     ) -> None:
         self._function, self._scopes = function, scopes
         self._metrics = metrics
+        self._replaced = {n for node in replaced for n in ast.walk(node)}
+        self._allowed = allowed
         self._seen: set[ast.AST] = set()
 
     def check(
@@ -152,16 +158,18 @@ class Steps:
             if isinstance(value, str) or inner not in set(ast.walk(value))
         }
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Call) and inner not in gone:
+            if inner in self._replaced or inner in gone:
+                continue
+            if isinstance(inner, ast.Call):
                 self._call(inner)
         for use, symbol in uses(node, self._scopes):
-            if use not in self._metrics and use not in gone:
+            if use not in self._metrics | self._replaced | gone:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
-        if symbol.startswith(("tf.GraphKeys", *table.HOST)):
+        if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
             return
         if estimator_table.prefixed(symbol, table.STEP_ALLOWED):
             return
@@ -216,9 +224,17 @@ class Steps:
                 raise NotSplit(call, f"{root.id}() is not known")
 
 
-def penalties(layers: Iterable[Layer], wanted: Iterable[tuple[ast.AST, str]]) -> None:
-    """Fails where penalties are asked for and there are none, or Keras scales them."""
-    some = False
+def penalties(
+    layers: Iterable[Layer],
+    wanted: Iterable[tuple[ast.AST, str]],
+    some: bool = False,
+) -> None:
+    """Fails where penalties are asked for and there are none, or Keras scales them.
+
+    Args:
+      wanted: uses in the steps.
+      some: whether there are penalties beside the layers'.
+    """
     for layer in layers:
         for name, value in layer.arguments:
             if name == "activity_regularizer":
@@ -229,6 +245,22 @@ def penalties(layers: Iterable[Layer], wanted: Iterable[tuple[ast.AST, str]]) ->
     for node, symbol in wanted:
         if symbol in (*table.REGULARIZATION, table.COLLECTION) and not some:
             raise NotSplit(node, "it adds up penalties, and its layers have none")
+
+
+def lists_averages(layer: Layer) -> bool:
+    """Whether a layer has moving averages that its program must move, by UPDATE_OPS.
+
+    Raises:
+      NotSplit: they are listed elsewhere.
+    """
+    if layer.row.function not in estimator_table.BATCH_NORMALIZATION:
+        return False
+    listed = names.argument(layer.call, "updates_collections")
+    if isinstance(listed, ast.Constant) and listed.value is None:
+        return False  # contrib's moves them where it is called.
+    if isinstance(listed, ast.expr):
+        raise NotSplit(listed, "averages that are listed in a collection of their own")
+    return True
 
 
 def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:

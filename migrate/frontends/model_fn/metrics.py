@@ -67,16 +67,23 @@ class Metrics:
         bound = names.bound_arguments(
             call, (*row.parameters, *row.constructor, "weights", "name")
         )
-        if bound is None or "weights" in bound:
+        if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras metric has not")
         if not all(p in bound for p in row.parameters):
             raise NotSplit(call, f"{symbol} without all of its arguments")
+        weights = bound.get("weights")
+        if isinstance(weights, ast.Constant) and weights.value is None:
+            weights = None
         return Metric(
             key,
             call,
             row,
-            tuple(bound[p] for p in row.parameters),
+            (
+                *(bound[p] for p in row.parameters),
+                *([] if weights is None else [weights]),
+            ),
             tuple((p, bound[p]) for p in row.constructor if p in bound),
+            weighted=weights is not None,
         )
 
     def check_training(self, training: list[Unit], metrics: list[Metric]) -> None:

@@ -12,6 +12,7 @@ from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
 # Of tf.variable_scope, after the values.
@@ -26,6 +27,8 @@ _BUILTINS = frozenset(
         *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
     }
 )
+# What a layer is told by a helper's parameter.
+_WORDS = ("training", "is_training", "reuse")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
 
@@ -260,7 +263,7 @@ class Network:
         """Whether a name is read as a layer's, or a helper's, word for training."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            if isinstance(parent, ast.keyword) and parent.arg in ("training", "reuse"):
+            if isinstance(parent, ast.keyword) and parent.arg in _WORDS:
                 return True
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Call):
@@ -340,10 +343,11 @@ class Network:
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        where = tuple(e for s in scope for e in self._scope_names(s, env))
+        where = tuple(e for s in scope for e in self.scope_names(s, env))
         reused = any(self._reuses(s) for s in scope)
         given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
+        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
@@ -353,7 +357,7 @@ class Network:
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
             if repeated or row.default_name in self._dynamic:
-                if where:
+                if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
@@ -361,7 +365,7 @@ class Network:
             else:
                 name = given.unique(row.default_name)
         inputs = bound["inputs"]
-        self.layers.append(Layer(call, row, inputs, arguments, name, where))
+        self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours."""
@@ -389,9 +393,10 @@ class Network:
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 
-    def _scope_names(
+    def scope_names(
         self, scope: ast.With, env: dict[str, ModeValues]
     ) -> list[ast.expr]:
+        """What a `with` puts before the names of variables."""
         found = []
         for item in scope.items:
             call = item.context_expr
@@ -440,6 +445,8 @@ def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None
     bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
     if bound is None or inputs not in bound or "weight_collections" in bound:
         return None
+    if isinstance(row, ContribRow):
+        return row.keras(bound)
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 

@@ -23,8 +23,9 @@ from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
+from migrate.frontends.model_fn.subclassed import Subclassed
 from migrate.program.keras_model import KerasModel, Metric, Unit, Update
-from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_models as table
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,33 +55,52 @@ class Split:
     ) -> None:
         self._function, self._scopes, self._bound = function, scopes, bound
         self._parameters = parameters(function, bound)
-        self._values = {
-            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
-            for mode in MODES
-        }
+        self._values: dict[str, ModeValues] = {}
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model."""
+        """The model: functional where it can be, else subclassed."""
+        try:
+            return self._run(Common)
+        except NotSplit as reason:
+            if not self._may_be_subclassed():
+                raise
+            functional = reason
+        try:
+            return self._run(Subclassed)
+        except NotSplit as reason:
+            raise (reason if self._has_variables() else functional) from None
+
+    def _has_variables(self) -> bool:
+        return any(
+            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+        )
+
+    def _may_be_subclassed(self) -> bool:
+        """Whether it makes variables, or layers, itself."""
+        return self._has_variables()
+
+    def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
+        self._values = {
+            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
+            for mode in MODES
+        }
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
         self._check_names(lines.values())
         slices = Slices(function, scopes)
-        common = Common(function, scopes, self._parameters, self._values)
+        common = network(function, scopes, self._parameters, self._values)
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
         tensors = [u for u in shared if not common.is_host(u, shared)]
         said = [u for u in shared if is_message(u.statement, scopes)]
         after = without(lines, [*tensors, *said])
-        averages = any(
-            layer.row.function in estimator_table.BATCH_NORMALIZATION
-            for layer in common.network.layers
-        )
+        averages = any(checks.lists_averages(layer) for layer in common.network.layers)
         update = updates.Updates(
             scopes,
             after["TRAIN"],
@@ -129,12 +149,21 @@ class Split:
             )
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
         checks.penalties(
-            common.network.layers, [use for s in statements for use in uses(s, scopes)]
+            common.network.layers,
+            [use for s in statements for use in uses(s, scopes)],
+            isinstance(common, Subclassed) and common.penalised(),
         )
         results = [node for step in steps.values() for node in step.results]
         read = {name for node in (*statements, *results) for name in names.reads(node)}
         outputs = common.outputs(shared, read)
-        if common.twins is not None:
+        called = None
+        if isinstance(common, Subclassed):
+            common.check()
+            of_update = [u.statement for u in update.gradients]
+            called = common.called(
+                read | {n for s in of_update for n in names.reads(s)}
+            )
+        elif common.twins is not None:
             twins.check(common.twins, common.network, outputs)
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
@@ -149,7 +178,7 @@ class Split:
             bound=self._bound,
             network=tuple(shared),
             outputs=outputs,
-            twins=common.twins,
+            twins=None if isinstance(common, Subclassed) else common.twins,
             layers=tuple(common.network.named()),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
@@ -167,6 +196,7 @@ class Split:
             gathered=tuple(gone),
             named=asked,
             folded=folded,
+            called=called,
         )
 
     def _modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
