@@ -190,11 +190,9 @@ class Common:
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
-                layer = next((x for x in self.network.layers if x.call is parent), None)
-                if layer is not None:
-                    bound = layer_arguments(parent, layer.row)
-                    value = (bound or {}).get("training")
-                    return value is not None and node in list(ast.walk(value))
+                value = self._training_of(parent)
+                if value is not None:
+                    return node in list(ast.walk(value))
                 function = parent.func
                 if isinstance(function, ast.Name):
                     for helper in self.network.helpers.values():
@@ -208,6 +206,17 @@ class Common:
                 return False
             parent = self._scopes.parents.get(parent)
         return False
+
+    def _training_of(self, call: ast.Call) -> ast.expr | None:
+        """What a layer's call is told of training."""
+        for layer in self.network.layers:
+            if call in layer.applied or (
+                call is layer.call and isinstance(call.func, ast.Call)
+            ):
+                return names.argument(call, "training", 1)
+            if call is layer.call:
+                return (layer_arguments(call, layer.row) or {}).get("training")
+        return None
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""

@@ -202,6 +202,12 @@ def _run(
                 if found is not None:
                     return found
                 continue
+        elif isinstance(statement, ast.Assert):
+            test = values.of_test(statement.test)
+            if test is False:
+                raise _Raised
+            if test is not None:
+                continue
         elif isinstance(statement, ast.With) and is_scope(statement, scopes):
             inside = (*around, statement)
             found = _run(statement.body, inside, values, scopes, specs, units)

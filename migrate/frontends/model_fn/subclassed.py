@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
@@ -31,6 +33,11 @@ class CalledNetwork(Network):
 
     def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
         """Anything goes here: `Subclassed` looks at it."""
+
+    def _apply(self, applied: Applied, *rest: Any) -> None:
+        if applied.kept:
+            raise NotSplit(applied.call, "a layer object beside variables of its own")
+        super()._apply(applied, *rest)
 
     def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
