@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import twins
+from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import (
@@ -71,7 +72,7 @@ class Common:
         found: dict[str, list[Unit]] = {}
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
-            found[mode] = closure(line.units, makers)
+            found[mode] = closure(line.units, makers, self._slices.built)
         statements = {
             mode: [u.statement for u in units] for mode, units in found.items()
         }
@@ -228,8 +229,10 @@ class Common:
         tensors = {self._role("features")}
         for other in shared:
             if names.reads(other.statement) & tensors:
-                tensors |= names.binds(other.statement)
-        return not names.binds(unit.statement) & tensors and not any(
+                tensors |= changes(other.statement, self._slices.built)
+        if changes(unit.statement, self._slices.built) & tensors:
+            return False
+        return not self.network.makes_layers(unit.statement) and not any(
             symbol in table.NETWORK for _, symbol in uses(unit.statement, self._scopes)
         )
 

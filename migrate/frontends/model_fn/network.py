@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
@@ -157,7 +158,7 @@ class Network:
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
         helper = self.helper(call)
-        if helper is None:
+        if helper is None and not is_adding(call, self._scopes):
             raise NotSplit(
                 call, f"{ast.unparse(func)}() among its layers may be anything"
             )

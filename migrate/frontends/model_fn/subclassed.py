@@ -134,7 +134,7 @@ class Subclassed:
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
         for mode, line in lines.items():
-            for unit in closure(line.units, common):
+            for unit in closure(line.units, common, self._slices.built):
                 found.setdefault(unit, set()).add(mode)
         return {unit: self._when(unit, where) for unit, where in found.items()}
 
