@@ -113,8 +113,8 @@ class State:
         ]
         nodes += [u.statement for u in model.update.gradients]
         nodes += [model.evaluated, model.train_loss]
-        if model.called is not None:
-            nodes += [step.unit.statement for step in model.called.steps]
+        if model.called is not None and self._params in model.called.reads:
+            return True
         nodes += [model.predicted] if model.predicted is not None else []
         nodes += [a for m in model.metrics for a in m.arguments]
         return bool(self._params) and any(
