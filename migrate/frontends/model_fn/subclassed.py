@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.modes import MODES, ModeValues, NotSplit, Straight
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Weights
@@ -59,7 +59,7 @@ class Subclassed:
         self._function, self._scopes = function, scopes
         self._parameters, self._values = parameters, values
         self.network: Network = CalledNetwork(function, scopes, values)
-        self._variables = Weights(function, scopes, self.network)
+        self._variables = Weights(function, scopes, self.network, values)
         self._slices = Slices(function, scopes)
         self._steps: list[Step] = []
         self._made: list[Unit] = []
@@ -105,10 +105,10 @@ class Subclassed:
     def _unify(self, lines: dict[str, Straight]) -> None:
         """The same statement is a unit of each mode; the first stands for all."""
         first: dict[int, Unit] = {}
-        for mode in MODES:
-            for unit in lines[mode].units:
+        for line in lines.values():
+            for unit in line.units:
                 first.setdefault(id(unit.statement), unit)
-            lines[mode].units = [first[id(u.statement)] for u in lines[mode].units]
+            line.units = [first[id(u.statement)] for u in line.units]
 
     def _modes(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
@@ -117,20 +117,20 @@ class Subclassed:
         needed = {
             mode: self._slices.needed(
                 lines[mode].units,
-                [specs[mode][k] for k in keys if k in specs[mode]],
+                [specs[mode][k] for k in _RESULTS[mode] if k in specs[mode]],
             )
-            for mode, keys in _RESULTS.items()
+            for mode in lines
         }
         labelled = {self._role("labels")}
         common: list[Unit] = []
         for unit in needed["TRAIN"]:
             if names.reads(unit.statement) & labelled or self._is_graph(unit):
                 labelled |= names.binds(unit.statement)
-            elif unit in needed["EVAL"] and unit in needed["PREDICT"]:
+            elif all(unit in units for units in needed.values()):
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
-        for mode in MODES:
-            for unit in closure(lines[mode].units, common):
+        for mode, line in lines.items():
+            for unit in closure(line.units, common):
                 found.setdefault(unit, set()).add(mode)
         return {unit: self._when(unit, where) for unit, where in found.items()}
 
@@ -145,9 +145,10 @@ class Subclassed:
     def _when(self, unit: Unit, modes: set[str]) -> bool | None:
         if self._role("labels") in names.reads(unit.statement):
             raise NotSplit(unit.statement, "its network depends on labels")
-        if modes == set(MODES):
+        every = set(self._values)
+        if modes == every:
             return None
-        if modes == {"TRAIN"} or modes == {"EVAL", "PREDICT"}:
+        if modes == {"TRAIN"} or modes == every - {"TRAIN"}:
             return modes == {"TRAIN"}
         raise NotSplit(
             unit.statement, "its network differs by more than whether it is training"
@@ -158,7 +159,7 @@ class Subclassed:
     def _changing(self, order: list[Unit], modes: dict[Unit, bool | None]) -> set[str]:
         """Names that depend on features or on the mode: those that `call` binds."""
         found = {self._role("features"), self._role("mode")}
-        found |= {name for values in self._values.values() for name in values.known}
+        found |= {name for values in self._values.values() for name in values.decided}
         before: set[str] = set()
         while before != found:  # A loop's statement may read what a later one binds.
             before = set(found)
@@ -272,14 +273,12 @@ class Subclassed:
     def _modes_of(self, node: ast.AST) -> None:
         """What it reads of the mode, which `call` knows as `training`."""
         if isinstance(node, ast.expr):
-            tests = [self._values[mode].of_test(node) for mode in MODES]
+            tests = [values.of_test(node) for values in self._values.values()]
             if None not in tests and not isinstance(node, ast.Constant):
-                if tests == [True, False, False]:
-                    self._training[node] = "training"
-                elif tests == [False, True, True]:
-                    self._training[node] = "not training"
-                elif tests[0] == tests[1] == tests[2]:
+                if len(set(tests)) == 1:
                     self._training[node] = str(tests[0])
+                elif len(set(tests[1:])) == 1:
+                    self._training[node] = "training" if tests[0] else "not training"
                 else:
                     raise NotSplit(node, "its network depends on the mode itself")
                 return
@@ -321,8 +320,6 @@ class Subclassed:
         steps = checks.Steps(
             self._function,
             self._scopes,
-            self._parameters,
-            {n for known in self._values.values() for n in known.known},
             set(),
             (*layers, *values, *self._training, *(w.call for w in self._weights)),
             table.CALL_ALLOWED,

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.program.keras_model import Unit, Weight
 from migrate.tables import keras_models as table
@@ -19,12 +19,18 @@ class Weights:
 
     Args:
       network: what knows the names that scopes give.
+      values: what is known in each mode.
     """
 
     def __init__(
-        self, function: ast.FunctionDef, scopes: Scopes, network: Network
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        network: Network,
+        values: dict[str, ModeValues],
     ) -> None:
-        self._function, self._scopes, self._network = function, scopes, network
+        self._function, self._scopes = function, scopes
+        self._network, self._values = network, values
 
     def names(self) -> set[str]:
         """Names that variables have in the code."""
@@ -75,7 +81,7 @@ class Weights:
             name
             for outer in unit.around
             if isinstance(outer, ast.With)
-            for name in self._network.scope_names(outer, reuse=True)
+            for name in self._network.scope_names(outer, self._values)
         )
         arguments = tuple(
             (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
