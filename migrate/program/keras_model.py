@@ -126,6 +126,8 @@ class Called:
       training: expressions in `call` that say whether it is training -> their value
         there; the same in every mode where it is a constant.
       counted: loops that make layers or variables, and read their own names beside.
+      named: statements of `call` that `__init__` has too: they name features of which
+        it reads the type or shape.
     """
 
     made: tuple[Unit, ...]
@@ -135,6 +137,7 @@ class Called:
     reads: frozenset[str]
     training: dict[ast.expr, str]
     counted: frozenset[ast.For]
+    named: frozenset[Unit]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

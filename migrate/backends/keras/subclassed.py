@@ -92,7 +92,7 @@ class Subclassed(Shared):
             if unit in weights:
                 items += self._comments(unit)
                 items.append(self._new(self._weight(weights[unit]), unit))
-            elif unit in called.made:
+            elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
                 inside = set(ast.walk(unit.statement))

@@ -17,7 +17,7 @@ from migrate.frontends.model_fn import checks
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
-from migrate.frontends.model_fn.weights import Weights
+from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
 
@@ -65,6 +65,7 @@ class Subclassed:
         self._made: list[Unit] = []
         self._weights: list[Weight] = []
         self._training: dict[ast.expr, str] = {}
+        self._static = Static("", ())
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
@@ -87,10 +88,11 @@ class Subclassed:
             modes, key=lambda u: (u.statement.lineno, u.statement.col_offset)
         )
         changing = self._changing(order, modes)
+        self._static = Static(self._role("features"), order)
         for unit in order:
             weight = self._variables.made(unit)
             if weight is not None:
-                self._variables.check(weight, changing)
+                self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
                 self._made.append(unit)
             elif not names.binds(unit.statement) & changing:
@@ -198,7 +200,7 @@ class Subclassed:
         if isinstance(unit.statement, ast.For):
             for weight in self._variables.in_loop(unit, unit.statement):
                 targets = names.binds(unit.statement.target)
-                self._variables.check(weight, changing - targets)
+                self._variables.check(weight, changing - targets, self._static)
                 self._weights.append(weight)
                 loops.setdefault(unit.statement, []).append(weight)
         for loop, made in loops.items():
@@ -224,7 +226,9 @@ class Subclassed:
         """A layer is made before there are tensors."""
         own = names.binds(layer.loop.target) if layer.loop is not None else set()
         for node in (layer.name, *(value for _, value in layer.arguments)):
-            read = names.reads(node) & changing if isinstance(node, ast.AST) else set()
+            read = set()
+            if isinstance(node, ast.AST):
+                read = self._static.reads(node) & changing
             if read - own:
                 raise NotSplit(
                     layer.call,
@@ -376,6 +380,7 @@ class Subclassed:
             frozenset(inside),
             self._training,
             frozenset(loop for loop in self._loops() if self._counts(loop)),
+            frozenset(self._static.named(self._gone())),
         )
 
     def _loops(self) -> set[ast.For]:
