@@ -29,25 +29,28 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layer:
-    """A call of a function of tf.layers.
+    """A call of a function of tf.layers, or of a layer object.
 
     Attributes:
-      inputs: what the layer is applied to.
+      call: what becomes the Keras layer; of an object that is kept, the call that makes it.
+      inputs: what the layer is applied to; None where it is kept, and called by `applied`.
       arguments: the constructor's, by name.
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
       texts: further arguments of the constructor, where defaults differ.
       loop: of a called network: where it makes one in every round.
+      applied: calls of an object that is kept.
     """
 
     call: ast.Call
     row: LayerRow
-    inputs: ast.expr
+    inputs: ast.expr | None
     arguments: tuple[tuple[str, ast.expr], ...]
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
     texts: tuple[tuple[str, str], ...] = ()
     loop: ast.For | None = None
+    applied: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -35,9 +35,9 @@ class KerasRewrite(Evaluation):
             calls = self._layer_calls()
         for call, new in calls:
             plan.replace(call, new)
-            if isinstance(call.func, (ast.Name, ast.Attribute)):
-                if self._scopes.resolve(call.func) is not None:
-                    self.claimed[call.func] = _LAYER
+            made = call.func if isinstance(call.func, ast.Call) else call
+            if self._scopes.resolve(made.func) is not None:
+                self.claimed[made.func] = _LAYER
         for helper in model.helpers:
             plan.statements[helper.function] = layers.helper(helper)
         self._collections()
