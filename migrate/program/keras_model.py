@@ -39,6 +39,7 @@ class Layer:
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
       texts: further arguments of the constructor, where defaults differ.
+      loop: of a called network: where it makes one in every round.
       applied: calls of an object that is kept.
     """
 
@@ -49,6 +50,7 @@ class Layer:
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
     texts: tuple[tuple[str, str], ...] = ()
+    loop: ast.For | None = None
     applied: tuple[ast.Call, ...] = ()
 
 
@@ -92,6 +94,7 @@ class Weight:
       name: TF1's, below the scopes.
       arguments: of add_weight, by name, without the variable's own name.
       scope: expressions whose text, joined by "/", stands before the name.
+      loop: where one is made in every round.
     """
 
     unit: Unit
@@ -99,6 +102,7 @@ class Weight:
     name: ast.expr
     arguments: tuple[tuple[str, ast.expr], ...]
     scope: tuple[ast.expr, ...]
+    loop: ast.For | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -122,15 +126,22 @@ class Called:
       weights: the variables among them.
       steps: statements of `call`.
       kept: names bound by `made` that steps read: attributes of the model.
+      reads: names that `call` reads.
       training: expressions in `call` that say whether it is training -> their value
         there; the same in every mode where it is a constant.
+      counted: loops that make layers or variables, and read their own names beside.
+      named: statements of `call` that `__init__` has too: they name features of which
+        it reads the type or shape.
     """
 
     made: tuple[Unit, ...]
     weights: tuple[Weight, ...]
     steps: tuple[Step, ...]
     kept: frozenset[str]
+    reads: frozenset[str]
     training: dict[ast.expr, str]
+    counted: frozenset[ast.For]
+    named: frozenset[Unit]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

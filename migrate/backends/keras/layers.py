@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.backends.keras.layout import Argument
@@ -50,12 +51,13 @@ def _applied(call: ast.Call) -> Code:
     return code(func, "(", inputs, ")")
 
 
-def constructed(layer: Layer, indent: int, after: int = 0) -> Code:
+def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -> Code:
     """The Keras layer, before it is applied.
 
     Args:
       indent: columns before it.
       after: columns that follow on its last line.
+      hang: how far arguments on lines of their own are indented.
     """
     inverted = layer.row.inverted if isinstance(layer.row, ContribRow) else ""
     arguments: list[Argument] = [
@@ -68,7 +70,21 @@ def constructed(layer: Layer, indent: int, after: int = 0) -> Code:
     target = layer.row.target
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
         target = f"{table.MODULE}.Dropout"
-    return laid_out(target, arguments, indent, after)
+    return laid_out(target, arguments, indent, after, hang)
+
+
+def word(name: ast.expr | str | None) -> str:
+    """What a layer's name says, without its number: "mlp" of "mlp%d" % i; else ""."""
+    if isinstance(name, ast.BinOp):
+        name = name.left
+    elif isinstance(name, ast.JoinedStr) and name.values:
+        name = name.values[0]
+    elif isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute):
+        name = name.func.value
+    text = name.value if isinstance(name, ast.Constant) else name
+    if not isinstance(text, str):
+        return ""
+    return re.split(r"[^\w]", text.rpartition("/")[2])[0].strip("_")
 
 
 def _complement(node: ast.expr) -> Code:
@@ -90,6 +106,13 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
         return code(name)
+    formatted = parts[-1]
+    if len(texts) == len(parts) - 1 and isinstance(formatted, ast.BinOp):
+        left = formatted.left
+        if isinstance(formatted.op, ast.Mod) and isinstance(left, ast.Constant):
+            return code(
+                '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
+            )
     woven: list[str | ast.AST] = []
     for index, part in enumerate(parts):
         text = part if isinstance(part, str) else None

@@ -143,10 +143,10 @@ class State:
         nodes += [u.statement for u in model.update.gradients]
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
-        if model.called is not None:
-            nodes += [step.unit.statement for step in model.called.steps]
         nodes += [a for m in model.metrics for a in m.arguments]
         read = {name for node in nodes for name in names.reads(node)}
+        if model.called is not None:
+            read |= model.called.reads
         return [name for name in self._made_with if name in read]
 
     def _with_params(self, nodes: Iterable[ast.AST]) -> list[Item]:

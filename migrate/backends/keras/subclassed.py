@@ -8,11 +8,12 @@ from migrate.backends.keras import layers
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.shared import Shared
-from migrate.plan import Block, Item, New
+from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import Called, Layer, Step, Weight
+from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
 
+_HANG = "    "
 _WEIGHT = ("K140", "a variable of the model, under TF1's name")
 _LOOKUP = ("K140", "kept: its variable is in one part")
 # The model's own name would stand before those of its layers' variables, and Keras would
@@ -52,10 +53,7 @@ class Subclassed(Shared):
         taken |= {self._attribute(metric) for metric in model.metrics}
         found: dict[Layer, str] = {}
         for layer in model.layers:
-            name = (
-                layer.name.value if isinstance(layer.name, ast.Constant) else layer.name
-            )
-            base = str(name).rpartition("/")[2] if isinstance(name, str) else ""
+            base = layers.word(layer.name)
             if not base.isidentifier() or self._is_taken(base):
                 base = layer.row.default_name
             attribute, number = base, 0
@@ -74,9 +72,15 @@ class Subclassed(Shared):
             training = ""
             if "training" in layer.row.call_parameters:
                 training = ", training=training"
-            new = code(f"self.{attribute}(", layer.inputs, f"{training})")
+            one = self._one(attribute) if layer.loop else f"self.{attribute}"
+            new = code(f"{one}(", layer.inputs, f"{training})")
             found.append((layer.call, new))
         return found
+
+    def _one(self, attribute: str) -> str:
+        """The name in a loop of one of the layers of an attribute."""
+        local = self._scopes.scope_by_node[self._model.function].bindings
+        return f"{attribute}_layer" if attribute in local else attribute
 
     def _making(self, called: Called) -> list[Item]:
         """`__init__`, up to the optimizer: each variable and layer where it stood."""
@@ -89,18 +93,27 @@ class Subclassed(Shared):
             if unit in weights:
                 items += self._comments(unit)
                 items.append(self._new(self._weight(weights[unit]), unit))
-            elif unit in called.made:
+            elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
                 inside = set(ast.walk(unit.statement))
                 items += [
-                    self._new(
-                        code(f"self.{attribute} = ", layers.constructed(layer, 8))
-                    )
+                    self._new(self._layer(layer, attribute))
                     for layer, attribute in attributes.items()
                     if layer.call in inside
                 ]
+                items += [
+                    self._new(self._weight(weight))
+                    for weight in called.weights
+                    if weight.loop is not None and weight.call in inside
+                ]
         return items
+
+    def _layer(self, layer: Layer, attribute: str) -> Code:
+        if layer.loop is None:
+            return code(f"self.{attribute} = ", layers.constructed(layer, 8))
+        made = layers.constructed(layer, 12, hang=_HANG * 2)
+        return code(f"self.{attribute} = ", _in_every_round(made, layer.loop))
 
     def _lookups(self, called: Called) -> None:
         """Rows of a variable: it is in one part, so that a strategy of parts is none."""
@@ -123,17 +136,24 @@ class Subclassed(Shared):
         name = layers.name_below(weight.scope, weight.name)
         arguments: list[Argument] = [("", name), *weight.arguments]
         target = statement.targets[0]
+        if weight.loop is not None:
+            made = laid_out("self.add_weight", arguments, 12, hang=_HANG * 2)
+            attribute = f"self.{self._kept_name(ast.unparse(target))}"
+            return code(f"{attribute} = ", _in_every_round(made, weight.loop))
         indent = len(ast.unparse(target)) + 16
         return code(target, " = ", laid_out("self.add_weight", arguments, indent))
 
     def _call(self, called: Called) -> Block:
         """What the network computes."""
         self._lookups(called)
-        nodes = [step.unit.statement for step in called.steps]
-        items = self._with_params(nodes)
+        items: list[Item] = [
+            New(code(f"{name} = self.{name}"))
+            for name in self._made_with
+            if name in called.reads
+        ]
         rest = list(called.steps)
         last = rest.pop() if self._is_returned(called) else None
-        items += self._grouped(rest)
+        items += self._grouped(rest, called)
         if last is not None:
             statement = last.unit.statement
             assert isinstance(statement, ast.Assign)
@@ -147,6 +167,43 @@ class Subclassed(Shared):
             replace={node: code(text) for node, text in called.training.items()},
         )
 
+    def _made_by(self, loop: ast.For, called: Called) -> list[tuple[str, str]]:
+        """What a loop made: the name of one in a round, and the attribute of all."""
+        found = [
+            (self._one(attribute), f"self.{attribute}")
+            for layer, attribute in self._layer_names().items()
+            if layer.loop is loop
+        ]
+        for weight in called.weights:
+            if weight.loop is loop:
+                statement = weight.unit.statement
+                assert isinstance(statement, ast.Assign)
+                name = ast.unparse(statement.targets[0])
+                found.append((name, f"self.{self._kept_name(name)}"))
+        return found
+
+    def _step_items(self, unit: Unit, called: Called) -> list[Item]:
+        """A statement; a loop that made something goes over that."""
+        loop = unit.statement
+        pairs = self._made_by(loop, called) if isinstance(loop, ast.For) else []
+        if not pairs or not isinstance(loop, ast.For):
+            return self._units([unit])
+        targets = ", ".join(one for one, _ in pairs)
+        values = ", ".join(every for _, every in pairs)
+        if loop in called.counted:
+            left = code("(", loop.target, ")") if _is_tuple(loop) else code(loop.target)
+            header = code(
+                "for ", left, f", {targets} in zip(", loop.iter, f", {values}):"
+            )
+        elif len(pairs) == 1:
+            header = code(f"for {targets} in {values}:")
+        else:
+            header = code(f"for {targets} in zip({values}):")
+        weights = [w.unit.statement for w in called.weights if w.loop is loop]
+        items: list[Item] = [Dropped(s) if s in weights else Keep(s) for s in loop.body]
+        self._emit(loop)
+        return [*self._comments(unit), Block(header, items, loop)]
+
     def _is_returned(self, called: Called) -> bool:
         """Whether the last statement of `call` binds what it returns, and no more."""
         last = called.steps[-1]
@@ -157,24 +214,34 @@ class Subclassed(Shared):
             and [ast.unparse(t) for t in statement.targets] == list(self._model.outputs)
         )
 
-    def _grouped(self, steps: list[Step]) -> list[Item]:
+    def _grouped(self, steps: list[Step], called: Called) -> list[Item]:
         """The statements, those of training alone below an if."""
         items: list[Item] = []
         block: Block | None = None
         before: bool | None = None
         for step in steps:
             if step.when is None:
-                items += self._units([step.unit])
+                items += self._step_items(step.unit, called)
                 block = None
             elif block is not None and step.when is before and not block.orelse:
-                block.items += self._units([step.unit])
+                block.items += self._step_items(step.unit, called)
             elif block is not None and step.when is not before:
-                block.orelse += self._units([step.unit])
+                block.orelse += self._step_items(step.unit, called)
             else:
                 # The comments above the model_fn's own if.
                 items += self._comments(step.unit)
                 test = "training" if step.when else "not training"
-                block = Block(code(f"if {test}:"), self._units([step.unit]))
+                block = Block(code(f"if {test}:"), self._step_items(step.unit, called))
                 items.append(block)
                 before = step.when
         return items
+
+
+def _in_every_round(made: Code, loop: ast.For) -> Code:
+    """A list of what a loop makes."""
+    of = code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
+    return code(f"[\n{_HANG}", made, of)
+
+
+def _is_tuple(loop: ast.For) -> bool:
+    return isinstance(loop.target, (ast.Tuple, ast.List))

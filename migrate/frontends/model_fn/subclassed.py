@@ -8,7 +8,8 @@ is `call`, which is told whether it is training.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import dataclasses
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from migrate.facts import names
@@ -18,7 +19,8 @@ from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
-from migrate.program.keras_model import Called, Step, Unit, Weight
+from migrate.frontends.model_fn.weights import Static, Weights
+from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
 
 _RESULTS = {
@@ -64,11 +66,13 @@ class Subclassed:
         self._function, self._scopes = function, scopes
         self._parameters, self._values = parameters, values
         self.network: Network = CalledNetwork(function, scopes, values)
+        self._variables = Weights(function, scopes, self.network, values)
         self._slices = Slices(function, scopes)
         self._steps: list[Step] = []
         self._made: list[Unit] = []
         self._weights: list[Weight] = []
         self._training: dict[ast.expr, str] = {}
+        self._static = Static("", ())
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
@@ -91,10 +95,11 @@ class Subclassed:
             modes, key=lambda u: (u.statement.lineno, u.statement.col_offset)
         )
         changing = self._changing(order, modes)
+        self._static = Static(self._role("features"), order)
         for unit in order:
-            weight = self._weight(unit)
+            weight = self._variables.made(unit)
             if weight is not None:
-                self._check_made(weight.call, changing)
+                self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
                 self._made.append(unit)
             elif not names.binds(unit.statement) & changing:
@@ -164,13 +169,11 @@ class Subclassed:
         """Names that depend on features or on the mode: those that `call` binds."""
         found = {self._role("features"), self._role("mode")}
         found |= {name for values in self._values.values() for name in values.decided}
-        before = -1
-        while before != len(
-            found
-        ):  # A loop's statement may read what a later one binds.
-            before = len(found)
+        before: set[str] = set()
+        while before != found:  # A loop's statement may read what a later one binds.
+            before = set(found)
             for unit in order:
-                weight = self._weight(unit)
+                weight = self._variables.made(unit)
                 if weight is None and (
                     modes[unit] is not None
                     or names.reads(unit.statement) & found
@@ -181,110 +184,9 @@ class Subclassed:
 
     def _is_plain(self, unit: Unit) -> bool:
         """Whether a statement is of plain values, whenever it runs."""
-        weights = {n for w in self._weight_names() for n in (w,)}
-        return not names.reads(unit.statement) & weights and all(
+        return not names.reads(unit.statement) & self._variables.names() and all(
             symbol in table.VALUES or symbol.startswith(table.HOST)
             for _, symbol in uses(unit.statement, self._scopes)
-        )
-
-    def _weight_names(self) -> set[str]:
-        return {
-            name
-            for statement in ast.walk(self._function)
-            if isinstance(statement, ast.Assign) and self._is_variable(statement.value)
-            for name in names.binds(statement)
-        }
-
-    def _is_variable(self, node: ast.expr) -> bool:
-        return (
-            isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) == table.VARIABLE
-        )
-
-    def _weight(self, unit: Unit) -> Weight | None:
-        """The variable that a statement makes."""
-        statement = unit.statement
-        if not isinstance(statement, ast.Assign) or not self._is_variable(
-            statement.value
-        ):
-            return None
-        call = statement.value
-        assert isinstance(call, ast.Call)
-        if len(statement.targets) != 1 or not isinstance(
-            statement.targets[0], ast.Name
-        ):
-            raise NotSplit(call, "a variable that has no name of its own in the code")
-        bound = names.bound_arguments(call, table.VARIABLE_PARAMETERS)
-        if bound is None or "name" not in bound or "shape" not in bound:
-            raise NotSplit(call, "a variable whose name and shape are not written out")
-        written = {
-            name: value
-            for name, value in bound.items()
-            if name != "name"
-            and not (isinstance(value, ast.Constant) and value.value is None)
-        }
-        extra = set(written) - set(table.WEIGHT_ARGUMENTS) - set(table.WEIGHT_IGNORED)
-        if extra:
-            raise NotSplit(call, f"tf.get_variable with {sorted(extra)[0]}")
-        scope = tuple(
-            name
-            for outer in unit.around
-            if isinstance(outer, ast.With)
-            for name in self.network.scope_names(outer, self._values)
-        )
-        arguments = tuple(
-            (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
-        )
-        return Weight(unit, call, bound["name"], arguments, scope)
-
-    def _check_made(self, call: ast.Call, changing: set[str]) -> None:
-        """A variable is made before there are tensors."""
-        read = names.reads(call) & changing
-        if read:
-            raise NotSplit(
-                call,
-                f"a variable made of `{sorted(read)[0]}`, which is known in a step alone",
-            )
-        for keyword in call.keywords:
-            if keyword.arg == "initializer" and not self._is_initializer(keyword.value):
-                raise NotSplit(
-                    keyword.value, "an initializer that is not known as a function"
-                )
-        for node, symbol in uses(call, self._scopes):
-            if symbol not in table.VALUES and symbol != table.VARIABLE:
-                if not symbol.startswith(table.HOST):
-                    raise NotSplit(node, f"a variable made with {symbol}")
-
-    def _is_initializer(self, node: ast.expr) -> bool:
-        """Whether it is a function, not an array: add_weight takes no arrays."""
-        if isinstance(node, ast.Name) and self._scopes.resolve(node) is None:
-            bound = self._scopes.scope_of(node).owner(node.id)
-            makers = bound.bindings[node.id] if bound else []
-            values = [getattr(maker, "value", None) for maker in makers]
-            return bool(values) and all(
-                value is not None and self._is_initializer(value) for value in values
-            )
-        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) is None:
-            return self._makes_initializer(node)
-        symbol = self._scopes.resolve(node.func if isinstance(node, ast.Call) else node)
-        return symbol is not None and symbol in table.VALUES
-
-    def _makes_initializer(self, call: ast.Call) -> bool:
-        """Whether a function of the module returns an initializer and nothing else."""
-        owner = (
-            self._scopes.scope_of(call.func).owner(call.func.id)
-            if isinstance(call.func, ast.Name)
-            else None
-        )
-        if owner is None or not isinstance(call.func, ast.Name):
-            return False
-        bound = owner.bindings[call.func.id]
-        if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
-            return False
-        returns = [n.value for n in ast.walk(bound[0]) if isinstance(n, ast.Return)]
-        return bool(returns) and all(
-            isinstance(value, ast.Call) and self._is_initializer(value)
-            for value in returns
         )
 
     # What is called.
@@ -293,21 +195,91 @@ class Subclassed:
         scope = tuple(s for s in unit.around if isinstance(s, ast.With))
         before = len(self.network.layers)
         self.network.visit(unit.statement, scope)
-        for layer in self.network.layers[before:]:
-            for _, value in layer.arguments:
-                read = names.reads(value) & changing
-                if read:
-                    raise NotSplit(
-                        layer.call,
-                        f"a layer made of `{sorted(read)[0]}`, which is known in a step "
-                        "alone",
-                    )
-        if self.network.layers[before:] and not isinstance(
-            unit.statement, (ast.Assign, ast.AugAssign)
-        ):
-            raise NotSplit(unit.statement, "layers in a loop beside variables")
+        loops: dict[ast.For, list[Layer | Weight]] = {}
+        for index, layer in enumerate(self.network.layers[before:], before):
+            loop = self._loop(layer.call, unit.statement)
+            if loop is not None:
+                layer = self.network.layers[index] = dataclasses.replace(
+                    layer, loop=loop
+                )
+                loops.setdefault(loop, []).append(layer)
+            self._check_layer(layer, changing)
+        if isinstance(unit.statement, ast.For):
+            for weight in self._variables.in_loop(unit, unit.statement):
+                targets = names.binds(unit.statement.target)
+                self._variables.check(weight, changing - targets, self._static)
+                self._weights.append(weight)
+                loops.setdefault(unit.statement, []).append(weight)
+        for loop, made in loops.items():
+            self._check_loop(loop, made, changing)
         self._modes_of(unit.statement)
         self._steps.append(Step(unit, when))
+
+    def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
+        """The loop of a statement in which a layer is made; None where it is made once."""
+        outer: list[ast.AST] = []
+        node: ast.AST | None = call
+        while node is not None and node is not unit:
+            node = self._scopes.parents.get(node)
+            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
+                outer.append(node)
+        if not outer:
+            return None
+        if len(outer) > 1 or not isinstance(outer[0], ast.For) or outer[0] is not unit:
+            raise NotSplit(call, "layers in a loop in a loop, beside variables")
+        return outer[0]
+
+    def _check_layer(self, layer: Layer, changing: set[str]) -> None:
+        """A layer is made before there are tensors."""
+        own = names.binds(layer.loop.target) if layer.loop is not None else set()
+        for node in (layer.name, *(value for _, value in layer.arguments)):
+            read = set()
+            if isinstance(node, ast.AST):
+                read = self._static.reads(node) & changing
+            if read - own:
+                raise NotSplit(
+                    layer.call,
+                    f"a layer made of `{sorted(read - own)[0]}`, which is known in a step "
+                    "alone",
+                )
+        inside = self._scopes.parents.get(layer.call)
+        while inside is not None and inside is not self._function:
+            if isinstance(inside, ast.If) and layer.loop is None:
+                if layer.name is None and layer.row.has_weights:
+                    raise NotSplit(layer.call, "a layer without a name in an if")
+            inside = self._scopes.parents.get(inside)
+
+    def _check_loop(
+        self, loop: ast.For, made: list[Layer | Weight], changing: set[str]
+    ) -> None:
+        """What a loop makes is made by one of its own, over the same values."""
+        if names.reads(loop.iter) & changing:
+            raise NotSplit(loop, "layers in a loop over what a step computes")
+        stops = (ast.Break, ast.Continue)
+        if loop.orelse or any(isinstance(node, stops) for node in ast.walk(loop)):
+            raise NotSplit(loop, "layers in a loop that stops early")
+        # Made one kind after the other, where TF1 numbered them round by round.
+        kinds = [
+            x.row.default_name
+            for x in made
+            if isinstance(x, Layer) and x.name is None and x.row.has_weights
+        ]
+        if len(kinds) != len(set(kinds)):
+            raise NotSplit(loop, "several layers of a kind in a loop, without names")
+        own = {n for x in made for n in self._bound_by(x)}
+        again = own & {
+            n.id
+            for n in ast.walk(self._function)
+            if isinstance(n, ast.Name)
+            and isinstance(n.ctx, ast.Store)
+            and n not in set(ast.walk(loop))
+        }
+        if again:
+            raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
+
+    @staticmethod
+    def _bound_by(made: Layer | Weight) -> set[str]:
+        return names.binds(made.unit.statement) if isinstance(made, Weight) else set()
 
     def _modes_of(self, node: ast.AST) -> None:
         """What it reads of the mode, which `call` knows as `training`."""
@@ -337,6 +309,9 @@ class Subclassed:
                 self._function, f"`{sorted(again)[0]}` is a plain value, then a tensor"
             )
         counts = [n for w in self._weights for n in names.binds(w.unit.statement)]
+        counts += [
+            "/".join(map(ast.unparse, (*w.scope, w.name))) for w in self._weights
+        ]
         twice = [n for n in counts if counts.count(n) > 1]
         if twice:
             raise NotSplit(self._function, f"`{twice[0]}` is more than one variable")
@@ -357,7 +332,7 @@ class Subclassed:
             self._function,
             self._scopes,
             set(),
-            (*layers, *values, *self._training),
+            (*layers, *values, *self._training, *(w.call for w in self._weights)),
             table.CALL_ALLOWED,
         )
         for step in self._steps:
@@ -395,30 +370,59 @@ class Subclassed:
         Args:
           read: names that the steps of training, evaluation and prediction read.
         """
-        inside = {n for s in self._steps for n in names.reads(s.unit.statement)}
         bound = {n for u in self._made for n in names.binds(u.statement)}
+        gone = {id(n) for node in self._gone() for n in ast.walk(node)}
+        inside: set[str] = set()
+        for step in self._steps:
+            for node in ast.walk(step.unit.statement):
+                if id(node) not in gone and isinstance(node, ast.Name):
+                    inside |= names.reads(node)
+                elif isinstance(node, ast.AugAssign):
+                    inside |= names.binds(node)
         return Called(
             tuple(self._made),
             tuple(self._weights),
             tuple(self._steps),
-            # A layer's arguments are read where it is made.
-            frozenset(bound & (inside | set(read)) - self._of_layers_alone(read)),
+            frozenset(bound & (inside | set(read))),
+            frozenset(inside),
             self._training,
+            frozenset(loop for loop in self._loops() if self._counts(loop)),
+            frozenset(self._static.named(self._gone())),
         )
 
-    def _of_layers_alone(self, read: Iterable[str]) -> set[str]:
-        """Names that `call` reads in the arguments of layers only."""
-        given = {
-            id(node)
-            for layer in self.network.layers
-            for _, value in layer.arguments
-            for node in ast.walk(value)
-        }
-        elsewhere = {
-            node.id
-            for step in self._steps
-            for node in ast.walk(step.unit.statement)
-            if isinstance(node, ast.Name) and id(node) not in given
-        }
-        every = {n for s in self._steps for n in names.reads(s.unit.statement)}
-        return every - elsewhere - set(read)
+    def _loops(self) -> set[ast.For]:
+        """Loops that make layers or variables."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        return {one.loop for one in made if one.loop is not None}
+
+    def _gone(self) -> Iterator[ast.AST]:
+        """What of the statements of `call` is read where things are made, and only there."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        for one in made:
+            yield from (value for _, value in one.arguments)
+            if isinstance(one.name, ast.AST):
+                yield one.name
+            if isinstance(one, Weight):
+                yield one.unit.statement
+        for loop in self._loops():
+            if not self._counts(loop):
+                yield loop.target
+                yield loop.iter
+
+    def _counts(self, loop: ast.For) -> bool:
+        """Whether a loop's own names are read beside what it makes."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        gone: set[ast.AST] = set()
+        for one in made:
+            for _, value in one.arguments:
+                gone.update(ast.walk(value))
+            if isinstance(one.name, ast.AST):
+                gone.update(ast.walk(one.name))
+            if isinstance(one, Weight):
+                gone.update(ast.walk(one.unit.statement))
+        targets = names.binds(loop.target)
+        return any(
+            isinstance(node, ast.Name) and node.id in targets and node not in gone
+            for statement in loop.body
+            for node in ast.walk(statement)
+        )
