@@ -11,6 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends.derived_hooks import plan_derived_hooks
+from migrate.backends.estimator_hooks import fed_in_hooks, plan_loads, plan_writers
+from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
@@ -61,6 +64,12 @@ class EstimatorRewrite:
         uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
+        self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
+        claimed, refused = plan_derived_hooks(self._scopes, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused + fed_in_hooks(self._scopes)
+        self.rewritten += plan_loads(self._scopes, self._plan)
+        self.claimed.update(plan_writers(self._scopes, self._plan))
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
+DERIVABLE_MODULE = "derivable_hooks"
 HEADS_MODULE = "estimator_heads"
 LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
@@ -30,6 +31,7 @@ SYNC_MODULE = "synchronous_estimator"
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
+    DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
