@@ -22,7 +22,7 @@ from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.eager_step import Refused
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
-from migrate.plan import Conflict, Plan
+from migrate.plan import Plan
 from migrate.planning import (
     alone_in_compat,
     already_migrated,
@@ -155,8 +155,6 @@ def _half_migrated(
             own = rewrite.findings
         except Refused as refused:
             found, plan = refused, Plan()
-        except Conflict as error:
-            found, plan = Refused("N199", found.session, str(error), ""), Plan()
     if isinstance(found, Refused):
         own = [found.finding(), *left_whole(scopes)]
     # D113 is what has been done, where something was done.

@@ -24,7 +24,7 @@ from migrate.tables import estimator as table
 from migrate.tables import modes, roles
 
 # The emitted module, and the one it needs beside it.
-SUPPORT = (f"{table.MODULE}.py", "training_session.py")
+SUPPORT = table.needed(table.MODULE)
 
 
 def builds_graph(scopes: Scopes) -> bool:

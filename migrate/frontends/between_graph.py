@@ -334,7 +334,11 @@ class _Recogniser:
                 )
             if cluster is None:
                 again = plain_sessions.initialise_again(
-                    self.scopes, runs.session_names, tail, runs.initialisers, helpers
+                    self.scopes,
+                    runs.loop.session_names,
+                    tail,
+                    runs.initialisers.calls,
+                    helpers,
                 )
                 runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
@@ -355,7 +359,7 @@ class _Recogniser:
             tail=tail,
             helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
-            steps=runs.steps,
+            steps=runs.steps.made,
             runs=runs.runs,
             moved=[],
             copied=set(),

@@ -1,7 +1,7 @@
 """An Estimator that trains a Keras model: what tf.estimator did around a model.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` and `training_session.py`
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` and `training_session.py`
 beside it.
 
 The model is an ordinary `tf_keras.Model`, made by a class of your program from symbolic
@@ -39,7 +39,7 @@ _Keys = v1.GraphKeys
 _MODEL = "keras_estimator/model"
 
 
-class _ModelGraph(estimator_loop._Graph):
+class _ModelGraph(estimator_loop.variables.Graph):
     """A graph that calls a model, which is made before it.
 
     Args:
@@ -51,7 +51,7 @@ class _ModelGraph(estimator_loop._Graph):
         super().__init__(replicas)
         recorded = replicas._recorded
         before = len(recorded)
-        with estimator_loop._knowing(self.global_step):
+        with estimator_loop.hooks.knowing(self.global_step):
             self.model = make()
         layers = self.model.layers
         saved = {weight.name for layer in layers for weight in layer.weights}
@@ -93,7 +93,7 @@ class Estimator(estimator_loop.Estimator):
         self._model = model
 
     def _graph(self, replicas, element_spec):
-        features, _ = estimator_loop._split(element_spec)
+        features, _ = estimator_loop.inputs.features_and_labels(element_spec)
         return _ModelGraph(replicas, lambda: self._new_model(features))
 
     def _choose_pace(self, input_fn):
@@ -138,7 +138,7 @@ class _Serving:
         def build():
             receiver = serving_input_receiver_fn()
             spec = _predicted(self._served, receiver.features)
-            self._signatures = estimator_loop._signatures(receiver, spec)
+            self._signatures = estimator_loop.export.signatures_of(receiver, spec)
 
         self._graph = v1.wrap_function(build, []).graph
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from migrate import emitted
 from migrate.tables import symbols
 
 if TYPE_CHECKING:
@@ -64,7 +65,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
     if module in (MODULE, *BESIDE):
-        return (f"{MODULE}.py", "training_session.py", *BESIDE.get(module, ()))
+        return (*emitted.files(MODULE), "training_session.py", *BESIDE.get(module, ()))
     if module in ("plain_session", "eager_steps"):
         return (f"{module}.py", "training_session.py")
     return (f"{module}.py",)

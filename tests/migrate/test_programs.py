@@ -10,9 +10,9 @@ import sys
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from reference import data, processes
 from tests.programs.more_programs import MORE, prepare
 from tests.programs.programs import VARIANTS, Variant
@@ -35,8 +35,7 @@ def _migrated(path: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
     directory.mkdir(parents=True, exist_ok=True)
     target = directory / path.name
     target.write_text(migration.text)
-    for name in migration.support:
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(migration.support, directory)
     return target
 
 
@@ -159,8 +158,7 @@ def test_runs_as_a_script_and_as_a_module(
     program.write_text(variant.path.read_text())
     migration = migrate_text(program.read_text(), filename=str(program))
     program.write_text(migration.text)
-    for name in migration.support:
-        (package / name).write_bytes(support_source(name))
+    emitted.write(migration.support, package)
     command = ["-m", "trainer.task"] if as_module else [str(program)]
     done = subprocess.run(
         [sys.executable, *command, "--help"],

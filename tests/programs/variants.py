@@ -16,7 +16,7 @@ import numpy as np
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
@@ -132,10 +132,11 @@ def migrated(
         assert migrate_text(migration.text).text == migration.text
         (directory / variant.path.name).write_text(migration.text)
         for name in migration.support:
-            source = support_source(name).decode()
+            source = emitted.source(name).decode()
             if fault is not None and fault[0] == name:
                 assert fault[1] in source
                 source = source.replace(fault[1], fault[2])
+            (directory / name).parent.mkdir(exist_ok=True)
             (directory / name).write_text(source)
 
 

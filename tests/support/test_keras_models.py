@@ -10,23 +10,22 @@ import sys
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
-from migrate.pipeline import support_source
+from migrate.tables import estimator, symbols
 from migrate.tables import keras_models as table
-from migrate.tables import symbols
 from reference import runner
 from tests.programs import keras_programs
 
 _HERE = pathlib.Path(__file__).parent
-_MODULES = ("keras_estimator.py", "estimator_loop.py", "training_session.py")
+_MODULES = ("keras_estimator.py", *estimator.needed(estimator.MODULE))
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     """What `keras_cases.py` says of this TensorFlow."""
     work = tmp_path_factory.mktemp("keras_models")
-    for name in _MODULES:
-        (work / name).write_bytes(support_source(name))
+    emitted.write(_MODULES, work)
     program = keras_programs.HERE / "plain_values.py"
     (work / "plain_values.py").write_text(migrate_text(program.read_text()).text)
     targets = {name: _target(name) for name in sorted(table.NETWORK)}

@@ -7,7 +7,8 @@ import dataclasses
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.split import Split, class_name
+from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.split import Split
 from migrate.program.keras_model import KerasModel, Stays
 
 _ESTIMATOR = "tf.estimator.Estimator"

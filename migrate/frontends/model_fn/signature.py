@@ -1,0 +1,47 @@
+"""A model_fn's parameters, and the name of its class."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.frontends.model_fn.modes import NotSplit
+
+_ROLES = ("features", "labels", "mode", "params", "config")
+
+
+def parameters(function: ast.FunctionDef) -> dict[str, str]:
+    """The model_fn's parameters, by role.
+
+    Raises:
+      NotSplit: there are others.
+    """
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        raise NotSplit(function, "it takes arguments without a name")
+    found: dict[str, str] = {}
+    given = [*arguments.args, *arguments.kwonlyargs]
+    for index, argument in enumerate(given):
+        role = argument.arg if argument.arg in _ROLES else ""
+        if not role and index == 0:
+            role = "features"
+        if not role:
+            raise NotSplit(
+                function, f"its parameter `{argument.arg}` is none of Estimator's"
+            )
+        found[role] = argument.arg
+    if "mode" not in found or "labels" not in found:
+        raise NotSplit(function, "it does not take labels and a mode")
+    return found
+
+
+def class_name(function: str) -> str:
+    """A class for a model_fn: `cnn_model_fn` -> `CnnModel`."""
+    private = "_" if function.startswith("_") else ""
+    words = [w for w in function.split("_") if w]
+    if words and words[-1] == "fn":
+        words.pop()
+    if not words or words[-1].lower() != "model":
+        words.append("model")
+    if len(words) == 1:
+        words.insert(0, "estimator")
+    return private + "".join(w[:1].upper() + w[1:] for w in words)
