@@ -48,10 +48,17 @@ def _refusal(feeds: ast.expr, symbol: str) -> Finding:
 
 
 def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
-    """`variable.load(value, session)` in hooks: an assignment, which needs no session."""
+    """`variable.load(value, session)` in hooks.
+
+    The session does it, as a method of a variable would be traced where the hook is first
+    asked what it wants of a step.
+    """
     found = []
     for load in variable_loads(scopes):
-        plan.replace(load.call, code(load.variable, ".assign(", load.value, ")"))
+        plan.replace(
+            load.call,
+            code(load.session, ".load(", load.variable, ", ", load.value, ")"),
+        )
         found.append(
             Finding(
                 load.call.lineno,

@@ -127,14 +127,8 @@ class EstimatorRewrite:
         if symbol in table.IN_INPUT and self._in(node, self._program.input):
             return self._keep(node, symbol)
         if table.prefixed(symbol, table.IN_SERVING):
-            return self._refuse(
-                node,
-                "E114",
-                symbol,
-                "a placeholder that is not a serving input's: an input_fn runs once, and "
-                "nothing feeds it",
-                "Make the dataset of the arrays themselves.",
-            )
+            in_model = self._in(node, self._program.model)
+            return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
@@ -203,6 +197,9 @@ class EstimatorRewrite:
 
     def _session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""
+        if found.initializer:
+            # Of a variable it would be an error at run time, by the hook's session.
+            return self._note(found.call, "E104", "an iterator that begins by itself")
         if not found.variables or found.fetches is None:
             self.refused.append(
                 _finding(

@@ -147,10 +147,10 @@ CODES = (
     Code(
         "E152",
         "variable that a hook sets",
-        "A hook of the program's own gives a variable a value by `load`, for which TF1 "
-        "needed a session. It is assigned; the next step finds it.",
+        "A hook of the program's own gives a variable a value by `load`. The hook's "
+        "session assigns it; the next step finds it.",
         "self._rate.load(0.01, run_context.session)",
-        "self._rate.assign(0.01)",
+        "run_context.session.load(self._rate, 0.01)",
     ),
     Code(
         "E132",

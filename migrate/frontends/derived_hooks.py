@@ -75,7 +75,8 @@ def _is_hook(node: ast.ClassDef, scopes: Scopes, seen: frozenset[ast.AST]) -> bo
 
 def _relies_on_it(node: ast.ClassDef, scopes: Scopes) -> bool:
     """Whether a class, or one that derives from it, does more than give arguments."""
-    read, written = set(), set()
+    read: set[str] = set()
+    written: set[str] = set()
     for item in ast.walk(node):
         if isinstance(item, ast.FunctionDef) and item.name in HOOK_METHODS:
             return True

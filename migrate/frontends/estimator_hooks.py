@@ -56,6 +56,7 @@ class SessionRun:
       fetches: what is run, None where the call is of another form.
       variables: whether that is variables, and lists and dicts of them, and nothing is fed.
       is_eval: whether it is the second form.
+      initializer: whether it is `something.initializer`, of no variable that is seen.
     """
 
     call: ast.Call
@@ -63,6 +64,7 @@ class SessionRun:
     fetches: ast.expr | None
     variables: bool
     is_eval: bool
+    initializer: bool = False
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +74,7 @@ class VariableLoad:
     call: ast.Call
     variable: ast.expr
     value: ast.expr
+    session: ast.expr
 
 
 def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
@@ -83,16 +86,15 @@ def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
                 for node in ast.walk(method):
                     if not isinstance(node, ast.Call) or len(node.args) > 2:
                         continue
-                    keywords = {k.arg: k.value for k in node.keywords}
                     given = dict(zip(("value", "session"), node.args, strict=False))
-                    given |= keywords
+                    given |= {k.arg or "**": k.value for k in node.keywords}
                     if (
                         isinstance(node.func, ast.Attribute)
                         and node.func.attr == "load"
                         and set(given) == {"value", "session"}
                         and _is_session(given["session"], names, context)
                     ):
-                        yield VariableLoad(node, node.func.value, given["value"])
+                        yield VariableLoad(node, node.func.value, **given)
 
 
 def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
@@ -118,7 +120,14 @@ def _runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
             named = [k.value for k in node.keywords if k.arg == "fetches"]
             fetches = given[0] if len(given) == 1 and (node.args or named) else None
             is_variables = fetches is not None and known.is_variables(fetches, method)
-            yield SessionRun(node, node.func.value, fetches, is_variables, False)
+            initializer = (
+                isinstance(fetches, ast.Attribute)
+                and fetches.attr == "initializer"
+                and not known.is_variables(fetches.value, method)
+            )
+            yield SessionRun(
+                node, node.func.value, fetches, is_variables, False, initializer
+            )
         elif node.func.attr == "eval":
             sessions = [x for x in given if _is_session(x, names, context)]
             if sessions:

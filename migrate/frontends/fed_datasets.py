@@ -50,15 +50,8 @@ class FedInitializer:
 
 
 def fed_initializers(scopes: Scopes) -> list[FedInitializer]:
-    """Runs of initialisers all of whose feeds may be written out, in source order.
-
-    A placeholder that two runs feed is in none: it would have two values.
-    """
-    found = [f for call in _runs(scopes) if (f := _read(call, scopes)) is not None]
-    counted: dict[ast.Call, int] = {}
-    for placeholder in (p for f in found for p in f.placeholders):
-        counted[placeholder.call] = counted.get(placeholder.call, 0) + 1
-    return [f for f in found if all(counted[p.call] == 1 for p in f.placeholders)]
+    """Runs of initialisers all of whose feeds may be written out, in source order."""
+    return [f for call in _runs(scopes) if (f := _read(call, scopes)) is not None]
 
 
 def _runs(scopes: Scopes) -> Iterator[ast.Call]:
@@ -97,6 +90,16 @@ def _read(call: ast.Call, scopes: Scopes) -> FedInitializer | None:
     return FedInitializer(call, fetches, tuple(p for p in placeholders if p), apart)
 
 
+def _is_key(node: ast.AST, key: ast.Name, scopes: Scopes) -> bool:
+    """Whether a placeholder is a key here, of a dict or an item of one."""
+    if not _names(key, node, scopes):
+        return False
+    above = scopes.parents[node]
+    if isinstance(above, ast.Dict):
+        return node in above.keys
+    return isinstance(above, ast.Subscript) and above.slice is node
+
+
 def _names(name: ast.Name, node: ast.AST, scopes: Scopes) -> bool:
     """Whether a node reads what a name stands for."""
     if not isinstance(node, ast.Name) or node.id != name.id:
@@ -113,6 +116,8 @@ def _placeholder(
     call = _bound_once(key, scopes) if isinstance(key, ast.Name) else None
     if not isinstance(call, ast.Call) or not isinstance(key, ast.Name):
         return None
+    if sum(_is_key(node, key, scopes) for node in scopes.walk()) != 1:
+        return None  # It would have two values.
     if scopes.resolve(call.func) != "tf.placeholder":
         return None
     statement = scopes.parents[call]
@@ -180,7 +185,9 @@ def _before(first: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
 def _bound_once(name: ast.Name, scopes: Scopes) -> ast.expr | None:
     """What a name is assigned, where that happens once, by itself, and in no loop."""
     owner = scopes.scope_of(name).owner(name.id)
-    bindings = owner.bindings[name.id] if owner is not None else []
+    if owner is None:
+        return None
+    bindings = owner.bindings[name.id]
     if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
         return None
     assignment = bindings[0]

@@ -356,6 +356,21 @@ IN_SERVING = frozenset(
     {"tf.placeholder", "tf.placeholder_with_default", "tf.sparse_placeholder"}
 )
 
+# Whether it is in a model_fn -> (reason, recipe) of a placeholder elsewhere.
+NOT_FED = {
+    False: (
+        "a placeholder that is not a serving input's: an input_fn runs once, and nothing "
+        "feeds it",
+        "Make the dataset of the arrays themselves.",
+    ),
+    True: (
+        "a placeholder in a model_fn: a step function takes its batch, and nothing feeds it",
+        "Make it a variable, by tf.get_variable(name, [], trainable=False, "
+        "initializer=...); a hook gives it its value by variable.load(value, "
+        "run_context.session) in before_run.",
+    ),
+}
+
 # Also where an input_fn takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})
 
