@@ -22,6 +22,9 @@ from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.eager_step import Refused
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
+from migrate.parts import migrated as parts_of
+from migrate.parts.migrated import is_marked
+from migrate.parts.program import Parts
 from migrate.plan import Plan
 from migrate.planning import (
     alone_in_compat,
@@ -64,6 +67,20 @@ def migrate_text(
         if not told or any(f.outcome is Outcome.FAILED for f in rest.findings):
             return rest
         return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
+    if is_marked(text):
+        return Migration(text)
+    if options.parts.programs:
+        alone = dataclasses.replace(options, parts=Parts())
+        found = parts_of.migrated(
+            text,
+            os.path.realpath(filename),
+            options.parts,
+            lambda whole, path: migrate_text(whole, alone, path),
+            lambda: _moved(text),
+        )
+        if found is not None:
+            return found
+        options = alone
     taken = options.reexports and options.reexports.get(os.path.realpath(filename))
     if taken:
         whole, lines = written_out(text, taken)
@@ -138,6 +155,20 @@ def migrate_text(
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _moved(text: str) -> Iterator[Finding]:
+    """The uses of TensorFlow in a module whose code stands in its programs."""
+    for node, symbol in Scopes(ast.parse(text)).walk_uses():
+        if symbol.startswith("tf."):
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "S181",
+                Outcome.KEPT,
+                symbol,
+                "as it was: the programs that used it have it, migrated",
+            )
 
 
 def _half_migrated(
