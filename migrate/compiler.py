@@ -139,7 +139,7 @@ def migrate_text(
         findings.extend(unread_queues(original))
     if has_refusal(findings):
         findings.extend(unread_towers(original))
-        findings.extend(older_shapes.told(scopes))
+        findings.extend(older_shapes.told(scopes, original))
         written, told = in_both.applied(scopes, findings)
         if not written.empty:
             told.extend(_mistakes(scopes, written, text))

@@ -70,6 +70,7 @@ class Form:
       queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
+      done: original lines of queues that told parameter servers to end.
     """
 
     text: Text
@@ -79,6 +80,7 @@ class Form:
     queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
+    done: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -101,6 +103,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         chiefs,
         collections,
         displays,
+        done_queues,
         driver,
         elements,
         fetched_calls,
@@ -120,6 +123,8 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     )
 
     start, chiefs_ = chiefs.mended(Text.of(text))
+    ended = done_queues.replaced(start)
+    start = ended.text
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
@@ -159,7 +164,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count)
+        plan, findings = plan_of(Scopes(tree), options, count, bool(ended.lines))
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -169,6 +174,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             noted,
             replicated,
             split,
+            ended.lines,
             tree,
             plan,
             findings,
@@ -273,6 +279,17 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "tf.device",
                 "variables on parameter servers and the rest on the own worker: a "
                 "ParameterServerStrategy, which deals variables to the servers in turn",
+            )
+        )
+    for line in form.done:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "N170",
+                Outcome.REWRITTEN,
+                "tf.FIFOQueue",
+                "parameter servers end when every worker has: the coordinator tells them",
             )
         )
     for line in form.supervised:

@@ -47,8 +47,17 @@ def already_migrated(scopes: Scopes) -> bool:
 
 
 def plan_of(
-    scopes: Scopes, options: Options, towers: str | None = None
+    scopes: Scopes,
+    options: Options,
+    towers: str | None = None,
+    servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
+    """A file's plan and findings.
+
+    Args:
+      towers: how many replicas its program has, where they were towers.
+      servers_end: whether the parameter servers of its program end with its workers.
+    """
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
@@ -57,6 +66,7 @@ def plan_of(
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
+        program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
         expressions = Expressions(program, scopes, diagnostics, attempt)

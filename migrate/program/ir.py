@@ -307,6 +307,8 @@ class TrainingProgram:
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Whether the parameter servers end when every worker has.
+    servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -60,6 +60,8 @@ class Cluster:
             'training_session.leave("Synchronous training needs no parameter server.")'
         )
         replication, condition = self._program.replication, self._program.condition
+        served = "training_session.serve_until_done("
+        name = cluster.server.targets[0]  # type: ignore[attr-defined]
         if replication is Replication.SYNCHRONOUS:
             plan.statements[cluster.server] = [Dropped(cluster.server)]
             for join in self._program.joins:
@@ -76,8 +78,13 @@ class Cluster:
             for join in self._program.joins:
                 plan.statements[join] = [
                     Block(code("if ", condition, ":"), [New(code(leave))], join),
-                    Keep(join),
+                    New(code(served, name, ")"))
+                    if self._program.servers_end
+                    else Keep(join),
                 ]
+        elif self._program.servers_end:
+            for join in self._program.joins:
+                plan.statements[join] = [New(code(served, name, ")"), join)]
 
     def strategy(self) -> list[Item]:
         """The statements that make the strategy and its replicas."""
@@ -153,7 +160,7 @@ class Cluster:
                 code(
                     "replicas = training_session.AsynchronousReplicas(strategy, ",
                     spec,
-                    ")",
+                    ", ends_servers=True)" if program.servers_end else ")",
                 )
             ),
         ]
