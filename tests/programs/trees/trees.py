@@ -53,6 +53,7 @@ class Tree:
 
 TREES = (
     Tree("tuple_of_tensors", "a namedtuple of tensors, on a cluster", ps=1),
+    Tree("project_of_classes", "base classes; a trainer that is given the session"),
     Tree("package_of_networks", "a class in a package, which imports another module"),
 )
 
