@@ -59,14 +59,6 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
-    unseen = options.hidden and options.hidden.get(os.path.realpath(filename))
-    if unseen:
-        rest = migrate_text(text, dataclasses.replace(options, hidden={}), filename)
-        new, told = hidden_names.told(text, unseen, rest.text, TODO)
-        told = [f for f in told if options.reports(f.code)]
-        if not told or any(f.outcome is Outcome.FAILED for f in rest.findings):
-            return rest
-        return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
     if is_marked(text):
         return Migration(text)
     if options.parts.programs:
@@ -81,6 +73,14 @@ def migrate_text(
         if found is not None:
             return found
         options = alone
+    unseen = options.hidden and options.hidden.get(os.path.realpath(filename))
+    if unseen:
+        rest = migrate_text(text, dataclasses.replace(options, hidden={}), filename)
+        new, told = hidden_names.told(text, unseen, rest.text, TODO)
+        told = [f for f in told if options.reports(f.code)]
+        if not told or any(f.outcome is Outcome.FAILED for f in rest.findings):
+            return rest
+        return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
     taken = options.reexports and options.reexports.get(os.path.realpath(filename))
     if taken:
         whole, lines = written_out(text, taken)

@@ -212,6 +212,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         elements,
         fetched_calls,
         graph_first,
+        inheritance,
         late_values,
         normal_forms,
         queues,
@@ -221,6 +222,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         written_out,
     )
 
+    start = inheritance.flattened(start)
     for form in normal_forms(start.source):
         plain = driver.plain(sessions.plain(form.text))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))

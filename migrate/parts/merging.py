@@ -76,6 +76,7 @@ class Merging:
         text = module.text.edited(self._renamed(module))
         dropped = set() if own else self._script_only(module)
         found: list[_Line] = []
+        titled = False
         line = 1
         for index, statement in enumerate(module.tree.body):
             first = _begin(statement)
@@ -98,6 +99,11 @@ class Merging:
                 found += more
                 continue
             self._bind(module, statement)
+            if not (
+                own or titled or isinstance(statement, (ast.Import, ast.ImportFrom))
+            ):
+                found.append(_Line(f"# From {self._title(path)}:", 0))
+                titled = True
             found += [
                 _Line(t, n if own else 0) for t, n in zip(kept, range(first, last + 1))
             ]
@@ -126,7 +132,6 @@ class Merging:
                 lines = self._lines(target, at)
                 found += [
                     _Line("", 0),
-                    _Line(f"# From {title}:", 0),
                     *lines,
                     _Line("", 0),
                 ]
