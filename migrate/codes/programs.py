@@ -85,7 +85,7 @@ CODES = (
     Code(
         "N120",
         "Supervisor",
-        "Refused when the program uses of its Supervisor what a session has not: loop, summary_computed, saver, a summary_op or summary_writer of its own, init_fn.",
+        "Refused when the program uses of its Supervisor what a session has not: an init_fn, an init_feed_dict, a session_manager, another graph.",
     ),
     Code(
         "N121",
@@ -159,7 +159,7 @@ CODES = (
     Code(
         "N132",
         "what a Supervisor does beside the session",
-        "Functions it calls by time, summaries that it writes, its coordinator: the "
-        "session that it becomes has none of them.",
+        "Functions that it calls by time and that run the session, its session manager, "
+        "waiting for its end: the session that it becomes has none of them.",
     ),
 )

@@ -15,9 +15,12 @@ from migrate.normalise import Text, done_queues
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 _SERVICES = {
-    "loop": "call it in the training loop, every so many seconds",
-    "summary_computed": "tf.summary.FileWriter(logdir).add_summary(summary, step)",
+    "loop": "where it runs the session, call it in the training loop, every so many "
+    "seconds",
+    "summary_computed": "a statement of its own; the Supervisor has a logdir",
     "wait_for_stop": "let the training loop end",
+    "stop_on_exception": "an error ends the loop, and the program",
+    "session_manager": "the session restores and waits by itself",
     "summary_writer": "tf.summary.FileWriter(logdir)",
     "coord": "should_stop() and request_stop() of the session",
 }

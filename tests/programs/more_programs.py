@@ -98,6 +98,13 @@ MORE = (
         lines=31,
     ),
     Variant(
+        "supervised_services",
+        "Supervisor's loop, summary_computed, summary_writer, saver, save_path, coord; a "
+        "checkpoint_basename",
+        equal=True,
+        lines=29,
+    ),
+    Variant(
         "plain_server_session",
         "tf.Session(server.target): the chief initialises, the others ask for what is "
         "not initialised; Saver",
