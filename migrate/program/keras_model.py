@@ -65,6 +65,23 @@ class Helper:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Twins:
+    """Two calls of one network, one as in training and one as not.
+
+    Attributes:
+      statement: the one that stands for both.
+      other: the one that is gone.
+      name: of the network's output where the model is made.
+      calls: the names that had them, and whether each was as in training.
+    """
+
+    statement: ast.stmt
+    other: ast.stmt
+    name: str
+    calls: tuple[tuple[str, bool], ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Weight:
     """A variable that the model makes by itself: a call of tf.get_variable.
 
@@ -109,6 +126,8 @@ class Called:
       training: expressions in `call` that say whether it is training -> their value
         there; the same in every mode where it is a constant.
       counted: loops that make layers or variables, and read their own names beside.
+      named: statements of `call` that `__init__` has too: they name features of which
+        it reads the type or shape.
     """
 
     made: tuple[Unit, ...]
@@ -118,6 +137,7 @@ class Called:
     reads: frozenset[str]
     training: dict[ast.expr, str]
     counted: frozenset[ast.For]
+    named: frozenset[Unit]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -169,31 +189,38 @@ class KerasModel:
     Attributes:
       function: the model_fn.
       name: the class's.
-      parameters: of the model_fn, by role ("features", "labels", "params", "config").
+      parameters: of the model_fn, by role ("features", "labels", "mode", "params",
+        "config"), in its order; those that are bound by their own name.
+      bound: parameters that functools.partial gives.
       network: statements from the features to the outputs, made once.
       outputs: names bound by them that the steps read.
+      twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
       export_outputs: an expression of the predictions, or None.
       loss: statements from the outputs to the loss, in training.
       summaries: what else a training step runs: summaries, and tensors for hooks.
-      train_loss: the loss in training.
+      train_loss: what training minimises.
+      reported: the loss that it reports.
       update: of the variables.
       training_hooks: an expression of the loss, or None.
       evaluation: statements that the loss and the metrics of evaluation need.
-      evaluated: the loss in evaluation.
+      evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
-      gathered: the statement that made eval_metric_ops, whose comments stay.
+      gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
+      folded: by mode, what it decides in its step -> what that is.
       called: how the network is made and called; None for a functional model.
     """
 
     function: ast.FunctionDef
     name: str
     parameters: dict[str, str]
+    bound: frozenset[str]
     network: tuple[Unit, ...]
     outputs: tuple[str, ...]
+    twins: Twins | None
     layers: tuple[Layer, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
@@ -202,13 +229,15 @@ class KerasModel:
     loss: tuple[Unit, ...]
     summaries: tuple[Unit, ...]
     train_loss: ast.expr
+    reported: ast.expr
     update: Update
     training_hooks: ast.expr | None
     evaluation: tuple[Unit, ...]
-    evaluated: ast.expr
+    evaluated: ast.expr | None
     metrics: tuple[Metric, ...]
-    gathered: Unit | None
+    gathered: tuple[Unit, ...]
     named: bool
+    folded: dict[str, dict[ast.AST, ast.expr | str]]
     called: Called | None = None
 
     @property

@@ -190,7 +190,13 @@ def _trained(model, features, labels):
 
 
 def _evaluated(model, features, labels):
-    """The metrics; each is (its value so far, an update)."""
+    """The metrics; each is (its value so far, an update).
+
+    Raises:
+      ValueError: the model does not say how it is evaluated.
+    """
+    if type(model).test_step is tf_keras.Model.test_step:
+        raise ValueError(f"{type(model).__name__} has no test_step: it gives no loss")
     results = tf.function(model.test_step, autograph=False)(_data(features, labels))
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.EVAL,
@@ -200,6 +206,8 @@ def _evaluated(model, features, labels):
 
 
 def _predicted(model, features):
+    if type(model).predict_step is tf_keras.Model.predict_step:
+        raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
     predictions = model.predict_step(features)
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(

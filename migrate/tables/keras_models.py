@@ -16,6 +16,16 @@ MODULE = "keras_estimator"
 # Emitted beside a program of Keras models.
 SUPPORT = f"{MODULE}.py"
 
+# Names of tf_keras.Model, and of its emitted methods, that no attribute may hide.
+TAKEN: frozenset[str] = frozenset(
+    """build built call compile compute_loss compute_metrics count_params dtype dynamic
+    evaluate export fit get_config input input_shape inputs layers loss losses metrics
+    metrics_names add_weight name non_trainable_variables optimizer output output_shape outputs
+    predict run_eagerly save state_updates stateful submodules summary test_step
+    train_step trainable trainable_variables trainable_weights updates variables weights
+    params mean_loss predictions_from loss_from""".split()
+)
+
 INPUT_LAYER = "tf.feature_column.input_layer"
 # What is a layer in a Keras model: tf.layers, contrib's, and columns brought together.
 LAYERS: dict[str, LayerRow] = {
@@ -125,6 +135,9 @@ VALUES: frozenset[str] = frozenset(
 
 # Of Python's own time: flags, log messages, and the names of modes.
 HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
+
+# What only says something.
+LOGGING = ("tf.logging.", "logging.", "absl.logging.")
 
 # What a step may not hold beside the functions that need a graph: it makes variables, or
 # reads what only one graph of TF1 had.

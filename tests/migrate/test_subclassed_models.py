@@ -148,6 +148,67 @@ def test_what_is_written(change: tuple[str, str], written: str) -> None:
     assert written in _text(change)
 
 
+_LOOP = (
+    "    for i, units in enumerate(params['hidden']):\n"
+    "        {}\n"
+    "        net = tf.nn.relu({})\n" + _LOGITS
+)
+
+
+@pytest.mark.parametrize(
+    ("made", "applied", "construction", "loop"),
+    [
+        (
+            "net = tf.layers.dense(net, units, name='mlp%d' % i)",
+            "net",
+            """
+            self.mlp = [
+                tf_keras.layers.Dense(units=units, name='mlp%d' % i)
+                for i, units in enumerate(params['hidden'])]
+            """,
+            """
+            for mlp in self.mlp:
+                net = mlp(net)
+                net = tf.nn.relu(net)
+            """,
+        ),
+        (
+            "more = tf.get_variable('more%d' % i, [depth, depth])",
+            "tf.matmul(net, more) * i",
+            """
+            self.more = [
+                self.add_weight('more%d' % i, shape=[depth, depth])
+                for i, units in enumerate(params['hidden'])]
+            """,
+            """
+            for (i, units), more in zip(enumerate(params['hidden']), self.more):
+                net = tf.nn.relu(tf.matmul(net, more) * i)
+            """,
+        ),
+        (
+            "net = tf.contrib.layers.fully_connected(net, units)",
+            "net",
+            """
+            self.fully_connected = [
+                keras_estimator.FullyConnected(units=units, activation=tf.nn.relu)
+                for i, units in enumerate(params['hidden'])]
+            """,
+            """
+            for fully_connected in self.fully_connected:
+                net = fully_connected(net)
+                net = tf.nn.relu(net)
+            """,
+        ),
+    ],
+)
+def test_what_a_loop_makes(
+    made: str, applied: str, construction: str, loop: str
+) -> None:
+    text = _text((_LOGITS, _LOOP.format(made, applied)))
+    for written in (construction, loop):
+        assert textwrap.indent(textwrap.dedent(written).strip(), " " * 8) in text
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
@@ -158,8 +219,7 @@ def test_what_is_written(change: tuple[str, str], written: str) -> None:
             "an initializer",
         ),
         (("shape=[depth, 3])", "[depth, 3], partitioner=params['p'])"), "partitioner"),
-        (('scope("top")', 'scope("top", reuse=True)'), "more than give a name"),
-        ((_LOGITS, _LOGITS + "    logits += tf.to_float(labels)\n"), "by a step"),
+        (('scope("top")', 'scope("top", reuse=True)'), "shares its variables"),
         (
             (_LOGITS, _LOGITS + "    logits += tf.layers.dense(net, size * labels)\n"),
             "",
@@ -175,6 +235,50 @@ def test_what_is_written(change: tuple[str, str], written: str) -> None:
         (
             ("    if training:\n", "    if mode == tf.estimator.ModeKeys.EVAL:\n"),
             "more than whether it is training",
+        ),
+        (
+            (
+                _LOGITS,
+                _LOOP.format(
+                    "net = tf.layers.dense(net, 2, name='a%d' % i)", "net"
+                ).replace("params['hidden']", "tf.unstack(net)"),
+            ),
+            "over what a step computes",
+        ),
+        (
+            (_LOGITS, _LOOP.format("more = tf.get_variable('m', [2, 2])", "more")),
+            "under one name",
+        ),
+        (
+            (
+                _LOGITS,
+                _LOOP.format(
+                    "net = tf.layers.dense(net, 2)\n"
+                    "        net = tf.layers.dense(net, 3)",
+                    "net",
+                ),
+            ),
+            "several layers of a kind",
+        ),
+        (
+            (
+                _LOGITS,
+                _LOOP.format(
+                    "net = tf.layers.dense(net, net.shape[1], name='a%d' % i)", "net"
+                ),
+            ),
+            "known in a step alone",
+        ),
+        (
+            (
+                _LOGITS,
+                _LOOP.format(
+                    "net = tf.layers.dense(net, 2, name='a%d' % i)\n"
+                    "        if i > 2: break",
+                    "net",
+                ),
+            ),
+            "stops early",
         ),
         ((_NET, "    size = features['word']\n" + _NET), "known in a step alone"),
     ],

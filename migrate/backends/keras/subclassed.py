@@ -84,15 +84,15 @@ class Subclassed(Shared):
     def _making(self, called: Called) -> list[Item]:
         """`__init__`, up to the optimizer: each variable and layer where it stood."""
         items: list[Item] = [New(code(_SUPER))]
-        if self._reads_params():
-            items.append(New(code(f"self.{self._params} = {self._params}")))
+        for name in self._read_by_steps():
+            items.append(New(code(f"self.{name} = {name}")))
         attributes = self._layer_names()
         weights = {weight.unit: weight for weight in called.weights}
         for unit in self._model.network:
             if unit in weights:
                 items += self._comments(unit)
                 items.append(self._new(self._weight(weights[unit]), unit))
-            elif unit in called.made:
+            elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
                 inside = set(ast.walk(unit.statement))
@@ -145,9 +145,11 @@ class Subclassed(Shared):
     def _call(self, called: Called) -> Block:
         """What the network computes."""
         self._lookups(called)
-        items: list[Item] = []
-        if self._params in called.reads:
-            items.append(New(code(f"{self._params} = self.{self._params}")))
+        items: list[Item] = [
+            New(code(f"{name} = self.{name}"))
+            for name in self._made_with
+            if name in called.reads
+        ]
         rest = list(called.steps)
         last = rest.pop() if self._is_returned(called) else None
         items += self._grouped(rest, called)

@@ -14,10 +14,10 @@ from collections.abc import Iterable, Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.modes import MODES, ModeValues, NotSplit, Straight
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
-from migrate.frontends.model_fn.weights import Weights
+from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
 
@@ -59,12 +59,13 @@ class Subclassed:
         self._function, self._scopes = function, scopes
         self._parameters, self._values = parameters, values
         self.network: Network = CalledNetwork(function, scopes, values)
-        self._variables = Weights(function, scopes, self.network)
+        self._variables = Weights(function, scopes, self.network, values)
         self._slices = Slices(function, scopes)
         self._steps: list[Step] = []
         self._made: list[Unit] = []
         self._weights: list[Weight] = []
         self._training: dict[ast.expr, str] = {}
+        self._static = Static("", ())
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
@@ -87,10 +88,11 @@ class Subclassed:
             modes, key=lambda u: (u.statement.lineno, u.statement.col_offset)
         )
         changing = self._changing(order, modes)
+        self._static = Static(self._role("features"), order)
         for unit in order:
             weight = self._variables.made(unit)
             if weight is not None:
-                self._variables.check(weight, changing)
+                self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
                 self._made.append(unit)
             elif not names.binds(unit.statement) & changing:
@@ -105,10 +107,10 @@ class Subclassed:
     def _unify(self, lines: dict[str, Straight]) -> None:
         """The same statement is a unit of each mode; the first stands for all."""
         first: dict[int, Unit] = {}
-        for mode in MODES:
-            for unit in lines[mode].units:
+        for line in lines.values():
+            for unit in line.units:
                 first.setdefault(id(unit.statement), unit)
-            lines[mode].units = [first[id(u.statement)] for u in lines[mode].units]
+            line.units = [first[id(u.statement)] for u in line.units]
 
     def _modes(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
@@ -117,20 +119,20 @@ class Subclassed:
         needed = {
             mode: self._slices.needed(
                 lines[mode].units,
-                [specs[mode][k] for k in keys if k in specs[mode]],
+                [specs[mode][k] for k in _RESULTS[mode] if k in specs[mode]],
             )
-            for mode, keys in _RESULTS.items()
+            for mode in lines
         }
         labelled = {self._role("labels")}
         common: list[Unit] = []
         for unit in needed["TRAIN"]:
             if names.reads(unit.statement) & labelled or self._is_graph(unit):
                 labelled |= names.binds(unit.statement)
-            elif unit in needed["EVAL"] and unit in needed["PREDICT"]:
+            elif all(unit in units for units in needed.values()):
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
-        for mode in MODES:
-            for unit in closure(lines[mode].units, common):
+        for mode, line in lines.items():
+            for unit in closure(line.units, common):
                 found.setdefault(unit, set()).add(mode)
         return {unit: self._when(unit, where) for unit, where in found.items()}
 
@@ -145,9 +147,10 @@ class Subclassed:
     def _when(self, unit: Unit, modes: set[str]) -> bool | None:
         if self._role("labels") in names.reads(unit.statement):
             raise NotSplit(unit.statement, "its network depends on labels")
-        if modes == set(MODES):
+        every = set(self._values)
+        if modes == every:
             return None
-        if modes == {"TRAIN"} or modes == {"EVAL", "PREDICT"}:
+        if modes == {"TRAIN"} or modes == every - {"TRAIN"}:
             return modes == {"TRAIN"}
         raise NotSplit(
             unit.statement, "its network differs by more than whether it is training"
@@ -158,7 +161,7 @@ class Subclassed:
     def _changing(self, order: list[Unit], modes: dict[Unit, bool | None]) -> set[str]:
         """Names that depend on features or on the mode: those that `call` binds."""
         found = {self._role("features"), self._role("mode")}
-        found |= {name for values in self._values.values() for name in values.known}
+        found |= {name for values in self._values.values() for name in values.decided}
         before: set[str] = set()
         while before != found:  # A loop's statement may read what a later one binds.
             before = set(found)
@@ -197,7 +200,7 @@ class Subclassed:
         if isinstance(unit.statement, ast.For):
             for weight in self._variables.in_loop(unit, unit.statement):
                 targets = names.binds(unit.statement.target)
-                self._variables.check(weight, changing - targets)
+                self._variables.check(weight, changing - targets, self._static)
                 self._weights.append(weight)
                 loops.setdefault(unit.statement, []).append(weight)
         for loop, made in loops.items():
@@ -223,7 +226,9 @@ class Subclassed:
         """A layer is made before there are tensors."""
         own = names.binds(layer.loop.target) if layer.loop is not None else set()
         for node in (layer.name, *(value for _, value in layer.arguments)):
-            read = names.reads(node) & changing if isinstance(node, ast.AST) else set()
+            read = set()
+            if isinstance(node, ast.AST):
+                read = self._static.reads(node) & changing
             if read - own:
                 raise NotSplit(
                     layer.call,
@@ -272,14 +277,12 @@ class Subclassed:
     def _modes_of(self, node: ast.AST) -> None:
         """What it reads of the mode, which `call` knows as `training`."""
         if isinstance(node, ast.expr):
-            tests = [self._values[mode].of_test(node) for mode in MODES]
+            tests = [values.of_test(node) for values in self._values.values()]
             if None not in tests and not isinstance(node, ast.Constant):
-                if tests == [True, False, False]:
-                    self._training[node] = "training"
-                elif tests == [False, True, True]:
-                    self._training[node] = "not training"
-                elif tests[0] == tests[1] == tests[2]:
+                if len(set(tests)) == 1:
                     self._training[node] = str(tests[0])
+                elif len(set(tests[1:])) == 1:
+                    self._training[node] = "training" if tests[0] else "not training"
                 else:
                     raise NotSplit(node, "its network depends on the mode itself")
                 return
@@ -321,8 +324,6 @@ class Subclassed:
         steps = checks.Steps(
             self._function,
             self._scopes,
-            self._parameters,
-            {n for known in self._values.values() for n in known.known},
             set(),
             (*layers, *values, *self._training, *(w.call for w in self._weights)),
             table.CALL_ALLOWED,
@@ -379,6 +380,7 @@ class Subclassed:
             frozenset(inside),
             self._training,
             frozenset(loop for loop in self._loops() if self._counts(loop)),
+            frozenset(self._static.named(self._gone())),
         )
 
     def _loops(self) -> set[ast.For]:

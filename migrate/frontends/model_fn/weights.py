@@ -4,14 +4,64 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.program.keras_model import Unit, Weight
 from migrate.tables import keras_models as table
+
+# What is known of a symbolic tensor.
+_STATIC = ("dtype", "shape", "get_shape")
+
+
+class Static:
+    """What is known of features before there are any: their types and shapes.
+
+    Args:
+      features: the model_fn's parameter.
+      units: of the network; a statement that only gives a feature a name is known.
+    """
+
+    def __init__(self, features: str, units: Iterable[Unit]) -> None:
+        self._features = features
+        bound = [(n, unit) for unit in units for n in names.binds(unit.statement)]
+        self._named = {
+            name: unit
+            for name, unit in bound
+            if [n for n, _ in bound].count(name) == 1
+            and isinstance(unit.statement, ast.Assign)
+            and isinstance(unit.statement.targets[0], ast.Name)
+            and self._is_feature(unit.statement.value)
+        }
+
+    def reads(self, node: ast.AST) -> set[str]:
+        """Names whose value is read; not those of which only the type or shape is."""
+        found: set[str] = set()
+        stack = [node]
+        while stack:
+            current = stack.pop()
+            if isinstance(current, ast.Attribute) and current.attr in _STATIC:
+                if self._is_feature(current.value):
+                    continue
+            if isinstance(current, ast.Name):
+                found |= names.reads(current)
+            stack.extend(ast.iter_child_nodes(current))
+        return found
+
+    def named(self, nodes: Iterable[ast.AST]) -> set[Unit]:
+        """Statements that give a name to features of which some code knows the shape."""
+        read = {n for node in nodes for n in names.reads(node)}
+        return {unit for name, unit in self._named.items() if name in read}
+
+    def _is_feature(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+            node = node.value
+        return isinstance(node, ast.Name) and (
+            node.id == self._features or node.id in getattr(self, "_named", {})
+        )
 
 
 class Weights:
@@ -19,12 +69,18 @@ class Weights:
 
     Args:
       network: what knows the names that scopes give.
+      values: what is known in each mode.
     """
 
     def __init__(
-        self, function: ast.FunctionDef, scopes: Scopes, network: Network
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        network: Network,
+        values: dict[str, ModeValues],
     ) -> None:
-        self._function, self._scopes, self._network = function, scopes, network
+        self._function, self._scopes = function, scopes
+        self._network, self._values = network, values
 
     def names(self) -> set[str]:
         """Names that variables have in the code."""
@@ -75,7 +131,7 @@ class Weights:
             name
             for outer in unit.around
             if isinstance(outer, ast.With)
-            for name in self._network.scope_names(outer, reuse=True)
+            for name in self._network.scope_names(outer, self._values)
         )
         arguments = tuple(
             (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
@@ -93,14 +149,15 @@ class Weights:
                 raise NotSplit(weight.call, "a variable in a loop, under one name")
             yield dataclasses.replace(weight, loop=loop)
 
-    def check(self, weight: Weight, changing: set[str]) -> None:
+    def check(self, weight: Weight, changing: set[str], static: Static) -> None:
         """Fails where a variable could not be made before there are tensors.
 
         Args:
           changing: names that a step alone knows.
+          static: what is known of features.
         """
         for node in (weight.name, *(value for _, value in weight.arguments)):
-            read = names.reads(node) & changing
+            read = static.reads(node) & changing
             if read:
                 raise NotSplit(
                     weight.call,
