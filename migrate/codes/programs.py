@@ -129,11 +129,6 @@ CODES = (
         "here the optimizer and layers make theirs in the first step.",
     ),
     Code(
-        "N199",
-        "conflicting rewrites",
-        "Two rules claim one expression. Please report it.",
-    ),
-    Code(
         "N130",
         "slim.deployment",
         "model_deploy clones a model on devices, and collects losses and gradients of the "

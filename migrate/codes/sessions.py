@@ -185,6 +185,22 @@ CODES = (
         "write summaries or normalise batches.",
     ),
     Code(
+        "S180",
+        "a module brought to its program",
+        "A module of the tree built what the program's session runs. Step functions need "
+        "all of it in one place, so the module's code was brought to where the program "
+        "imported it.",
+        promise="What the modules do when they are imported is done at the same place.",
+        refused_when="two modules give one name different meanings, or are imported "
+        "within a function.",
+    ),
+    Code(
+        "S181",
+        "a module whose code stands in its programs",
+        "The programs that imported this module have its code, migrated; it says so at "
+        "its top, and is left as it was. Nothing that was migrated imports it.",
+    ),
+    Code(
         "S150",
         "recurrent cells",
         "Cells of tf.nn.rnn_cell and tf.contrib.rnn, and what runs them over time, are "

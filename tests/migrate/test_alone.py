@@ -17,9 +17,9 @@ import tempfile
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 
 HERE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
 PROGRAMS = sorted(p for p in HERE.glob("[!_r]*.py"))
@@ -160,8 +160,9 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    for name in ("plain_session.py", "training_session.py", "recurrent_cells.py"):
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(
+        ("plain_session.py", "training_session.py", "recurrent_cells.py"), directory
+    )
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
     others = [p for p in programs if p not in apart]

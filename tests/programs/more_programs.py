@@ -175,6 +175,14 @@ MORE = (
         lines=25,
     ),
     Variant(
+        "sometimes_clustered",
+        "a helper that returns early gives device and target; alone without a job name",
+        equal=True,
+        tolerance=1e-5,  # A softmax in 25 steps with momentum.
+        lines=25,
+        alone=True,
+    ),
+    Variant(
         "queue_epochs",
         "TFRecords of files shuffled by a seed, parsed as batches; epochs that end a "
         "monitored session",
