@@ -103,6 +103,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         displays,
         driver,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         late_values,
@@ -145,6 +146,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         late_values.computed,
         collections.listed,
         written_out,
+        fed_constants.with_defaults,
         displays.named,
     ):
         start = step(start)
@@ -202,6 +204,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         collections,
         driver,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         inheritance,
@@ -221,7 +224,8 @@ def _together(start: Text) -> Iterator[_Brought]:
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
-        text = statements.folded(written_out(collections.listed(taken)))
+        fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
+        text = statements.folded(fed)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (
