@@ -108,6 +108,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         graph_first,
         late_values,
         losses,
+        module_graph,
         placement,
         queues,
         scope_names,
@@ -141,6 +142,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         statements.named,
         versions.renamed,
         driver.plain,
+        module_graph.gathered,
         graph_first.moved,
         fetched_calls.named,
         late_values.computed,
@@ -209,6 +211,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         graph_first,
         inheritance,
         late_values,
+        module_graph,
         normal_forms,
         queues,
         sessions,
@@ -219,7 +222,7 @@ def _together(start: Text) -> Iterator[_Brought]:
 
     start = inheritance.flattened(start)
     for form in normal_forms(start.source):
-        plain = driver.plain(sessions.plain(form.text))
+        plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
