@@ -238,6 +238,18 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "MirroredStrategy, which averages their gradients",
             )
         )
+    if form.towers is not None and form.towers.draw:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N192",
+                Outcome.REWRITTEN,
+                "",
+                "each tower drew a batch: a step has as many, the first for the first "
+                "tower; in TF1 which tower had which was not defined",
+            )
+        )
     for line, reason in form.chiefs:
         moved.append(
             Finding(

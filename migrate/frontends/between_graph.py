@@ -23,7 +23,7 @@ from migrate.frontends.synchronisation import Synchronisation
 from migrate.frontends.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Flow
+from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
 
 
@@ -429,13 +429,15 @@ class _Recogniser:
     ) -> int:
         """Where the strategy is made: after the server and after the ps task's join.
 
-        Without a server, where the graph begins.
+        Without a server, where the graph begins; where towers are parts of one device,
+        before anything of TensorFlow's is made, for then it is too late to part it.
         """
+        early = (Kind.DATASET, Kind.ITERATOR) if self.towers else ()
         if cluster is None:
             graph = (
                 i
                 for i, flow in enumerate(flows)
-                if not flow.host
+                if (not flow.host or any(f.kind in early for f in every([flow])))
                 and not (flow.pure and isinstance(flow.statement, ast.Expr))
             )
             return next(graph, len(flows))

@@ -188,7 +188,10 @@ class RunResolver:
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
             isinstance(n, ast.Call)
-            and self.scopes.resolve(n.func) == "tf.summary.merge_all"
+            and (
+                self.scopes.resolve(n.func) == "tf.summary.merge_all"
+                or names.key(n.func) in roles.MERGES_TOWERS
+            )
             for n in ast.walk(node)
         )
 

@@ -38,6 +38,7 @@ class Kind(enum.Enum):
     WRITER = "summary writer"
     SAVER = "saver"
     SCAFFOLD = "scaffold"
+    AVERAGES = "moving averages"
     CLUSTER = "cluster"
     SERVER = "server"
     DEVICE = "device function"
@@ -62,6 +63,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
+    | {Kind.AVERAGES}
 )
 
 

@@ -27,7 +27,24 @@ def _refused(old: str, new: str) -> dict[str, str]:
     ("old", "new", "reason"),
     [
         (LOSS, f"{LOSS}{INDENT}v = tf.Variable(1.0)\n", "variable of its own"),
-        (LOSS, f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n", "write summaries"),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
+            f"{INDENT}summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)\n",
+            "not of one tower",
+        ),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
+            f"{INDENT}merged = tf.summary.merge_all()\n",
+            "some towers are merged",
+        ),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}with tf.name_scope('part_%d' % i):\n"
+            f"{INDENT}  tf.summary.scalar('loss', loss)\n",
+            "no name scope",
+        ),
         (
             LOSS,
             "x = tf.layers.batch_normalization(image_parts[i])\n"
@@ -35,6 +52,7 @@ def _refused(old: str, new: str) -> dict[str, str]:
             "normalise batches",
         ),
         (LOSS, f"{LOSS}{INDENT}opt.apply_gradients(grads)\n", "applies its gradients"),
+        (LOSS, f"{LOSS}{INDENT}x, y = queue.dequeue()\n", "batch of its own"),
         ("return result\n", "return result[:1]\n", "not averaged"),
         ("axis=0), pairs", "axis=1), pairs", "not averaged"),
     ],
@@ -119,7 +137,6 @@ def test_statements_that_are_no_average(old: str, new: str) -> None:
             'losses = tf.get_collection("losses", scope)',
             'losses = tf.get_collection("losses")',
         ),
-        ("  # Assemble", "  tf.summary.scalar('logits', logits[0, 0])\n  # Assemble"),
     ],
 )
 def test_collected_losses_that_are_of_more_than_a_tower(old: str, new: str) -> None:

@@ -22,8 +22,8 @@ def check(view: View) -> None:
     """Checks the loop and all that it calls.
 
     Raises:
-      Unclear: its towers make variables of their own, move averages, draw batches,
-        write summaries, apply their gradients, or are on tasks of a cluster.
+      Unclear: its towers make variables of their own, move averages, apply their
+        gradients, or are on tasks of a cluster.
     """
     loop = view.loop
     if any(names_task(view.scopes, node) for node in view.inside):
@@ -46,11 +46,7 @@ def _check_call(view: View, node: ast.Call) -> None:
         raise Unclear("every tower makes a variable of its own")
     if symbol in _NOT_READ:
         raise Unclear("towers normalise batches, each by its own part")
-    if symbol.startswith("tf.summary."):
-        raise Unclear("towers write summaries, each under its own name")
     if not isinstance(node.func, ast.Attribute) or symbol:
         return
-    if node.func.attr in ("get_next", "dequeue"):
-        raise Unclear("every tower draws a batch of its own: draw one, and split it")
     if node.func.attr == "apply_gradients":
         raise Unclear("every tower applies its gradients by itself")
