@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
@@ -24,9 +23,6 @@ from migrate.tables import estimator as table
 from migrate.tables import keras_models, modes, roles
 from migrate.tables.graph_programs import GRAPH_CODES
 
-if TYPE_CHECKING:
-    pass
-
 
 def has_refusal(findings: list[Finding]) -> bool:
     """Whether a program was found and refused (its parts are then marked N100)."""
@@ -41,7 +37,7 @@ def already_migrated(scopes: Scopes) -> bool:
 
 
 def plan_of(
-    scopes: Scopes, options: Options, towers: str | None = None
+    scopes: Scopes, options: Options, towers: ir.Towers | None = None
 ) -> tuple[Plan, list[Finding]]:
     diagnostics = Diagnostics()
     plan = Plan()

@@ -44,4 +44,23 @@ CODES = (
         "losses their sum is the same.",
         refused_when="a tower draws several, or in a function of the program's (N126).",
     ),
+    Code(
+        "N193",
+        "batch normalisation in towers",
+        "Each tower normalises by its part of the batch. Whose UPDATE_OPS are run - the "
+        "first tower's, the last one's, all - moves the averages.",
+        before="for i in range(num_gpus):\n"
+        '  with tf.name_scope("tower_%d" % i) as scope:\n'
+        "    h = tf.layers.batch_normalization(parts[i], training=True)\n"
+        "    ...\n"
+        "    if i == 0:\n"
+        "      updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)",
+        after="batch_normalization = tower_normalisation.BatchNormalization(\n"
+        '    updated_by="first")',
+        promise="The averages are TF1's where one tower's updates are run. Of all towers' "
+        "TF1 ran the updates one after the other in no certain order (measured: any); "
+        "here from the last tower to the first.",
+        refused_when="the updates are asked for several times, or in the loop before "
+        "its end (N126); `training` is a tensor (N126).",
+    ),
 )

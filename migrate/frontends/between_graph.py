@@ -45,7 +45,7 @@ def runs_alone(scopes: Scopes) -> bool:
 
 
 def recognise(
-    scopes: Scopes, diagnostics: Diagnostics, towers: str | None = None
+    scopes: Scopes, diagnostics: Diagnostics, towers: ir.Towers | None = None
 ) -> ir.TrainingProgram | None:
     """The file's training program; None, with refusals, where there is none we can read.
 
@@ -74,7 +74,7 @@ class _Recogniser:
         scopes: Scopes,
         diagnostics: Diagnostics,
         sessions: list[ast.Call],
-        towers: str | None,
+        towers: ir.Towers | None,
     ) -> None:
         self.towers = towers
         self.scopes = scopes
@@ -265,6 +265,7 @@ class _Recogniser:
             )
             return None
         analysis = Analysis(self.scopes, self.diagnostics)
+        analysis.updated_by = self.towers.updated_by if self.towers else ""
         self.analysis = analysis
         helpers: tuple[Helper, ...] = ()
         if cluster is None and not self.others:
@@ -314,11 +315,11 @@ class _Recogniser:
                 "towers within the workers of a cluster",
                 "Give each worker one device: the strategy makes the replicas.",
             )
-        elif self.towers and self._late(self.towers, home[anchor:at]):
+        elif self.towers and self._late(self.towers.count, home[anchor:at]):
             self.diagnostics.refuse(
                 "N125",
                 session,
-                f"how many towers there are, `{self.towers}`, is only known within the "
+                f"how many towers there are, `{self.towers.count}`, is only known within the "
                 "graph",
                 "Compute it before the first placeholder or variable.",
             )

@@ -96,6 +96,20 @@ Part = "str | ast.AST | Code"
 
 
 @dataclasses.dataclass(frozen=True)
+class Towers:
+    """Replicas of one process, which were towers.
+
+    Attributes:
+      count: how many, an expression of the program's.
+      updated_by: whose batches move the averages of batch normalisation: "first", "last"
+        or "all"; "" where nobody's do.
+    """
+
+    count: str
+    updated_by: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class Code:
     """New source text with the user's own expressions in its holes."""
 
@@ -302,8 +316,8 @@ class TrainingProgram:
     others: tuple[ast.Call, ...] = ()
     # Whether a run gives the variables their initial values a second time.
     initialises_again: bool = False
-    # How many towers there are, an expression of the source; None where there are none.
-    towers: str | None = None
+    # None where there are none.
+    towers: Towers | None = None
     # Functions of the module that run the session, and stay where they are.
     helpers: tuple[ast.FunctionDef, ...] = ()
     # The name of the cluster that a client connects to, whose graph is placed on its tasks

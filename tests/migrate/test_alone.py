@@ -126,6 +126,11 @@ FAULTS = {
         "tf.add_n(replicas.towers(loss))",
         "tf.add_n(replicas.towers(loss)[1:])",
     ),
+    "averages_of_the_last_tower": (
+        "towers_normalised",
+        'updated_by="first", momentum=0.8',
+        'updated_by="last", momentum=0.8',
+    ),
     "one_batch_for_all_towers": ("towers_draw", "tower_batches[i]", "tower_batches[0]"),
     "records_drawn_once": (
         "queue_memory",
@@ -187,7 +192,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
     beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
-    for name in (*beside, "moving_averages.py"):
+    for name in (*beside, "moving_averages.py", "tower_normalisation.py"):
         (directory / name).write_bytes(support_source(name))
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]

@@ -47,7 +47,15 @@ def _refused(old: str, new: str) -> dict[str, str]:
         ),
         (
             LOSS,
-            "x = tf.layers.batch_normalization(image_parts[i])\n"
+            "x = tf.layers.batch_normalization(image_parts[i], training=True)\n"
+            f"{INDENT}loss = tower_loss(x, label_parts[i])\n"
+            f"{INDENT}updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            f"{INDENT}loss = loss + len(updates)\n",
+            "UPDATE_OPS are run in another way",
+        ),
+        (
+            LOSS,
+            "x = tf.contrib.layers.batch_norm(image_parts[i])\n"
             f"{INDENT}loss = tower_loss(x, label_parts[i])\n",
             "normalise batches",
         ),
@@ -101,6 +109,40 @@ def test_other_spellings_of_the_loop(old: str, new: str) -> None:
         in migration.text
     )
     assert "S138" in {f.code for f in migration.findings}
+
+
+@pytest.mark.parametrize(
+    ("asked", "whose"),
+    [
+        ("if i == 0:\n        update_ops = tf.get_collection({0}, scope)\n", "first"),
+        ("update_ops = tf.get_collection({0}, scope)\n", "last"),
+        ("", "all"),
+    ],
+)
+def test_whose_statistics_move_the_averages(asked: str, whose: str) -> None:
+    key = "tf.GraphKeys.UPDATE_OPS"
+    text = (ALONE / "towers_normalised.py").read_text()
+    begin = text.index("if i == 0:")
+    end = text.index("      reuse = True")
+    shown = "error = tf.reduce_mean(tf.abs(predictions - _y))\n"
+    asked = f"{asked.format(key)}      " if asked else ""
+    after = "" if asked else f"  update_ops = tf.get_collection({key})\n"
+    text = f"{text[:begin]}{asked}{shown}{text[end:]}"
+    text = text.replace("  with tf.control", f"{after}  with tf.control")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert f'updated_by="{whose}"' in migration.text
+    (found,) = [f for f in migration.findings if f.code == "N193"]
+    assert whose in found.reason
+
+
+def test_layers_that_nothing_shares_are_each_tower_s_own() -> None:
+    text = (ALONE / "towers_merged.py").read_text()
+    for shares in (", reuse=(i > 0)", ", reuse=None", ", reuse=reuse"):
+        assert text.count(shares) == 1
+        text = text.replace(shares, "")
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "N126"]
+    assert len(reasons) == 1 and "layer of its own" in reasons[0]
 
 
 def test_what_a_loop_carries_on_is_not_taken() -> None:

@@ -243,6 +243,10 @@ class Expressions(Datasets):
                 "a Keras layer made once, applied in the step function",
             )
             self.plan.imports.append("import tf_keras")
+            towers = self.program.towers
+            if symbol == "tf.layers.batch_normalization" and towers:
+                self.plan.support.add("tower_normalisation.py")
+                self.plan.imports.append("import tower_normalisation")
         elif symbol.startswith(roles.DATASET_PREFIXES) and symbol.endswith("_iterator"):
             if call.args:
                 self.claimed[call] = ("I111", "a Python iterator of the dataset")

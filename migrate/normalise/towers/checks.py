@@ -7,12 +7,13 @@ import ast
 from migrate.facts import reach
 from migrate.frontends.placement import names_task
 from migrate.normalise.towers.view import Unclear, View
+from migrate.tables.layers import LAYER_FUNCTIONS
 
 ON_TASKS = "the towers are on tasks of a cluster, not on this process's devices"
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
 _NOT_READ = frozenset(
-    {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
+    {"tf.layers.BatchNormalization"}
     | {"tf.keras.layers.BatchNormalization", "tf.contrib.layers.batch_norm"}
     | {"tf.nn.fused_batch_norm"}
 )
@@ -36,14 +37,15 @@ def check(view: View) -> None:
                 raise Unclear
             if isinstance(node, ast.Call):
                 _check_call(view, node)
-    if "UPDATE_OPS" in view.text.source:
-        raise Unclear("towers normalise batches, each by its own part")
 
 
 def _check_call(view: View, node: ast.Call) -> None:
     symbol = view.scopes.resolve(node.func) or ""
     if symbol in _NOT_SHARED:
         raise Unclear("every tower makes a variable of its own")
+    layer = LAYER_FUNCTIONS.get(symbol)
+    if layer is not None and layer.has_weights and "reuse" not in view.text.source:
+        raise Unclear("every tower makes a layer of its own: nothing is reused")
     if symbol in _NOT_READ:
         raise Unclear("towers normalise batches, each by its own part")
     if not isinstance(node.func, ast.Attribute) or symbol:

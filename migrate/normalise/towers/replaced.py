@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
-from migrate.normalise.towers import checks, draws, iteration, lists, summaries
+from migrate.normalise.towers import checks, draws, iteration, lists, summaries, updates
 from migrate.normalise.towers.body import Body, outermost
 from migrate.normalise.towers.view import View
 
@@ -29,12 +29,15 @@ class Towers:
       count: how many towers there are, an expression of the text's.
       line: the original line of the loop.
       draw: whether each of them drew a batch for itself.
+      updated_by: whose statistics move the averages of batch normalisation: "first",
+        "last" or "all"; "" where there is none.
     """
 
     text: Text
     count: str
     line: int
     draw: bool
+    updated_by: str
 
 
 def replaced(view: View) -> Towers:
@@ -50,6 +53,9 @@ def replaced(view: View) -> Towers:
         scope = summaries.scope(view)
     over = iteration.iterated(view, view.loop.target, view.loop.iter)
     index = over.index or view.fresh("tower")
+    updated_by = ""
+    if updates.normalises(view):
+        view, updated_by = updates.moved(view, index)
     drawn = draws.together(view, over, index)
     view = drawn or view
     body = Body(view, index)
@@ -64,7 +70,7 @@ def replaced(view: View) -> Towers:
         lines.append(('replicas.under("")', view.loop.lineno))
     text = _spliced(view, lines, gradients, list(filled.values()))
     line = view.text.origins[view.loop.lineno - 1]
-    return Towers(text, over.count, line, drawn is not None)
+    return Towers(text, over.count, line, drawn is not None, updated_by)
 
 
 def _named(
