@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
-import importlib.resources
 import os
 import pathlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 
+from migrate import emitted
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
 from migrate.source import hidden, python, python2
@@ -72,34 +71,21 @@ def is_candidate(
     python_2 = options.python2 and path.suffix == ".py"
     if _PREFILTER not in data and not (python_2 or _takes_it(path, options)):
         return data.startswith(_UTF16)
-    return not is_support(path, data)
+    return not emitted.is_emitted(path, data)
 
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
-    """Whether a file takes TensorFlow from another one."""
-    if not (options.reexports or options.hidden):
+    """Whether a file has to do with TensorFlow by way of another one."""
+    parts = options.parts
+    if not (options.reexports or options.hidden or parts.programs):
         return False
     real = os.path.realpath(path)
-    return real in options.reexports or real in options.hidden
-
-
-def is_support(path: pathlib.Path, data: bytes) -> bool:
-    """Whether a file is one of the modules that the tool itself writes."""
-    return path.name in support_names() and data == support_source(path.name)
-
-
-@functools.cache
-def support_names() -> frozenset[str]:
-    """The names of the modules that can be written beside a program."""
-    files = importlib.resources.files("migrate.support").iterdir()
-    names = (file.name for file in files if file.is_file())
-    return frozenset(n for n in names if n.endswith(".py") and n != "__init__.py")
-
-
-@functools.cache
-def support_source(name: str) -> bytes:
-    """The bytes of an emitted module."""
-    return importlib.resources.files("migrate.support").joinpath(name).read_bytes()
+    return (
+        real in options.reexports
+        or real in options.hidden
+        or real in parts.programs
+        or real in parts.users
+    )
 
 
 def migrate_bytes(

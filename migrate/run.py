@@ -12,12 +12,13 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import discover, interrupts, pipeline, write
+from migrate import discover, emitted, interrupts, pipeline, write
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
+from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
@@ -104,6 +105,7 @@ def run_tree(
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),
+            parts=together(files),
         )
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
@@ -168,6 +170,9 @@ class _Processes:
             real = os.path.realpath(item.path)
             own = {real: options.homes[real]} if real in options.homes else {}
             options = dataclasses.replace(options, homes=own)
+        if options.parts.programs:
+            near = options.parts.near(os.path.realpath(item.path))
+            options = dataclasses.replace(options, parts=near)
         try:
             return self._pool.submit(item.migrate, options, core)
         except BrokenProcessPool:
@@ -245,22 +250,27 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     Args:
       target: where the result is to be written.
     """
+    target = pathlib.Path(os.path.realpath(target))
     for name in result.support:
-        beside = result.place(name, pathlib.Path(os.path.realpath(target)))
+        beside = result.place(name, target)
+        rival = result.place(emitted.rival(name), target)
         try:
-            mine = (
-                not beside.exists()
-                or beside.read_bytes() == pipeline.support_source(name)
-            )
+            mine = not beside.exists() or beside.read_bytes() == emitted.source(name)
         except OSError:
             mine = False
-        if not mine:
-            where = f"in {beside.parent}" if result.support_at else "beside it"
-            return result.with_failure(
-                NAME_TAKEN,
-                f"{name}, which the result imports, exists {where} and is another file",
-                f"Rename or remove {name}, and migrate again.",
-            )
+        if mine and not rival.exists():
+            continue
+        taken, why = name, "is not the one that the result imports"
+        if mine:
+            taken = emitted.rival(name)
+            why = f"hides {emitted.shown([name])[0]}, which the result imports"
+        beside_it = not result.support_at
+        where = "beside it" if beside_it else f"in {target.parent / result.support_at}"
+        return result.with_failure(
+            NAME_TAKEN,
+            f"{taken} stands {where} and {why}",
+            f"Rename or remove {taken}, and migrate again.",
+        )
     return result
 
 
@@ -290,7 +300,8 @@ def write_result(
         for name in result.support:
             beside = result.place(name, target.resolve())
             if not beside.exists():
-                write.atomically(beside, pipeline.support_source(name))
+                beside.parent.mkdir(exist_ok=True)  # Of a package.
+                write.atomically(beside, emitted.source(name))
         write.atomically(target, result.new)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -17,6 +17,7 @@ from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
 from migrate.frontends.iterators import check_elsewhere
+from migrate.frontends.optional_cluster import OptionalCluster
 from migrate.frontends.runs import RunResolver
 from migrate.frontends.snapshots import Snapshots
 from migrate.frontends.synchronisation import Synchronisation
@@ -264,6 +265,10 @@ class _Recogniser:
                 "tf.train.Server",
             )
             return None
+        optional = OptionalCluster(
+            self.scopes, self.diagnostics, self.session_call, driver, home
+        )
+        clustered = optional.find(cluster) if cluster is not None else None
         analysis = Analysis(self.scopes, self.diagnostics)
         analysis.updated_by = self.towers.updated_by if self.towers else ""
         self.analysis = analysis
@@ -335,7 +340,11 @@ class _Recogniser:
                 )
             if cluster is None:
                 again = plain_sessions.initialise_again(
-                    self.scopes, runs.session_names, tail, runs.initialisers, helpers
+                    self.scopes,
+                    runs.loop.session_names,
+                    tail,
+                    runs.initialisers.calls,
+                    helpers,
                 )
                 runs.initialise(again or bool(self.others))
         program = ir.TrainingProgram(
@@ -356,7 +365,7 @@ class _Recogniser:
             tail=tail,
             helpers=tuple(helper.node for helper in helpers),
             placeholders=analysis.placeholders,
-            steps=runs.steps,
+            steps=runs.steps.made,
             runs=runs.runs,
             moved=[],
             copied=set(),
@@ -378,6 +387,7 @@ class _Recogniser:
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
             connected=self.connected,
+            clustered=clustered,
         )
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()

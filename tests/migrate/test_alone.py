@@ -17,9 +17,9 @@ import tempfile
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 
 HERE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
 PROGRAMS = sorted(p for p in HERE.glob("[!_r]*.py"))
@@ -192,8 +192,8 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
     beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
-    for name in (*beside, "moving_averages.py", "tower_normalisation.py"):
-        (directory / name).write_bytes(support_source(name))
+    own = ("moving_averages.py", "tower_normalisation.py")
+    emitted.write((*beside, *own), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
     others = [p for p in programs if p not in apart]

@@ -85,11 +85,6 @@ class Expressions(Datasets):
                 "dropped: variables are initialised when they are created",
             ),
             Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
-            Kind.CONFIG: (
-                "C112",
-                "a session's configuration: kept for the server, else dropped; TF2 "
-                "places operations softly by default",
-            ),
         }
         apart = {n for d in program.apart(self.scopes) for n in ast.walk(d)}
         for node in ast.walk(self.scopes.tree):
