@@ -13,6 +13,7 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
+from migrate.program import ir
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
@@ -169,8 +170,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count, bool(ended.lines))
+        plan, findings = plan_of(
+            Scopes(tree),
+            options,
+            ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
+            bool(ended.lines),
+        )
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -267,6 +272,32 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    if form.towers is not None and form.towers.updated_by:
+        whose = form.towers.updated_by
+        order = "all towers', one after the other, in TF1 in any order"
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N193",
+                Outcome.REWRITTEN,
+                "",
+                "batches are normalised by each tower's part; the averages are moved by "
+                + (order if whose == "all" else f"the {whose} tower's"),
+            )
+        )
+    if form.towers is not None and form.towers.draw:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N192",
+                Outcome.REWRITTEN,
+                "",
+                "each tower drew a batch: a step has as many, the first for the first "
+                "tower; in TF1 which tower had which was not defined",
             )
         )
     for line, reason in form.chiefs:

@@ -23,6 +23,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slice, Slicer
+from migrate.tables import roles
 
 
 class RunResolver:
@@ -105,7 +106,10 @@ class RunResolver:
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
             isinstance(n, ast.Call)
-            and self.scopes.resolve(n.func) == "tf.summary.merge_all"
+            and (
+                self.scopes.resolve(n.func) == "tf.summary.merge_all"
+                or names.key(n.func) in roles.MERGES_TOWERS
+            )
             for n in ast.walk(node)
         )
 
