@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate.facts.scopes import Scopes
@@ -13,9 +13,13 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
+from migrate.program import ir
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
+
+    # A form, what was brought, and what became of input by queues.
+    _Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
 
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
@@ -67,6 +71,7 @@ class Form:
       queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
+      done: original lines of queues that told parameter servers to end.
     """
 
     text: Text
@@ -76,6 +81,7 @@ class Form:
     queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
+    done: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -99,12 +105,16 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         chiefs,
         collections,
         displays,
+        done_queues,
         driver,
+        early_returns,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         late_values,
         losses,
+        module_graph,
         placement,
         queues,
         scope_names,
@@ -120,6 +130,8 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     )
 
     start, chiefs_ = chiefs.mended(Text.of(text))
+    ended = done_queues.replaced(start)
+    start = ended.text
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
@@ -142,26 +154,34 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         elements.taken_after,
         statements.named,
         versions.renamed,
+        early_returns.at_the_end,
         driver.plain,
+        module_graph.gathered,
         graph_first.moved,
         fetched_calls.named,
         late_values.computed,
         collections.listed,
         written_out,
+        fed_constants.with_defaults,
         displays.named,
     ):
         start = step(start)
     changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
-    own = [(start, (), ())] if changed else []
+    own = [(start, (), ())] if changed or versions.of_tensors(start) != start else []
     first: Form | None = None
-    for form, brought, more in itertools.chain(own, _together(start)):
+    forms = _numbered(itertools.chain(own, _together(start)))
+    for form, brought, more in forms:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count)
+        plan, findings = plan_of(
+            Scopes(tree),
+            options,
+            ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
+            bool(ended.lines),
+        )
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -171,6 +191,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             noted,
             replicated,
             split,
+            ended.lines,
             tree,
             plan,
             findings,
@@ -183,9 +204,18 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     return first if changed or not refused else None
 
 
-def _together(
-    start: Text,
-) -> Iterator[tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]]:
+def _numbered(forms: Iterable[_Brought]) -> Iterator[_Brought]:
+    """Each form, and then it with one name for each tensor, where that differs."""
+    from migrate.normalise import versions
+
+    for text, brought, more in forms:
+        yield text, brought, more
+        apart = versions.of_tensors(text)
+        if apart != text:
+            yield apart, brought, more
+
+
+def _together(start: Text) -> Iterator[_Brought]:
     """Forms of the program in which its graph stands in one place.
 
     With what was brought there, and what became of input by queues.
@@ -195,23 +225,29 @@ def _together(
         collections,
         driver,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
+        inheritance,
         late_values,
+        module_graph,
         normal_forms,
         queues,
         sessions,
         statements,
+        versions,
         written_out,
     )
 
+    start = inheritance.flattened(start)
     for form in normal_forms(start.source):
-        plain = driver.plain(sessions.plain(form.text))
+        plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
-        taken = branches.decided(statements.folded(taken))
-        text = statements.folded(written_out(collections.listed(taken)))
+        taken = versions.renamed(branches.decided(statements.folded(taken)))
+        fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
+        text = statements.folded(fed)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (
@@ -244,6 +280,32 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "MirroredStrategy, which averages their gradients",
             )
         )
+    if form.towers is not None and form.towers.updated_by:
+        whose = form.towers.updated_by
+        order = "all towers', one after the other, in TF1 in any order"
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N193",
+                Outcome.REWRITTEN,
+                "",
+                "batches are normalised by each tower's part; the averages are moved by "
+                + (order if whose == "all" else f"the {whose} tower's"),
+            )
+        )
+    if form.towers is not None and form.towers.draw:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N192",
+                Outcome.REWRITTEN,
+                "",
+                "each tower drew a batch: a step has as many, the first for the first "
+                "tower; in TF1 which tower had which was not defined",
+            )
+        )
     for line, reason in form.chiefs:
         moved.append(
             Finding(
@@ -265,6 +327,17 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "tf.device",
                 "variables on parameter servers and the rest on the own worker: a "
                 "ParameterServerStrategy, which deals variables to the servers in turn",
+            )
+        )
+    for line in form.done:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "N170",
+                Outcome.REWRITTEN,
+                "tf.FIFOQueue",
+                "parameter servers end when every worker has: the coordinator tells them",
             )
         )
     for line in form.supervised:

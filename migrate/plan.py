@@ -14,7 +14,7 @@ from migrate.program.ir import Code
 
 
 class Conflict(ValueError):
-    """Two rules claim the same expression."""
+    """Two rules claim the same expression, which is a fault of ours (G009)."""
 
 
 @dataclasses.dataclass(eq=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
@@ -14,7 +13,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator
 from migrate.migration import Options
-from migrate.plan import Conflict, Plan
+from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.graph_functions import GraphFunctions
@@ -25,8 +24,11 @@ from migrate.tables import contrib_graph, keras_models, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
 
-if TYPE_CHECKING:
-    pass
+_CONFIGURATION = (
+    "C112",
+    "dropped: TF2 configures devices per process, and places operations softly by "
+    "default",
+)
 
 
 def has_refusal(findings: list[Finding]) -> bool:
@@ -42,8 +44,17 @@ def already_migrated(scopes: Scopes) -> bool:
 
 
 def plan_of(
-    scopes: Scopes, options: Options, towers: str | None = None
+    scopes: Scopes,
+    options: Options,
+    towers: ir.Towers | None = None,
+    servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
+    """A file's plan and findings.
+
+    Args:
+      towers: the replicas that its program has, where they were towers.
+      servers_end: whether the parameter servers of its program end with its workers.
+    """
     diagnostics = Diagnostics()
     scopes.graph_imports = options.graph_calls
     plan = Plan()
@@ -53,17 +64,19 @@ def plan_of(
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
+        program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
         expressions = Expressions(program, scopes, diagnostics, attempt)
         try:
             expressions.run()
             custom_loop.plan_program(program, scopes, diagnostics, attempt)
-        except Conflict as error:
-            diagnostics.refuse("N199", program.session, str(error))
+        except Conflict:
+            if not diagnostics.refused:  # What is refused anyway may be read amiss.
+                raise
         if not diagnostics.refused:
             plan, claimed = attempt, expressions.claimed
-            _claim_dropped(program, scopes, claimed)
+            _claim_dropped(program, scopes, attempt, claimed)
             diagnostics.findings.extend(_dropped_calls(program, scopes))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *left_whole(scopes)]
@@ -169,7 +182,7 @@ def _plan_estimators(
     rewrite = EstimatorRewrite(program, scopes, plan)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
-        rewrite.claimed, models = plan_models(scopes, plan)
+        rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
@@ -221,7 +234,10 @@ def _partitions(scopes: Scopes) -> bool:
 
 
 def _claim_dropped(
-    program: ir.TrainingProgram, scopes: Scopes, claimed: dict[ast.AST, tuple[str, str]]
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    plan: Plan,
+    claimed: dict[ast.AST, tuple[str, str]],
 ) -> None:
     """Uses in statements of which nothing is left."""
     fetched = {f for step in program.steps for f in step.flows}
@@ -237,16 +253,37 @@ def _claim_dropped(
         for node in ast.walk(flow.statement):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
                 claimed[node] = reason
-    for statement in ast.walk(scopes.tree):
-        if isinstance(statement, ast.With):
-            for item in statement.items:
-                call = item.context_expr
-                if (
-                    isinstance(call, ast.Call)
-                    and scopes.resolve(call.func) == "tf.device"
-                    and any(statement is not s for s in (program.session,))
-                ):
-                    continue
+    gone: list[ast.AST] = [f.statement for f in _dropped_configuration(program, plan)]
+    for call in (program.session_call, *program.others):
+        gone += [
+            value
+            for value in (*call.args, *(k.value for k in call.keywords))
+            if isinstance(value, ast.Call)
+            and roles.KIND_OF_CALL.get(scopes.resolve(value.func) or "")
+            is ir.Kind.CONFIG
+        ]
+    for node in (n for part in gone for n in ast.walk(part)):
+        if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
+            claimed[node] = _CONFIGURATION
+
+
+def _dropped_configuration(
+    program: ir.TrainingProgram, plan: Plan
+) -> Iterator[ir.Flow]:
+    """Statements that only configured the session, of which nothing is left."""
+    gone: set[ast.stmt] = set()
+    work = [item for items in plan.suites.values() for item in items]
+    while work:
+        item = work.pop()
+        if isinstance(item, Dropped):
+            gone.add(item.statement)
+        elif isinstance(item, Block):
+            work += [*item.items, *item.orelse]
+        elif isinstance(item, Keep):
+            work += [inner for suite in item.suites.values() for inner in suite]
+    for flow in every(program.flows):
+        if flow.kind is ir.Kind.CONFIG and flow.statement in gone:
+            yield flow
 
 
 def _dropped_calls(program: ir.TrainingProgram, scopes: Scopes) -> Iterator[Finding]:

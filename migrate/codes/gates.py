@@ -8,7 +8,8 @@ CODES = (
     Code(
         "G001",
         "does not compile",
-        "A gate: the result would not compile. Please report it.",
+        "A gate: the result would not compile. So it is where the file itself does not: "
+        "`await` outside of a function, which notebooks may have. Else please report it.",
         promise="The file is left as it is.",
     ),
     Code(

@@ -145,7 +145,7 @@ class _Layout:
             plan.suites[helper, "body"] = self._loop.suite(helper.body)
         for statement in self._outer_moved():
             plan.statements[statement] = [Dropped(statement)]
-        functions = StagedFunctions(self._context, self._build, self._steps)
+        functions = StagedFunctions(self._context, self._build, self._steps.statements)
         for times in program.staged:
             assert isinstance(times, FunctionTimes)
             if times.node.decorator_list:

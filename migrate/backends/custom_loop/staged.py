@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.specs import Specs
-from migrate.backends.custom_loop.step_functions import StepFunctions
+from migrate.backends.custom_loop.statements import Statements
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
 from migrate.program import ir
@@ -22,7 +22,7 @@ class StagedFunctions:
     """`def model(x)` becomes a function that creates and returns one that computes."""
 
     def __init__(
-        self, context: Context, build: BuildTime, steps: StepFunctions
+        self, context: Context, build: BuildTime, statements: Statements
     ) -> None:
         self._context = context
         self._program = context.program
@@ -30,7 +30,7 @@ class StagedFunctions:
         self._diagnostics = context.diagnostics
         self._plan = context.plan
         self._build = build
-        self._steps = steps
+        self._statements = statements
 
     def plan(self, times: FunctionTimes) -> None:
         """`def model(x)` that creates and computes: creates once, returns what computes."""
@@ -85,7 +85,7 @@ class StagedFunctions:
             )
             or (f.suites and self._has_step(f))
         }
-        step = self._steps.items(flows, included)
+        step = self._statements.items(flows, included)
         inner = "apply" if "apply" not in times.step_parameters else "apply_layers"
         defaults = self._defaults(node)
 

@@ -108,6 +108,7 @@ class UserFunctions(Lifts):
         inner.identities = self.identities
         inner.shared = self.shared
         inner.graph, inner.function = self.graph, definition
+        inner.updated_by = self.updated_by
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (

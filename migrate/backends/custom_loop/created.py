@@ -1,0 +1,96 @@
+"""What step functions must not make: it is made once, at build time."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop.context import Context
+from migrate.facts import effects, reach
+from migrate.program.functions import FunctionTimes
+from migrate.program.graph_functions import GraphFunctions
+from migrate.program.ir import Flow
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS
+
+_CREATORS = (
+    roles.VARIABLES
+    | frozenset(OPTIMIZERS)
+    | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+)
+
+
+class Created:
+    """Refuses statements of a step that make variables, layers or optimizers."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._methods = reach.methods(context.scopes)
+
+    def check(self, flow: Flow) -> None:
+        """A step function runs many times: what it creates would be lost, or refused."""
+        lifted = {n for lift in flow.lifts for n in ast.walk(lift.node)}
+        for node in ast.walk(flow.statement):
+            if isinstance(node, ast.Call) and node not in lifted:
+                self._check_call(node)
+                if flow.host and effects.consumes(node):
+                    self._context.diagnostics.refuse(
+                        "N116",
+                        node,
+                        "what this takes is taken once, when the graph is built, but "
+                        "every step function would take it again",
+                        "Take all of it into a list before.",
+                    )
+
+    def _check_call(self, call: ast.Call) -> None:
+        function = call.func
+        if isinstance(function, ast.Attribute) and function.attr in (
+            "minimize",
+            "compute_gradients",
+            "apply_gradients",
+        ):
+            self._context.diagnostics.refuse(
+                "O116",
+                call,
+                "an update that may not be made, or of what is not known to be one "
+                "optimizer",
+                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+            )
+        symbol = self._creator_in(call)
+        if symbol:
+            self._context.diagnostics.refuse(
+                "V126",
+                call,
+                "a variable, layer or optimizer that is made here could not be told from "
+                "what is computed with it",
+                "Make it in a statement of its own: w = tf.get_variable(...).",
+                symbol,
+            )
+
+    def _creator_in(self, call: ast.Call) -> str:
+        """What makes variables in a call, or in a function of the file it calls."""
+        symbol = self._context.scopes.resolve(call.func) or ""
+        if symbol in _CREATORS:
+            return symbol
+        staged = (
+            t for t in self._context.program.staged if isinstance(t, FunctionTimes)
+        )
+        seen: set[ast.AST] = {times.node for times in staged}
+        seen.update(GraphFunctions(self._context.scopes).nodes)
+        work: list[ast.AST] = [call.func]
+        while work:
+            for node in ast.walk(work.pop()):
+                if node in seen:
+                    continue
+                new: set[ast.AST] = set()
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    new = set(reach.definitions(self._context.scopes, node))
+                elif isinstance(node, ast.Attribute):
+                    new = set(self._methods.get(node.attr, ()))
+                work.extend(new - seen)
+                seen |= new
+                if isinstance(node, ast.Call):
+                    symbol = self._context.scopes.resolve(node.func) or ""
+                    if symbol in _CREATORS:
+                        return symbol
+        return ""

@@ -1,0 +1,107 @@
+"""A step's statements: the user's own, blocks included."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.custom_loop.build_time import BuildTime
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.created import Created
+from migrate.backends.custom_loop.step_expressions import StepExpressions
+from migrate.backends.custom_loop.updates import Updates
+from migrate.plan import Block, Item, Keep, New
+from migrate.program import ir
+from migrate.program.binding_time import every
+from migrate.program.ir import Code, Flow, code
+
+
+class Statements:
+    """Lays out the part of flows that belongs to a step function."""
+
+    def __init__(
+        self,
+        context: Context,
+        build: BuildTime,
+        expressions: StepExpressions,
+        updates: Updates,
+    ) -> None:
+        self._scopes = context.scopes
+        self._build = build
+        self._expressions = expressions
+        self._updates = updates
+        self._created = Created(context)
+
+    def items(self, flows: Sequence[Flow], included: set[Flow]) -> list[Item]:
+        """The statements of those flows that are included."""
+        items: list[Item] = []
+        for flow in flows:
+            if flow not in included:
+                continue
+            if flow.step_code is not None:
+                items.append(New(flow.step_code))
+            elif flow.suites:
+                items.append(self._compound(flow, included))
+            elif flow.update is not None:
+                items.extend(self._updates.items(flow, included))
+            else:
+                self._created.check(flow)
+                items.append(
+                    Keep(
+                        flow.statement,
+                        replace=self._expressions.edits(flow.statement, flow),
+                    )
+                )
+        return items
+
+    def _compound(self, flow: Flow, included: set[Flow]) -> Item:
+        suites = {
+            field: self.items(suite, included) for field, suite in flow.suites.items()
+        }
+        statement = flow.statement
+        if isinstance(statement, ast.For):
+            lifts = [
+                lift
+                for f in flow.suites["body"]
+                for lift in f.lifts
+                if lift.create.parts
+            ]
+            each = [*[lift.name for lift in lifts], *self._build.loop_names(flow)]
+            if each:
+                lists = [f"{name}_list" for name in each]
+                return Block(
+                    code(
+                        "for ",
+                        "(" if isinstance(statement.target, ast.Tuple) else "",
+                        statement.target,
+                        ")" if isinstance(statement.target, ast.Tuple) else "",
+                        ", " + ", ".join(each) + " in zip(",
+                        statement.iter,
+                        ", " + ", ".join(lists) + "):",
+                    ),
+                    suites["body"],
+                    statement,
+                )
+        graph = any(f.graph for f in every([flow]))
+        return Keep(statement, suites, self._header_edits(statement, graph))
+
+    def _graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:
+        """`tf.variable_scope` around layers of contrib names them, as in a graph."""
+        if not isinstance(node, ast.Call):
+            return {}
+        if self._scopes.resolve(node.func) != "tf.variable_scope":
+            return {}
+        given: list[str | ast.AST | Code] = [*node.args]
+        given += [code(f"{k.arg}=", k.value) for k in node.keywords]
+        return {node: code("tf.compat.v1.variable_scope(", ir.joined(", ", given), ")")}
+
+    def _header_edits(
+        self, statement: ast.stmt, graph: bool = False
+    ) -> dict[ast.AST, Code]:
+        edits: dict[ast.AST, Code] = {}
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                edits.update(self._expressions.edits(item.context_expr, None))
+                if graph:
+                    edits.update(self._graph_scope(item.context_expr))
+        return edits

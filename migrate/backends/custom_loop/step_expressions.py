@@ -1,0 +1,39 @@
+"""What reads differently inside a step function than where the graph was built."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop.context import Context
+from migrate.facts import names
+from migrate.program.ir import Code, Flow, Kind, code
+
+
+class StepExpressions:
+    """The user's expressions as step functions read them."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+
+    def edits(self, node: ast.AST, flow: Flow | None) -> dict[ast.AST, Code]:
+        """What reads differently inside a step: lifts, and schedules are called."""
+        edits: dict[ast.AST, Code] = {}
+        for lift in flow.lifts if flow is not None else ():
+            edits[lift.node] = lift.use
+        for child in ast.walk(node):
+            if (
+                isinstance(child, (ast.Name, ast.Attribute))
+                and isinstance(child.ctx, ast.Load)
+                and self._context.program.kinds.get(names.key(child) or "")
+                is Kind.SCHEDULE
+            ):
+                edits[child] = code(names.key(child) or "", "()")
+        return edits
+
+    def code(self, node: ast.AST) -> Code:
+        """An expression as the step function reads it."""
+        edits = self.edits(node, None)
+        if edits and isinstance(node, (ast.Name, ast.Attribute)):
+            return edits.get(node, code(node))
+        self._context.plan.expressions.update(edits)
+        return code(node)

@@ -1,0 +1,139 @@
+"""Gradients: the part of a step that a tape has to watch."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.custom_loop.context import Context
+from migrate.backends.custom_loop.statements import Statements
+from migrate.backends.custom_loop.step_expressions import StepExpressions
+from migrate.backends.custom_loop.updates import Updates
+from migrate.facts import names
+from migrate.plan import Block, Item, New
+from migrate.program.binding_time import every
+from migrate.program.ir import Flow, code
+from migrate.program.slices import Slicer
+
+
+class Tapes:
+    """Lays out a step's body, under tapes where it takes gradients."""
+
+    def __init__(
+        self,
+        context: Context,
+        statements: Statements,
+        expressions: StepExpressions,
+        updates: Updates,
+    ) -> None:
+        self._context = context
+        self._statements = statements
+        self._expressions = expressions
+        self._updates = updates
+
+    def body(self, flows: list[Flow], included: set[Flow]) -> list[Item]:
+        """The statements of a step function."""
+        update = next(
+            (
+                i
+                for i, f in enumerate(flows)
+                if any(
+                    g.update is not None and g.update.kind != "apply_gradients"
+                    for g in every([f])
+                    if g in included
+                )
+            ),
+            None,
+        )
+        if update is None:
+            return self._statements.items(flows, included)
+        takers = [
+            g
+            for g in every(flows)
+            if g in included and g.update is not None
+            if g.update.kind != "apply_gradients"
+        ]
+        if len(takers) > 1:
+            return self._several_gradients(flows, included, takers)
+        holder = next(
+            g
+            for g in every([flows[update]])
+            if g.update is not None and g.update.kind != "apply_gradients"
+        )
+        if isinstance(flows[update].statement, (ast.For, ast.While)):
+            self._context.diagnostics.refuse(
+                "N110", flows[update].statement, "gradients taken in a loop"
+            )
+        assert holder.update is not None
+        loss = holder.update.loss
+        before = flows[:update]
+        wanted = names.reads(loss) if loss is not None else set()
+        part = Slicer(before, lambda node: False).slice(set(wanted), False)
+        last = max((i for i, f in enumerate(before) if f in part.flows), default=-1)
+        first = 0
+        items: list[Item] = []
+        inside = self._statements.items(before[first : last + 1], included)
+        if loss is not None and names.key(loss) is None:
+            # The program's own `loss` may be another value, of which this is a sum.
+            wishes = ("loss", "training_loss", "minimized_loss")
+            taken = self._context.taken
+            name = next((n for n in wishes if n not in taken), None)
+            name = name or self._context.fresh("minimized_loss")
+            inside.append(New(code(f"{name} = ", self._expressions.code(loss))))
+            self._updates.loss_names[holder] = name
+        items.append(Block(code("with tf.GradientTape() as tape:"), inside))
+        items.extend(self._statements.items(before[last + 1 :], included))
+        items.extend(self._statements.items(flows[update:], included))
+        return items
+
+    def _several_gradients(
+        self, flows: list[Flow], included: set[Flow], takers: list[Flow]
+    ) -> list[Item]:
+        """Gradients of several losses, by one tape over all that they depend on.
+
+        The tape has the values of the forward pass, so that no update changes the
+        gradients taken after it.
+        """
+        updates = [t.update for t in takers if t.update is not None]
+        last = max((i for i, f in enumerate(flows) if f in takers), default=-1)
+        rest = [f for f in flows[: last + 1] if f not in takers]
+        losses = [u.loss for u in updates if u.loss is not None]
+        wanted = set().union(*[names.reads(loss) for loss in losses])
+        part = Slicer(rest, lambda node: False).slice(set(wanted), False)
+        inside = [f for f in rest if f in part.flows]
+        taken = set().union(*[t.binds for t in takers])
+        if (
+            any(t not in flows for t in takers)
+            or any(g.update is not None for g in every(inside))
+            or part.needed & taken
+        ):
+            self._context.diagnostics.refuse(
+                "O117",
+                takers[-1].statement,
+                "a loss depends on gradients or on an update, or they are taken in a "
+                "block",
+                "Write the step with nested tapes.",
+            )
+            return []
+        items: list[Item] = [
+            Block(
+                code("with tf.GradientTape(persistent=True) as tape:"),
+                [
+                    *self._statements.items(inside, included),
+                    *self._losses_named(takers),
+                ],
+            )
+        ]
+        outside = [f for f in flows if f not in inside]
+        return [*items, *self._statements.items(outside, included)]
+
+    def _losses_named(self, takers: list[Flow]) -> list[Item]:
+        """Losses that are expressions, computed under the tape."""
+        items: list[Item] = []
+        for taker in takers:
+            loss = taker.update.loss if taker.update is not None else None
+            if loss is None or names.key(loss) is not None:
+                continue
+            name = self._context.fresh("minimized_loss")
+            items.append(New(code(f"{name} = ", self._expressions.code(loss))))
+            self._updates.loss_names[taker] = name
+        return items

@@ -1,0 +1,289 @@
+"""`session.run(fetches, feed_dict)`: each call becomes a step function and its arguments."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.helpers import Helper
+from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
+from migrate.frontends.displays import Displays
+from migrate.frontends.fetches import Leaf
+from migrate.frontends.iterators import Iterators
+from migrate.frontends.runs import left_over
+from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fetched import Fetched
+from migrate.frontends.runs.initialisers import Initialisers
+from migrate.frontends.runs.loop import Loop
+from migrate.frontends.runs.steps import Steps
+from migrate.frontends.session_hooks import SessionHooks
+from migrate.frontends.step_checks import StepChecks
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.slices import Slice, Slicer
+from migrate.tables import roles
+
+
+class RunResolver:
+    """Finds every run call in the session's body and makes the step functions."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        flows: list[Flow],
+        session: ast.Call,
+        session_name: str,
+        tail: list[ast.stmt],
+        others: tuple[ast.Call, ...] = (),
+        helpers: tuple[Helper, ...] = (),
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.analysis = analysis
+        self.flows = flows
+        self.loop = Loop(scopes, session, session_name, tail, others, helpers)
+        self.initialises_again = False
+        self.slicer = Slicer(flows, self._is_merge)
+        self.runs: list[ir.Run] = []
+        self.scaffold_summaries = False
+        self.displays = Displays(scopes, analysis, flows, self.loop.tail)
+        self.inputs = Iterators(scopes, diagnostics, analysis, flows)
+        self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
+        self.checks = StepChecks(scopes, diagnostics, analysis, flows)
+        self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
+        self.fed = Fed(
+            scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
+        )
+        self.steps = Steps(analysis, self.loop)
+        self.initialisers = Initialisers(
+            scopes, diagnostics, flows, self.inputs, self.loop
+        )
+
+    def run(self) -> None:
+        self.inputs.find()
+        self.hooks.find()
+        self.scaffold_summaries = self._writes_summaries()
+        found = self.loop.calls()
+        if plain_sessions.is_plain(self.scopes, self.loop.session):
+            found.sort(key=lambda node: (node.lineno, node.col_offset))
+        for node in found:
+            self._resolve(node)
+        if not found:
+            self.diagnostics.refuse(
+                "S103", self.loop.session, "nothing is run in this session"
+            )
+        left_over.check(
+            self.diagnostics,
+            self.analysis,
+            self.displays,
+            self.loop,
+            self.runs,
+            self.hooks.edits,
+        )
+
+    def initialise(self, again: bool) -> None:
+        """Decides what is left of runs that give the variables their initial values.
+
+        Args:
+          again: whether one does so a second time.
+        """
+        self.initialises_again = again
+        if again:
+            self.runs = self.initialisers.again(self.runs)
+
+    def _writes_summaries(self) -> bool:
+        """Whether the session writes summaries by itself."""
+        off = {"save_summaries_steps", "save_summaries_secs"}
+        keywords = self.loop.session.keywords
+        given = {k.arg: k.value for k in keywords if k.arg in off}
+        disabled = bool(given) and all(not names.literal(v) for v in given.values())
+        return not disabled and any(f.kind is Kind.SUMMARY for f in every(self.flows))
+
+    def _is_merge(self, node: ast.AST) -> bool:
+        return any(
+            isinstance(n, ast.Call)
+            and (
+                self.scopes.resolve(n.func) == "tf.summary.merge_all"
+                or names.key(n.func) in roles.MERGES_TOWERS
+            )
+            for n in ast.walk(node)
+        )
+
+    def _resolve(self, call: ast.Call) -> None:
+        assert isinstance(call.func, ast.Attribute)
+        fetches = names.argument(call, "fetches", 0)
+        if fetches is None or call.func.attr != "run":
+            self.diagnostics.refuse("S104", call, "a run call without plain fetches")
+            return
+        for unsupported in ("options", "run_metadata"):
+            if names.argument(call, unsupported) is not None:
+                self.diagnostics.refuse(
+                    "S108",
+                    call,
+                    f"run({unsupported}=...) traces a graph session",
+                    "Use tf.profiler.experimental around the step.",
+                )
+                return
+        changed = names.key(fetches)
+        if changed is not None and self.displays.changes(changed):
+            self.diagnostics.refuse(
+                "S134",
+                call,
+                f"what is fetched, `{changed}`, is changed after it is written out",
+                "Write the fetches out in one list or dict.",
+            )
+            return
+        fetches = self.displays.display(fetches)
+        structure, keys, leaves = self.fetched.leaves(fetches)
+        for leaf in [inner for outer in leaves for inner in outer.every()]:
+            if not self.fetched.written_out(leaf.node):
+                self.diagnostics.refuse(
+                    "S134",
+                    call,
+                    f"what is fetched, `{ast.unparse(leaf.node)}`, is put together where "
+                    "it is run",
+                    "Write the fetches out in one list or dict.",
+                )
+                return
+        if any(leaf.kind is Kind.INITIALIZER_OP for leaf in leaves):
+            run = self.initialisers.run(call, leaves)
+            self.runs.extend([run] if run is not None else [])
+            return
+        value = self._plain_value(call, structure, leaves)
+        if value is not None:
+            statement = self.loop.statement(call)
+            self.runs.append(ir.Run(call, None, (), statement, None, value))
+            return
+        self._step(call, structure, keys, leaves)
+
+    def _plain_value(
+        self, call: ast.Call, structure: str, leaves: list[Leaf]
+    ) -> Code | None:
+        """What a run that only reads variables gives, without a step function."""
+        node = leaves[0].node if structure == "single" else None
+        if (
+            node is not None
+            and leaves[0].kind is Kind.VARIABLE
+            and names.key(node) is not None
+        ):
+            self.fed.check_computed(
+                self.fed.of(call) or {},
+                "what is fed would not be computed: this run only reads a variable",
+            )
+            if names.key(node) in self.analysis.singles:
+                return code(node, ".numpy()")
+            return code("training_session.values(", node, ")")
+        listed = self.fetched.listed_value(structure, leaves)
+        return listed if listed is not None and self.fed.of(call) == {} else None
+
+    def _of_others(self, part: Slice, feed: dict[str, ast.expr]) -> frozenset[Flow]:
+        """Statements that collect by placeholders this run does not feed.
+
+        TF1 could not have computed what they collect, so that it asked for none of it.
+        """
+        unfed = {
+            name
+            for name, placeholder in self.analysis.placeholders.items()
+            if name in part.needed and name not in feed and placeholder.default is None
+        }
+        found: set[Flow] = set()
+        for flow in every(self.flows) if unfed else ():
+            if not flow.suites and flow.reads & unfed:
+                unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
+                if flow.repeats:
+                    found.add(flow)
+        return frozenset(found)
+
+    def _step(
+        self, call: ast.Call, structure: str, keys: list[Code], leaves: list[Leaf]
+    ) -> None:
+        """The step function of a run call, with its arguments."""
+        wanted = self.fetched.reads(call, leaves)
+        if wanted is None:
+            return
+        if self.analysis.graph.used and any(
+            self.analysis.graph.asks(leaf.node) for leaf in leaves
+        ):
+            wanted.add(ir.COLLECTED)
+        inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
+        plain = self.slicer.slice(wanted, inline_merge)
+        observed: dict[str, ast.expr] = {}
+        summaries = inline_merge
+        if plain.trains:
+            observed = dict(self.hooks.observed)
+            for item in observed.values():
+                wanted |= names.reads(item)
+            summaries = summaries or self.scaffold_summaries
+        part = self.slicer.slice(wanted, summaries)
+        feed = self.fed.of(call)
+        if feed is None:
+            return
+        if ir.COLLECTED in part.needed:
+            part = self.slicer.slice(wanted, summaries, self._of_others(part, feed))
+        feeds = self.fed.arguments(call, part.needed, feed)
+        element = self.fed.element(call, part.needed, feed)
+        if feeds is None or element is None:
+            return
+        self.checks.check_assigned(part)
+        if not part.trains:
+            self.checks.check_averages(call, part, feed)
+        if not self._draws_once(call, part):
+            return
+        statement = self.loop.statement(call)
+        droppable = self.steps.droppable(statement, call, leaves, structure)
+        values = [leaf for leaf in leaves if leaf.has_value]
+        fetches = tuple(leaf.value for leaf in (values if droppable else leaves))
+        shape = structure
+        if structure in ("tuple", "list") and droppable:
+            shape = "none" if not values else "single" if len(values) == 1 else "tuple"
+        if structure == "single" and not values:
+            shape, fetches = "none", ()
+        step = ir.StepFunction(
+            "",
+            tuple(feeds),
+            next(iter(self._sources(part)), None),
+            fetches,
+            shape,
+            tuple(keys),
+            [f for f in every(self.flows) if f in part.flows],
+            part.trains,
+            observed,
+        )
+        self.runs.append(
+            ir.Run(
+                call,
+                self.steps.shared(step, leaves),
+                tuple(code(feed[name]) for name in feeds),
+                statement,
+                self.steps.targets(statement, call, leaves, structure),
+                element=tuple(code(value) for value in element),
+            )
+        )
+
+    def _sources(self, part: Slice) -> set[str]:
+        """The iterators that a step draws from."""
+        elements = self.inputs.elements
+        return {elements[n][0] for n in part.needed if n in elements}
+
+    def _draws_once(self, call: ast.Call, part: Slice) -> bool:
+        """Whether a step draws one element of one iterator, or none; else a refusal."""
+        elements = self.inputs.elements
+        several = len(self._sources(part)) > 1
+        if (
+            not several
+            and len({elements[n][1] for n in part.needed if n in elements}) < 2
+        ):
+            return True
+        self.diagnostics.refuse(
+            "I103",
+            call,
+            "one step draws from several iterators"
+            if several
+            else "one step draws several elements of an iterator",
+            "Zip the datasets, or draw one element and take its parts.",
+        )
+        return False

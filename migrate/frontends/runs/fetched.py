@@ -1,0 +1,171 @@
+"""What a run call fetches: its structure, what of it has a value, what it reads."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
+from migrate.frontends.fetches import Leaf, spread
+from migrate.frontends.runs.loop import Loop
+from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.ir import Code, Kind, code
+from migrate.tables import roles
+
+
+class Fetched:
+    """Reads fetches, and refuses those that no step function could give."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        loop: Loop,
+    ) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        self._analysis = analysis
+        self._loop = loop
+
+    def leaves(self, fetches: ast.expr) -> tuple[str, list[Code], list[Leaf]]:
+        """The structure of the fetches, a dict's keys, and what is fetched."""
+        if spread(fetches):
+            return "single", [], [Leaf(fetches, Kind.TENSOR)]
+        if isinstance(fetches, (ast.List, ast.Tuple)):
+            kind = "list" if isinstance(fetches, ast.List) else "tuple"
+            return kind, [], [self._leaf(e) for e in fetches.elts]
+        if isinstance(fetches, ast.Dict):
+            return (
+                "dict",
+                [code(k) for k in fetches.keys if k is not None],
+                [self._leaf(v) for v in fetches.values],
+            )
+        return "single", [], [self._leaf(fetches)]
+
+    def _leaf(self, node: ast.expr) -> Leaf:
+        if spread(node):
+            return Leaf(node, Kind.TENSOR)
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.elts))
+        if isinstance(node, ast.Dict):
+            return Leaf(node, Kind.TENSOR, tuple(self._leaf(e) for e in node.values))
+        kind = self._analysis.quietly(node)
+        if isinstance(node, ast.Constant):
+            kind = Kind.HOST
+        if isinstance(node, ast.Attribute) and node.attr == "initializer":
+            kind = Kind.INITIALIZER_OP
+        return Leaf(node, kind)
+
+    def written_out(self, node: ast.expr) -> bool:
+        """Whether it can be told what has a value: operations have none."""
+        if spread(node):
+            return False
+        if self._analysis.quietly(node) is Kind.OPERATION:
+            return True
+        return not any(
+            isinstance(part, ast.expr)
+            and self._analysis.quietly(part) is Kind.OPERATION
+            for part in ast.walk(node)
+        )
+
+    def listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
+        """What a run of all variables gives, or of one that goes through a list of them."""
+        if structure != "single" or not plain_sessions.is_local(
+            self._scopes, self._loop.session
+        ):
+            return None
+        node = leaves[0].node
+        if self._is_list_of_all(node):
+            return code("training_session.values(", node, ")")
+        if not isinstance(node, ast.Name):
+            return None
+        around: ast.AST = node
+        while around in self._scopes.parents and around is not self._loop.driver:
+            around = self._scopes.parents[around]
+            loops = [around] if isinstance(around, ast.For) else []
+            for loop in [*loops, *getattr(around, "generators", [])]:
+                if isinstance(loop.target, ast.Name) and loop.target.id == node.id:
+                    listed = self._is_list_of_all(loop.iter)
+                    return code(node, ".numpy()") if listed else None
+        return None
+
+    def _is_list_of_all(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._scopes.resolve(node.func) in (
+            roles.TRAINABLE | roles.GLOBAL
+        )
+
+    def reads(self, call: ast.Call, leaves: list[Leaf]) -> set[str] | None:
+        """What the fetches are computed from; None, with a refusal, if that is the loop's."""
+        wanted: set[str] = set()
+        own = self._loop.own(call)
+        in_loop = own | self._bound_in_loop()
+        for leaf in [inner for outer in leaves for inner in outer.every()]:
+            if names.key(leaf.node) is not None and names.reads(leaf.node) & own:
+                self._diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{ast.unparse(leaf.node)}`, which is fetched, is given to the "
+                    "function that runs it",
+                    "Run the tensor by the name that the module has for it.",
+                )
+                return None
+            late = (
+                names.reads(leaf.node) & in_loop
+                if names.key(leaf.node) is None
+                else set()
+            )
+            if late:
+                self._diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"what is fetched is made of `{sorted(late)[0]}`, which the loop binds",
+                    "Feed it.",
+                )
+                return None
+            builder = self._builder(leaf.node)
+            if builder is not None:
+                self._diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{builder}` makes variables or layers where it is fetched",
+                    "Call it where the graph is made, and fetch its result by name.",
+                )
+                return None
+            if leaf.kind is Kind.HOST:
+                self._diagnostics.refuse(
+                    "S109",
+                    leaf.node,
+                    f"`{ast.unparse(leaf.node)}` is fetched, but no statement of "
+                    "this program's graph makes it",
+                    "Fetch a tensor made where the session is opened.",
+                )
+                return None
+            wanted |= names.reads(leaf.node)
+        return wanted
+
+    def _bound_in_loop(self) -> set[str]:
+        """Names that the loop binds, and those that it changes, other than modules'."""
+        imported = (ast.Import, ast.ImportFrom)
+        found = set().union(set(), *[names.binds(s) for s in self._loop.tail])
+        return found | {
+            name
+            for statement in self._loop.tail
+            for name in names.mutates(statement)
+            if not any(
+                isinstance(b, imported)
+                for b in self._scopes.module.bindings.get(name.partition(".")[0], [])
+            )
+        }
+
+    def _builder(self, fetched: ast.expr) -> str | None:
+        """A function in what is fetched that makes, or finds again, variables."""
+        for node in ast.walk(fetched):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            for made in reach.definitions(self._scopes, node.func):
+                times = self._analysis.functions.get(made)  # type: ignore[call-overload]
+                if times is not None and (times.staged or times.creates):
+                    return node.func.id
+        return None

@@ -1,0 +1,176 @@
+"""Run calls that give variables their values, and iterators their beginning."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import plain_sessions
+from migrate.frontends.fetches import Leaf
+from migrate.frontends.iterators import Iterators
+from migrate.frontends.runs.loop import Loop
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Flow, Kind, code
+from migrate.tables import roles
+
+
+class Initialisers:
+    """What is left of `sess.run(init)` and `sess.run(iterator.initializer)`.
+
+    Attributes:
+      calls: run calls that give variables their initial values.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        flows: list[Flow],
+        inputs: Iterators,
+        loop: Loop,
+    ) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        self._flows = flows
+        self._inputs = inputs
+        self._loop = loop
+        self.calls: list[ast.Call] = []
+
+    def again(self, runs: list[ir.Run]) -> list[ir.Run]:
+        """The runs, where variables are given their initial values a second time."""
+        found: list[ir.Run] = []
+        for run in runs:
+            if run.call in self.calls:
+                assert isinstance(run.call.func, ast.Attribute)
+                given = names.argument(run.call, "fetches", 0)
+                what = self._initialised(given) if given is not None else {""}
+                if "some" in what:
+                    self._diagnostics.refuse(
+                        "S135",
+                        run.call,
+                        "some of the variables are initialised after something was run",
+                        "Assign their initial values to them.",
+                    )
+                if "all" in what:
+                    new = code(run.call.func.value, ".initialize()")
+                    run = dataclasses.replace(run, replacement=new)
+                # Else there are no local variables, and tables keep theirs.
+            found.append(run)
+        return found
+
+    def _initialised(self, node: ast.expr) -> set[str]:
+        """What an initialiser gives values to: "all" variables, "some", or "others"."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return set().union(set(), *[self._initialised(e) for e in node.elts])
+        if isinstance(node, ast.Call):
+            symbol = self._scopes.resolve(node.func) or ""
+            if symbol in roles.INITIALIZES_ALL:
+                return {"all"}
+            if symbol in roles.INITIALIZES_OTHERS:
+                return {"others"}
+            if symbol == "tf.group":
+                return set().union(set(), *[self._initialised(a) for a in node.args])
+            return {"some"}
+        name = names.key(node)
+        made = [
+            flow.statement.value
+            for flow in every(self._flows)
+            if isinstance(flow.statement, ast.Assign)
+            and name is not None
+            and name in names.binds(flow.statement)
+        ]
+        return self._initialised(made[-1]) if made else {"some"}
+
+    def run(self, call: ast.Call, leaves: list[Leaf]) -> ir.Run | None:
+        """The run of an initialiser; None, with a refusal, where it does more.
+
+        `sess.run(iterator.initializer)` starts the iterator anew; others do nothing.
+        """
+        statement = self._loop.statement(call)
+        replacement = code("None")
+        if any(leaf.kind is not Kind.INITIALIZER_OP for leaf in leaves):
+            self._diagnostics.refuse(
+                "S104",
+                call,
+                "one run initialises variables and does something else",
+                "Initialise them in a run of its own.",
+            )
+            return None
+        if plain_sessions.is_plain(self._scopes, self._loop.session):
+            if any(self._is_report(leaf.node) for leaf in leaves):
+                replacement = code(f"{self._loop.name}.uninitialized_variables()")
+                return ir.Run(call, None, (), statement, None, replacement)
+            if not all(self._of_iterator(leaf.node) for leaf in leaves):
+                self.calls.append(call)
+                if not plain_sessions.is_local(self._scopes, self._loop.session):
+                    replacement = code(f"{self._loop.name}.initialize()")
+        alone = plain_sessions.is_plain(
+            self._scopes, self._loop.session
+        ) and plain_sessions.is_local(self._scopes, self._loop.session)
+        if self._loop.repeats(statement) and not alone:
+            if not all(
+                self._of_iterator(leaf.node) or self._is_report(leaf.node)
+                for leaf in leaves
+            ):
+                self._diagnostics.refuse(
+                    "S135",
+                    call,
+                    "variables are initialised again in the loop",
+                    "Assign their initial values to them.",
+                )
+        for leaf in leaves:
+            node = leaf.node
+            if isinstance(node, ast.Attribute) and node.attr == "initializer":
+                iterator = names.key(node.value) or ""
+                if iterator in self._inputs.iterators:
+                    dataset = self._inputs.iterators[iterator]
+                    replacement = code(iterator, " = iter(", dataset, ")")
+                    self._note_order(call)
+        return ir.Run(call, None, (), statement, None, replacement)
+
+    def _of_iterator(self, node: ast.expr) -> bool:
+        """`iterator.initializer`."""
+        return (
+            isinstance(node, ast.Attribute)
+            and node.attr == "initializer"
+            and names.key(node.value) in self._inputs.iterators
+        )
+
+    def _is_report(self, node: ast.expr) -> bool:
+        """Whether it names the variables that have no value yet."""
+        if isinstance(node, ast.Call):
+            return self._scopes.resolve(node.func) in roles.REPORTS
+        name = names.key(node)
+        return name is not None and any(
+            name in names.binds(flow.statement)
+            and isinstance(flow.statement, ast.Assign)
+            and self._is_report(flow.statement.value)
+            for flow in every(self._flows)
+            if isinstance(getattr(flow.statement, "value", None), ast.Call)
+        )
+
+    def _note_order(self, call: ast.Call) -> None:
+        """Says that a seeded shuffle, begun anew, has another order from then on."""
+        seeded = any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "shuffle"
+            and (len(node.args) > 1 or any(k.arg == "seed" for k in node.keywords))
+            for node in ast.walk(self._scopes.tree)
+        )
+        if seeded:
+            self._diagnostics.findings.append(
+                Finding(
+                    call.lineno,
+                    call.col_offset + 1,
+                    "I112",
+                    Outcome.REWRITTEN,
+                    "",
+                    "the first pass has the order that the seed gave in TF1, which began "
+                    "the same order again in every pass; in TF2 each pass has its own",
+                )
+            )

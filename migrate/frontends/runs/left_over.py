@@ -1,0 +1,63 @@
+"""Tensors of the graph that the loop uses outside of run calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.frontends.displays import Displays
+from migrate.frontends.runs.loop import Loop
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics
+
+
+def check(
+    diagnostics: Diagnostics,
+    analysis: Analysis,
+    displays: Displays,
+    loop: Loop,
+    runs: list[ir.Run],
+    edits: Iterable[ast.Call],
+) -> None:
+    """Step-time tensors may be named in the loop only in fetches and feeds.
+
+    Args:
+      edits: calls of hooks that read tensors in their own way.
+    """
+    allowed: set[int] = set()
+    for run in runs:
+        allowed |= {id(n) for n in ast.walk(run.call)}
+        for leaf in (
+            names.argument(run.call, "fetches", 0),
+            names.argument(run.call, "feed_dict", 1),
+        ):
+            if leaf is not None:
+                allowed |= {id(n) for n in ast.walk(displays.display(leaf))}
+    for call in edits:
+        allowed |= {id(n) for n in ast.walk(call)}
+    allowed |= {id(n) for n in ast.walk(loop.session)}
+    for statement in loop.tail:  # Of a refused run call the refusal says enough.
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and loop.is_run(node):
+                allowed |= {id(n) for n in ast.walk(node)}
+    rebound = set().union(*[names.binds(s) for s in loop.tail])
+    for statement in loop.tail:
+        for node in ast.walk(statement):
+            if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            if not isinstance(node.ctx, ast.Load):
+                continue
+            name = names.key(node)
+            kind = analysis.environment.get(name or "")
+            if name in rebound or name is None or kind is None:
+                continue
+            if names.reads(node) & loop.own(node) or loop.of_its_own(node):
+                continue
+            if kind in ir.STEP_KINDS:
+                diagnostics.refuse(
+                    "S112",
+                    node,
+                    f"`{name}` is a tensor of the step; the loop uses it outside run()",
+                    "Fetch it, and use the fetched value.",
+                )

@@ -1,0 +1,102 @@
+"""The session's own statements: where it is run, and by which names."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.helpers import Helper
+from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
+
+
+class Loop:
+    """What follows the graph: the session's statement, and the functions that run it.
+
+    Attributes:
+      session: the call that opens the session; `name` is what it is called.
+      session_names: the names of all the file's sessions.
+      driver: the function, or the module, that opens it.
+      tail: the session's statement and what follows it, and the helpers.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        session: ast.Call,
+        name: str,
+        tail: list[ast.stmt],
+        others: tuple[ast.Call, ...] = (),
+        helpers: tuple[Helper, ...] = (),
+    ) -> None:
+        self._scopes = scopes
+        self.session = session
+        self.name = name
+        more = [plain_sessions.name_of(scopes, call) for call in others]
+        self.session_names = frozenset([name, *[n for n in more if n]])
+        self.driver = next(
+            node
+            for node in self._above(session)
+            if isinstance(node, (ast.FunctionDef, ast.Module))
+        )
+        self.tail = [*tail, *[helper.node for helper in helpers]]
+        self._helper_of = {n: h for h in helpers for n in ast.walk(h.node)}
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            yield node
+
+    def is_run(self, node: ast.Call) -> bool:
+        """Whether it runs the session."""
+        helper = self._helper_of.get(node)
+        sessions = helper.sessions if helper is not None else self.session_names
+        return (
+            isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("run", "run_step_fn")
+            and names.key(node.func.value) in sessions
+        )
+
+    def calls(self) -> list[ast.Call]:
+        """Every call that runs the session, in the order of the tree."""
+        return [
+            node
+            for statement in self.tail
+            for node in ast.walk(statement)
+            if isinstance(node, ast.Call) and self.is_run(node)
+        ]
+
+    def of_its_own(self, node: ast.AST) -> bool:
+        """Whether it is what a comprehension goes through."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._scopes.scope_of(node).owner(node.id)
+        return owner is not None and hasattr(owner.node, "generators")
+
+    def own(self, node: ast.AST) -> set[str]:
+        """Names of the functions that a run stands in, within the loop."""
+        found: set[str] = set()
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            if isinstance(node, ast.FunctionDef) and node is not self.driver:
+                found |= Helper(node, frozenset()).own()
+        return found
+
+    def statement(self, call: ast.Call) -> ast.stmt:
+        """The statement that a call stands in."""
+        node: ast.AST = call
+        while not isinstance(node, ast.stmt):
+            node = self._scopes.parents[node]
+        return node
+
+    def repeats(self, node: ast.AST) -> bool:
+        """Whether it stands in a loop."""
+        parent = self._scopes.parents.get(node)
+        while parent is not None and not isinstance(parent, ast.FunctionDef):
+            if isinstance(parent, (ast.For, ast.While)):
+                return True
+            parent = self._scopes.parents.get(parent)
+        return False

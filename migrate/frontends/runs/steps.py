@@ -1,0 +1,120 @@
+"""The step functions that run calls share, and what is left of their results."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.frontends.fetches import Leaf
+from migrate.frontends.runs.loop import Loop
+from migrate.program import ir
+from migrate.program.binding_time import Analysis
+from migrate.program.ir import Code, code
+
+
+class Steps:
+    """Names step functions, each fetched and fed in one way.
+
+    Attributes:
+      made: the step functions so far.
+    """
+
+    def __init__(self, analysis: Analysis, loop: Loop) -> None:
+        self._analysis = analysis
+        self._loop = loop
+        self.made: list[ir.StepFunction] = []
+
+    def shared(self, step: ir.StepFunction, leaves: list[Leaf]) -> ir.StepFunction:
+        """The same fetches from the same feeds are one function."""
+
+        def signature(s: ir.StepFunction) -> object:
+            return (
+                s.feeds,
+                s.element,
+                s.structure,
+                tuple(_text(f) for f in s.fetches),
+                tuple(_text(k) for k in s.keys),
+                tuple(id(f) for f in s.flows),
+            )
+
+        for other in self.made:
+            if signature(other) == signature(step):
+                return other
+        valued = [
+            (names.key(leaf.node) or "").rpartition(".")[2]
+            for leaf in leaves
+            if leaf.has_value
+        ]
+        if step.trains:
+            wishes = ["train_step", *[f"train_step_with_{v}" for v in valued if v]]
+            extra = [
+                v
+                for v in valued
+                if v and not any(v in _text(f) for s in self.made for f in s.fetches)
+            ]
+            if any(s.name.startswith("train_step") for s in self.made) and extra:
+                wishes.insert(1, f"train_step_with_{extra[0]}")
+        else:
+            base = "_and_".join(v for v in valued if v) or "evaluate"
+            wishes = [f"compute_{base}" if len(base) < 30 else "evaluate", "evaluate"]
+        step.name = self._analysis.fresh(*wishes)
+        self.made.append(step)
+        return step
+
+    def droppable(
+        self,
+        statement: ast.stmt,
+        call: ast.Call,
+        leaves: list[Leaf],
+        structure: str,
+    ) -> bool:
+        """Whether operations can leave the result: unpacked at once, or not used."""
+        if structure not in ("tuple", "list"):
+            return False
+        if all(leaf.has_value for leaf in leaves):
+            return False
+        if isinstance(statement, ast.Expr) and statement.value is call:
+            return True
+        if isinstance(statement, ast.Assign) and statement.value is call:
+            target = statement.targets[0]
+            return (
+                len(statement.targets) == 1
+                and isinstance(target, (ast.Tuple, ast.List))
+                and len(target.elts) == len(leaves)
+                and not any(isinstance(e, ast.Starred) for e in target.elts)
+                and all(
+                    leaf.has_value or not self._used(e)
+                    for e, leaf in zip(target.elts, leaves)
+                )
+            )
+        return False
+
+    def _used(self, target: ast.expr) -> bool:
+        name = names.key(target)
+        if name is None:
+            return True
+        return name != "_" and any(name in names.reads(s) for s in self._loop.tail)
+
+    def targets(
+        self,
+        statement: ast.stmt,
+        call: ast.Call,
+        leaves: list[Leaf],
+        structure: str,
+    ) -> Code | None:
+        """What is assigned to, where operations left the result."""
+        if not self.droppable(statement, call, leaves, structure):
+            return None
+        if not isinstance(statement, ast.Assign):
+            return None
+        target = statement.targets[0]
+        assert isinstance(target, (ast.Tuple, ast.List))
+        kept = [e for e, leaf in zip(target.elts, leaves) if leaf.has_value]
+        return ir.joined(", ", kept) if kept else code("_")
+
+
+def _text(fragment: Code) -> str:
+    return "".join(
+        p if isinstance(p, str) else _text(p) if isinstance(p, Code) else ast.dump(p)
+        for p in fragment.parts
+    )

@@ -1,0 +1,109 @@
+"""A feed that is added to: every value under a name, every use a display."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from migrate.facts.scopes import Scope
+from migrate.normalise.feeds.stores import Store, Stores
+from migrate.normalise.feeds.view import Unclear, View, flat
+from migrate.normalise.text import Edit, Text
+
+
+class Scattered:
+    """Writes such feeds out."""
+
+    def __init__(self, view: View, stores: Stores) -> None:
+        self._view = view
+        self._stores = stores
+
+    def written(
+        self, name: str, stores: list[Store], uses: list[ast.Name], scope: Scope
+    ) -> Text:
+        """Every value under a name of its own, every use a display of these names."""
+        keys = self._keys(stores, uses)
+        own: dict[str, str] = {}
+        text = self._view.text
+        edits: list[Edit] = []
+        new_lines: dict[ast.stmt, list[str]] = {}
+        overwritten = {
+            ast.unparse(key)
+            for store in stores
+            for key, _ in store.pairs
+            if sum(
+                ast.unparse(key) == ast.unparse(other)
+                for s in stores
+                for other, _ in s.pairs
+            )
+            > 1
+        }
+        for store in stores:
+            if not text.alone(store.statement):
+                raise Unclear
+            lines = []
+            for key, value in store.pairs:
+                spelled = ast.unparse(key)
+                if spelled not in overwritten and self._stores.stable(value, scope):
+                    own[spelled] = flat(text, value)
+                    continue
+                if spelled not in own:
+                    wish = re.sub(r"\W+", "_", spelled.split(".")[-1]).strip("_")
+                    own[spelled] = self._view.fresh(f"{wish}_feed", scope.node)
+                lines.append(f"{own[spelled]} = {flat(text, value)}")
+            new_lines[store.statement] = lines
+        for use in uses:
+            shown = [f"{key}: {own[key]}" for key in keys[use]]
+            edits.append(Edit(use, "{" + ", ".join(shown) + "}"))
+        text = text.edited(edits)
+        for statement in sorted(new_lines, key=lambda s: s.lineno, reverse=True):
+            indent = self._view.indent(statement)
+            lines = [indent + line for line in new_lines[statement]]
+            if not lines and len(self._view.suite(statement)) == 1:
+                lines = [indent + "pass"]
+            origin = text.origins[statement.lineno - 1]
+            text = text.spliced(
+                statement.lineno,
+                statement.end_lineno or statement.lineno,
+                lines,
+                [origin] * len(lines),
+            )
+        return text
+
+    def _keys(
+        self, stores: list[Store], uses: list[ast.Name]
+    ) -> dict[ast.Name, list[str]]:
+        """The keys a feed has at each use.
+
+        Raises:
+          Unclear: that depends on the path taken.
+        """
+        if not stores or not stores[0].first:
+            raise Unclear
+        whole = [s for s in stores if s.first]
+        if len(whole) > 1:
+            sets = {tuple(sorted(ast.unparse(k) for k, _ in s.pairs)) for s in whole}
+            more = {ast.unparse(k) for s in stores for k, _ in s.pairs}
+            if len(sets) != 1 or more != set(next(iter(sets))):
+                raise Unclear
+            found = [ast.unparse(k) for k, _ in whole[0].pairs]
+            return {use: found for use in uses}
+        suite = self._view.suite(stores[0].statement)
+        at: list[tuple[int, list[str]]] = []
+        for store in stores:
+            found = [ast.unparse(k) for k, _ in store.pairs]
+            known = {k for _, ks in at for k in ks}
+            if store.statement in suite:
+                at.append((store.statement.lineno, found))
+            elif not set(found) <= known:
+                raise Unclear
+        keys: dict[ast.Name, list[str]] = {}
+        for use in uses:
+            within = {
+                id(s) for s in [self._view.statement(use), *self._view.above(use)]
+            }
+            if not any(id(s) in within for s in suite):
+                raise Unclear
+            before = [k for line, ks in at if line < use.lineno for k in ks]
+            keys[use] = list(dict.fromkeys(before))
+        return keys

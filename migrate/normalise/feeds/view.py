@@ -1,0 +1,134 @@
+"""One state of a program's text, as the steps that write feeds out read it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise.text import Text, inside_strings
+
+
+class Unclear(Exception):
+    """The feed is used in a way that is not understood; it stays as it is."""
+
+
+class View:
+    """Text, tree and names of a program, and where in it a node stands."""
+
+    def __init__(self, text: Text) -> None:
+        self.text = text
+        self.tree = ast.parse(text.source)
+        self.scopes = Scopes(self.tree)
+        self._named_now: set[str] = set()
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        above = self.scopes.parents.get(node)
+        while above is not None:
+            yield above
+            above = self.scopes.parents.get(above)
+
+    def statement(self, node: ast.AST) -> ast.stmt:
+        while not isinstance(node, ast.stmt):
+            node = self.scopes.parents[node]
+        return node
+
+    def function(self, node: ast.AST) -> ast.AST:
+        for above in self.above(node):
+            if isinstance(above, (ast.FunctionDef, ast.Module)):
+                return above
+        return self.tree
+
+    def suite(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self.scopes.parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if isinstance(suite, list) and statement in suite:
+                return suite
+        raise Unclear
+
+    def indent(self, statement: ast.stmt) -> str:
+        return self.text.lines[statement.lineno - 1][: statement.col_offset]
+
+    def fresh(self, wish: str, scope: ast.AST) -> str:
+        taken = {n.id for n in ast.walk(scope) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in ast.walk(scope) if isinstance(a, ast.arg)}
+        taken |= set(self.scopes.module.bindings) | self._named_now
+        name, number = wish, 2
+        while name in taken:
+            name, number = f"{wish}_{number}", number + 1
+        self._named_now.add(name)
+        return name
+
+
+NOWHERE = Scope(ast.Module([], []), None)
+
+
+def feed_argument(call: ast.AST) -> ast.expr | None:
+    """What a session's run call is fed with."""
+    if (
+        not isinstance(call, ast.Call)
+        or not isinstance(call.func, ast.Attribute)
+        or call.func.attr != "run"
+        or not (call.args or call.keywords)
+    ):
+        return None
+    return names.argument(call, "feed_dict", 1)
+
+
+def pairs(value: ast.expr) -> tuple[tuple[ast.expr, ast.expr], ...] | None:
+    """Keys and values of a dict written out; None if it is not."""
+    if isinstance(value, ast.Dict):
+        if any(key is None for key in value.keys):
+            return None
+        return tuple((k, v) for k, v in zip(value.keys, value.values) if k is not None)
+    if (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Name)
+        and value.func.id == "dict"
+        and not value.args
+        and not value.keywords
+    ):
+        return ()
+    return None
+
+
+def is_key(node: ast.expr) -> bool:
+    """Whether a placeholder may stand there: a name, an attribute, an item."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Constant) and is_key(node.value)
+    return names.key(node) is not None
+
+
+def returns(function: ast.FunctionDef) -> list[ast.Return]:
+    return [
+        n for n in names.walk_scope_of_function(function) if isinstance(n, ast.Return)
+    ]
+
+
+def in_scope(scope: Scope) -> Iterator[ast.AST]:
+    """Nodes of a function (or the module), nested functions included."""
+    body = getattr(scope.node, "body", [])
+    for statement in body:
+        yield from _ordered(statement)
+
+
+def _ordered(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from _ordered(child)
+
+
+def flat(text: Text, value: ast.expr) -> str:
+    """An expression as one line.
+
+    Raises:
+      Unclear: it has comments or strings of several lines.
+    """
+    segment = text.segment(value)
+    if "\n" not in segment:
+        return segment
+    if "#" in segment or inside_strings(value):
+        raise Unclear
+    return " ".join(line.strip() for line in segment.split("\n"))
