@@ -65,7 +65,7 @@ class Migration:
       text: the new text; equal to the input where nothing is to be changed.
       findings: every TF1 construct met, in source order.
       support: names of the support modules (files of `migrate/support/`) that
-        the new text imports, to be written beside it, e.g. ("training_session.py",).
+        the new text imports, to be written beside it, e.g. ("plain_session.py",).
     """
 
     text: str

@@ -62,12 +62,16 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 }
 
 
+# The files of the session that all loops run in.
+SESSION = emitted.files("training_session")
+
+
 def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
     if module in (MODULE, *BESIDE):
-        return (*emitted.files(MODULE), "training_session.py", *BESIDE.get(module, ()))
+        return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
     if module in ("plain_session", "eager_steps"):
-        return (f"{module}.py", "training_session.py")
+        return (f"{module}.py", *SESSION)
     return (f"{module}.py",)
 
 

@@ -162,7 +162,7 @@ def test_the_tutorial(tmp_path: pathlib.Path) -> None:
     out = run(script, tmp_path, timeout=500)
     made = tmp_path / "build" / "tutorial"
     assert {p.name for p in made.iterdir()} >= {
-        *("train.py", "training_session.py", "mnist_input_data.py"),
+        *("train.py", "training_session", "mnist_input_data.py"),
         *("losses.png", "report.html"),
     }
     assert "0 refused" in out and "Training took" in out

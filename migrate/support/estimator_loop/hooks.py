@@ -403,7 +403,9 @@ def made_anew(hook):
             setattr(new, name, copy.copy(value))
         elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
             setattr(new, name, made_anew(value))
-        elif isinstance(value, (training_session._Timer, v1.train.SecondOrStepTimer)):
+        elif isinstance(
+            value, (training_session.hooks.Timer, v1.train.SecondOrStepTimer)
+        ):
             setattr(new, name, copy.copy(value))
     return new
 
