@@ -33,6 +33,7 @@ SUPPORT = (
     "synchronous_estimator",
     "contrib_layers",
     "derivable_hooks",
+    "estimator_experiments",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_vocabularies",
