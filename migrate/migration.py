@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts.homes import Home
 from migrate.findings import Finding
+from migrate.parts.program import Parts
 
 # What a model_fn becomes where it can be either.
 ESTIMATORS = ("keras", "model_fn")
@@ -41,6 +42,8 @@ class Options:
     )
     # Of files whose emitted modules do not go simply beside them: by their real path.
     homes: Mapping[str, Home] = dataclasses.field(default_factory=dict)
+    # Programs of the run whose graph is built by other files of it.
+    parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.

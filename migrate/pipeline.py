@@ -75,11 +75,17 @@ def is_candidate(
 
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
-    """Whether a file takes TensorFlow from another one."""
-    if not (options.reexports or options.hidden):
+    """Whether a file has to do with TensorFlow by way of another one."""
+    parts = options.parts
+    if not (options.reexports or options.hidden or parts.programs):
         return False
     real = os.path.realpath(path)
-    return real in options.reexports or real in options.hidden
+    return (
+        real in options.reexports
+        or real in options.hidden
+        or real in parts.programs
+        or real in parts.users
+    )
 
 
 def migrate_bytes(

@@ -18,6 +18,7 @@ from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules, updating_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
+from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
@@ -105,6 +106,7 @@ def run_tree(
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),
+            parts=together(files),
         )
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
@@ -169,6 +171,9 @@ class _Processes:
             real = os.path.realpath(item.path)
             own = {real: options.homes[real]} if real in options.homes else {}
             options = dataclasses.replace(options, homes=own)
+        if options.parts.programs:
+            near = options.parts.near(os.path.realpath(item.path))
+            options = dataclasses.replace(options, parts=near)
         try:
             return self._pool.submit(item.migrate, options, core)
         except BrokenProcessPool:

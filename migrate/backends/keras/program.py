@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.keras import KerasRewrite, Trained
+from migrate.backends.keras import KerasRewrite
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import model_fn
@@ -22,8 +22,7 @@ def plan_models(
     found, stays = model_fn.recognise(scopes)
     claimed: dict[ast.AST, tuple[str, str]] = {}
     for one in found:
-        trained = [Trained(call, model) for call, model in one.estimators]
-        rewrite = KerasRewrite(one.model, trained, scopes, plan, one.name)
+        rewrite = KerasRewrite(one.model, one.flow, scopes, plan, one.name)
         rewrite.run()
         claimed.update(rewrite.claimed)
     return claimed, [

@@ -6,6 +6,8 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import twins
+from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import (
     Network,
@@ -14,7 +16,7 @@ from migrate.frontends.model_fn.network import (
     uses,
 )
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
-from migrate.program.keras_model import Unit
+from migrate.program.keras_model import Twins, Unit
 from migrate.tables import keras_models as table
 
 
@@ -37,6 +39,7 @@ class Common:
         self._parameters, self._values = parameters, values
         self.network = Network(function, scopes, values)
         self._slices = Slices(function, scopes)
+        self.twins: Twins | None = None
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
@@ -53,10 +56,12 @@ class Common:
         Raises:
           NotSplit: layers differ by mode, or need more than features.
         """
+        self.twins = twins.joined(lines, self.network, self._values)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
         more = self._more(shared, without(lines, shared), specs)
         shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
+        shared = self._with_messages(lines, shared)
         for unit in shared:
             self._check_mode(unit.statement)
         return shared
@@ -72,7 +77,7 @@ class Common:
         }
         if not statements["TRAIN"]:
             raise NotSplit(self._function, "it has no layers of tf.layers")
-        for mode in ("EVAL", "PREDICT"):
+        for mode in lines:
             if statements[mode] != statements["TRAIN"]:
                 raise NotSplit(
                     self._function, f"in mode {mode} it has other layers than in TRAIN"
@@ -81,9 +86,8 @@ class Common:
             self._visit(unit)
         kept = {id(s) for s in statements["TRAIN"]}
         # The same statement is a unit of each mode; that of training stands for all.
-        for mode in ("EVAL", "PREDICT"):
-            line = lines[mode]
-            by_statement = {id(u.statement): u for u in lines["TRAIN"].units}
+        by_statement = {id(u.statement): u for u in lines["TRAIN"].units}
+        for line in lines.values():
             line.units = [by_statement.get(id(u.statement), u) for u in line.units]
         return [u for u in lines["TRAIN"].units if id(u.statement) in kept]
 
@@ -108,15 +112,15 @@ class Common:
         needed = {
             mode: self._slices.needed(
                 after[mode],
-                [specs[mode][k] for k in keys if k in specs[mode]],
+                [specs[mode][k] for k in wanted[mode] if k in specs[mode]],
             )
-            for mode, keys in wanted.items()
+            for mode in after
         }
-        common = [
-            u for u in needed["TRAIN"] if u in needed["EVAL"] and u in needed["PREDICT"]
-        ]
-        bound = {n for u in shared for n in names.binds(u.statement)}
-        bound |= {self._role("features"), self._role("params"), self._role("config")}
+        common = [u for u in needed["TRAIN"] if all(u in n for n in needed.values())]
+        bound = {n for u in shared for n in self.bound_by(u)}
+        if self.twins is not None:
+            return []  # There would be two of them.
+        bound |= self._made_with()
         local = set(self._scopes.scope_by_node[self._function].bindings)
         found: list[Unit] = []
         for unit in common:
@@ -136,12 +140,49 @@ class Common:
             bound |= names.binds(statement)
         return found
 
+    def _with_messages(
+        self, lines: dict[str, Straight], shared: list[Unit]
+    ) -> list[Unit]:
+        """With what every mode says of layers, and of nothing else."""
+        units = lines["TRAIN"].units
+        known = self._made_with()
+        local = set(self._scopes.scope_by_node[self._function].bindings)
+        kept = [
+            unit
+            for unit in units
+            if unit not in shared
+            and is_message(unit.statement, self._scopes)
+            and all(
+                any(u.statement is unit.statement for u in line.units)
+                for line in lines.values()
+            )
+            and not names.reads(unit.statement) & self._decided()
+            and of_network(unit, units, shared, known, local)
+        ]
+        by_statement = {id(u.statement): u for u in kept}
+        for line in lines.values():
+            line.units = [by_statement.get(id(u.statement), u) for u in line.units]
+        return [u for u in units if u in shared or u in kept]
+
+    def _made_with(self) -> set[str]:
+        """Parameters of the model_fn that the model is made with."""
+        return {
+            name
+            for role, name in self._parameters.items()
+            if role not in ("labels", "mode")
+        }
+
+    def _decided(self) -> set[str]:
+        """Names that hold what the mode decides, and its own."""
+        found = {n for v in self._values.values() for n in v.decided}
+        return found | {self._role("mode")}
+
     def _check_mode(self, statement: ast.stmt) -> None:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
-        known = {n for v in self._values.values() for n in v.known}
+        decided = self._decided()
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                if node.id == self._role("mode") or node.id in known:
+                if node.id in decided:
                     if not self._in_training_argument(node):
                         raise NotSplit(node, "its layers depend on the mode")
 
@@ -170,7 +211,7 @@ class Common:
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""
-        found = {n for u in shared for n in names.binds(u.statement)}
+        found = {n for u in shared for n in self.bound_by(u)}
         return found | {self._role("features"), self._role("labels")} - {""}
 
     def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
@@ -185,18 +226,25 @@ class Common:
 
     def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
         """Names that the network binds and steps read."""
-        found = dict.fromkeys(
+        bound = [
             name
             for unit in shared
             if not self.is_host(unit, shared)
-            for name in sorted(names.binds(unit.statement))
-            if name in read
-        )
+            for name in self.bound_by(unit)
+        ]
+        found = dict.fromkeys(name for name in bound if name in read)
         if not found or not self.network.layers:
             raise NotSplit(self._function, "it has no layers of tf.layers")
         for name in found:
-            self._check_output(name, shared)
+            if self.twins is None or name not in dict(self.twins.calls):
+                self._check_output(name, shared)
         return tuple(found)
+
+    def bound_by(self, unit: Unit) -> list[str]:
+        """Names that a statement binds; of twins, that of the other too."""
+        if self.twins is not None and unit.statement is self.twins.statement:
+            return [name for name, _ in self.twins.calls]
+        return sorted(names.binds(unit.statement))
 
     def _check_output(self, name: str, shared: list[Unit]) -> None:
         """An output is a tensor that Keras records."""

@@ -6,17 +6,21 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Metric, Unit
 from migrate.tables import keras_models as table
 
 
 class Metrics:
-    """Finds the metrics of one model_fn."""
+    """Finds the metrics of one model_fn.
 
-    def __init__(self, scopes: Scopes) -> None:
-        self._scopes = scopes
+    Args:
+      values: what is known in evaluation.
+    """
+
+    def __init__(self, scopes: Scopes, values: ModeValues | None) -> None:
+        self._scopes, self._values = scopes, values
 
     def run(
         self, spec: dict[str, ast.expr], units: list[Unit]
@@ -30,7 +34,7 @@ class Metrics:
         gone: list[Unit] = []
         if given is None:
             return [], gone
-        given = value_of(given, units, gone)
+        given = self._chosen(value_of(given, units, gone))
         if not isinstance(given, ast.Dict):
             raise NotSplit(
                 given, "eval_metric_ops is no dictionary that is written out"
@@ -43,9 +47,12 @@ class Metrics:
                 raise NotSplit(
                     value, f"a metric named {key.value!r}, as Estimator's own"
                 )
-            call = value_of(value, units, gone)
+            call = self._chosen(value_of(value, units, gone))
             found.append(self._metric(key.value, call))
         return found, gone
+
+    def _chosen(self, node: ast.expr) -> ast.expr:
+        return self._values.chosen(node) if self._values is not None else node
 
     def _metric(self, key: str, call: ast.expr) -> Metric:
         symbol = (
@@ -60,16 +67,23 @@ class Metrics:
         bound = names.bound_arguments(
             call, (*row.parameters, *row.constructor, "weights", "name")
         )
-        if bound is None or "weights" in bound:
+        if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras metric has not")
         if not all(p in bound for p in row.parameters):
             raise NotSplit(call, f"{symbol} without all of its arguments")
+        weights = bound.get("weights")
+        if isinstance(weights, ast.Constant) and weights.value is None:
+            weights = None
         return Metric(
             key,
             call,
             row,
-            tuple(bound[p] for p in row.parameters),
+            (
+                *(bound[p] for p in row.parameters),
+                *([] if weights is None else [weights]),
+            ),
             tuple((p, bound[p]) for p in row.constructor if p in bound),
+            weighted=weights is not None,
         )
 
     def check_training(self, training: list[Unit], metrics: list[Metric]) -> None:

@@ -5,12 +5,16 @@ from __future__ import annotations
 import ast
 
 from migrate.frontends.model_fn.modes import NotSplit
+from migrate.tables import keras_models as table
 
 _ROLES = ("features", "labels", "mode", "params", "config")
 
 
-def parameters(function: ast.FunctionDef) -> dict[str, str]:
-    """The model_fn's parameters, by role.
+def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, str]:
+    """The model_fn's parameters, by role; those that are bound have their own name.
+
+    Args:
+      bound: parameters that functools.partial gives.
 
     Raises:
       NotSplit: there are others.
@@ -20,9 +24,16 @@ def parameters(function: ast.FunctionDef) -> dict[str, str]:
         raise NotSplit(function, "it takes arguments without a name")
     found: dict[str, str] = {}
     given = [*arguments.args, *arguments.kwonlyargs]
-    for index, argument in enumerate(given):
+    for argument in given:
+        if argument.arg in bound:
+            if argument.arg in _ROLES:
+                raise NotSplit(function, f"`{argument.arg}` is given beforehand")
+            if argument.arg in table.TAKEN:
+                raise NotSplit(function, f"`{argument.arg}` is a name of Keras models")
+            found[argument.arg] = argument.arg
+            continue
         role = argument.arg if argument.arg in _ROLES else ""
-        if not role and index == 0:
+        if not role and not found.keys() & set(_ROLES):
             role = "features"
         if not role:
             raise NotSplit(

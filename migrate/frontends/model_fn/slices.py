@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import NotSplit, Straight
 from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Unit
@@ -65,17 +66,30 @@ class Slices:
         """Statements of training that write summaries, or name tensors, and their needs."""
         found: list[Unit] = []
         for unit in rest:
-            if unit in loss or not isinstance(unit.statement, ast.Expr):
+            if unit in loss:
                 continue
-            call = unit.statement.value
+            said = is_message(unit.statement, self._scopes)
+            if not said and not isinstance(unit.statement, ast.Expr):
+                continue
+            call = getattr(unit.statement, "value", None)
             symbol = (
                 self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
             ) or ""
-            if symbol.startswith("tf.summary.") or symbol == "tf.identity":
-                for needed in (*self.needed(rest, [call]), unit):
+            if said or symbol.startswith("tf.summary.") or symbol == "tf.identity":
+                read = expressions(unit.statement)
+                before = rest[: rest.index(unit)]
+                for needed in (*self.needed(before, read), unit):
                     if needed not in loss and needed not in found:
                         found.append(needed)
-        return found
+        return [u for u in rest if u in found]
+
+    def with_messages(self, units: list[Unit], wanted: list[ast.expr]) -> list[Unit]:
+        """Units that some expressions need, with what they say, in order."""
+        kept = self.needed(units, wanted)
+        for index, unit in enumerate(units):
+            if is_message(unit.statement, self._scopes):
+                kept += [*self.needed(units[:index], expressions(unit.statement)), unit]
+        return [u for u in units if u in kept]
 
 
 def closure(units: list[Unit], wanted: list[Unit]) -> list[Unit]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.frontends.model_fn.modes import NotSplit, Straight
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 
 SPECS = ("tf.estimator.EstimatorSpec",)
 _SPEC = (
@@ -30,28 +30,29 @@ _GIVEN = {
 _IGNORED = {"export_outputs", "eval_metric_ops", "training_hooks"}
 
 
-def given(mode: str, line: Straight) -> dict[str, ast.expr]:
+def given(mode: str, line: Straight, values: ModeValues) -> dict[str, ast.expr] | None:
     """Arguments by name, without those that the mode does not look at.
 
+    None where the mode cannot be used: TF1's EstimatorSpec fails without a loss, or
+    predictions.
+
     Raises:
-      NotSplit: there are others, or one is missing.
+      NotSplit: there are others.
     """
     bound = names.bound_arguments(line.spec, _SPEC)
     if bound is None:
         raise NotSplit(line.spec, "an argument of EstimatorSpec that is not known")
     written = {
         name: value
-        for name, value in bound.items()
+        for name, value in ((n, values.chosen(v)) for n, v in bound.items())
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
+    needs = {"PREDICT": {"predictions"}, "EVAL": {"loss"}}
+    if not needs.get(mode, {"loss", "train_op"}) <= set(written):
+        return None
     extra = set(written) - _GIVEN[mode] - _IGNORED
     if extra:
         raise NotSplit(line.spec, f"its EstimatorSpec has {sorted(extra)[0]}")
-    for name in {"PREDICT": ("predictions",), "EVAL": ("loss",)}.get(
-        mode, ("loss", "train_op")
-    ):
-        if name not in written:
-            raise NotSplit(line.spec, f"its EstimatorSpec has no {name}")
     return {
         name: value
         for name, value in written.items()

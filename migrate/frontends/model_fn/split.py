@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, updates
+from migrate.frontends.model_fn import checks, twins, updates
 from migrate.frontends.model_fn.common import Common
+from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.metrics import Metrics, value_of
 from migrate.frontends.model_fn.modes import (
     MODES,
@@ -21,121 +23,196 @@ from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
-from migrate.program.keras_model import KerasModel, Metric, Unit
-from migrate.tables import estimator as estimator_table
+from migrate.frontends.model_fn.subclassed import Subclassed
+from migrate.program.keras_model import KerasModel, Metric, Unit, Update
+from migrate.tables import keras_models as table
+
+
+@dataclasses.dataclass(frozen=True)
+class _Step:
+    """What a mode computes of the network's outputs.
+
+    Attributes:
+      results: what it returns, or counts.
+    """
+
+    units: list[Unit]
+    results: list[ast.expr]
 
 
 class Split:
     """The analysis of one model_fn.
 
+    Args:
+      bound: parameters that functools.partial gives it.
+
     Raises (from `run`):
       NotSplit: it does not lie in what a Keras model is known to equal.
     """
 
-    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
-        self._function, self._scopes = function, scopes
-        self._parameters = parameters(function)
-        self._values = {
-            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
-            for mode in MODES
-        }
+    def __init__(
+        self, function: ast.FunctionDef, scopes: Scopes, bound: frozenset[str]
+    ) -> None:
+        self._function, self._scopes, self._bound = function, scopes, bound
+        self._parameters = parameters(function, bound)
+        self._values: dict[str, ModeValues] = {}
 
     def _role(self, role: str) -> str:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model."""
+        """The model: functional where it can be, else subclassed."""
+        try:
+            return self._run(Common)
+        except NotSplit as reason:
+            if not self._may_be_subclassed():
+                raise
+            functional = reason
+        try:
+            return self._run(Subclassed)
+        except NotSplit as reason:
+            raise (reason if self._has_variables() else functional) from None
+
+    def _has_variables(self) -> bool:
+        return any(
+            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+        )
+
+    def _may_be_subclassed(self) -> bool:
+        """Whether it makes variables, or layers, itself."""
+        return self._has_variables()
+
+    def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
-        if function.decorator_list:
-            raise NotSplit(function, "it has a decorator")
-        checks.own_names(function)
-        lines = {
-            mode: straight(function, self._values[mode], scopes, SPECS)
+        self._values = {
+            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
             for mode in MODES
         }
-        specs = {mode: given(mode, lines[mode]) for mode in MODES}
+        if function.decorator_list:
+            raise NotSplit(function, "it has a decorator")
+        checks.own_names(function, scopes)
+        lines, specs = self._modes()
         self._check_names(lines.values())
         slices = Slices(function, scopes)
-        common = Common(function, scopes, self._parameters, self._values)
+        common = network(function, scopes, self._parameters, self._values)
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
-        after = without(lines, [u for u in shared if not common.is_host(u, shared)])
-        averages = any(
-            layer.row.function in estimator_table.BATCH_NORMALIZATION
-            for layer in common.network.layers
-        )
+        tensors = [u for u in shared if not common.is_host(u, shared)]
+        said = [u for u in shared if is_message(u.statement, scopes)]
+        after = without(lines, [*tensors, *said])
+        averages = any(checks.lists_averages(layer) for layer in common.network.layers)
         update = updates.Updates(
-            scopes, after["TRAIN"], specs["TRAIN"], common.tensors(shared)
+            scopes,
+            after["TRAIN"],
+            specs["TRAIN"],
+            common.tensors(shared),
+            self._values["TRAIN"],
         ).run(averages)
         made = {n for u in update.units for n in names.binds(u.statement)}
         own = {id(u) for u in update.gradients}
         own |= {id(u) for u in update.units if not self._is_plain(u, made)}
         rest = [u for u in after["TRAIN"] if id(u) not in own]
 
-        predicted = specs["PREDICT"]["predictions"]
-        predictions = slices.needed(after["PREDICT"], [predicted])
-        loss = slices.needed(rest, [update.loss])
-        counted = Metrics(scopes)
-        metrics, gone = counted.run(specs["EVAL"], after["EVAL"])
+        reported = specs["TRAIN"]["loss"]
+        loss = slices.needed(rest, [update.loss, reported])
         summaries = slices.summaries(rest, loss)
         training = [*loss, *summaries]
-        wanted = [specs["EVAL"]["loss"], *(a for m in metrics for a in m.arguments)]
-        evaluation = slices.needed([u for u in after["EVAL"] if u not in gone], wanted)
+        predicted = specs.get("PREDICT", {}).get("predictions")
+        predictions: list[Unit] = []
+        if predicted is not None:
+            predictions = slices.with_messages(after["PREDICT"], [predicted])
+        counted = Metrics(scopes, self._values.get("EVAL"))
+        metrics, gone = counted.run(specs.get("EVAL", {}), after.get("EVAL", []))
         counted.check_training(training, metrics)
-        self._check_steps(
-            [*predictions, *training, *evaluation, *update.gradients[:-1]],
-            [predicted, update.loss, *wanted],
-            metrics,
-            update.computed,
-        )
-        for mode, steps in (
-            ("TRAIN", [*training, *update.gradients]),
-            ("EVAL", evaluation),
-            ("PREDICT", predictions),
-        ):
-            tensors = [u for u in shared if not common.is_host(u, shared)]
-            checks.order(
-                lines[mode].units, tensors, [u for u in steps if u not in shared]
+        evaluated = specs.get("EVAL", {}).get("loss")
+        counts = [a for m in metrics for a in m.arguments]
+        evaluation: list[Unit] = []
+        if evaluated is not None:
+            units = [u for u in after["EVAL"] if u not in gone]
+            evaluation = slices.with_messages(units, [evaluated, *counts])
+
+        steps = {
+            "TRAIN": _Step([*training, *update.gradients], [update.loss, reported]),
+            "EVAL": _Step(evaluation, [evaluated, *counts] if evaluated else []),
+            "PREDICT": _Step(predictions, [predicted] if predicted else []),
+        }
+        folded = self._check_steps(steps, update, metrics)
+        for mode, line in lines.items():
+            own_units = [u for u in steps[mode].units if u not in shared]
+            checks.order(line.units, tensors, own_units)
+            used = [*shared, *steps[mode].units, *update.units, *gone]
+            checks.left_out(line.units, used, mode, self._values[mode], scopes)
+        checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
+        for metric in metrics:
+            checks.rebound(
+                lines["EVAL"].units, metric.call, metric.arguments, evaluation
             )
-            used = [*shared, *steps, *update.units, *gone]
-            checks.left_out(lines[mode].units, used, mode, self._values[mode], scopes)
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
         checks.penalties(
-            common.network.layers, [use for s in statements for use in uses(s, scopes)]
+            common.network.layers,
+            [use for s in statements for use in uses(s, scopes)],
+            isinstance(common, Subclassed) and common.penalised(),
         )
-        read = {
-            name
-            for node in (*statements, predicted, update.loss, *wanted)
-            for name in names.reads(node)
-        }
+        results = [node for step in steps.values() for node in step.results]
+        read = {name for node in (*statements, *results) for name in names.reads(node)}
         outputs = common.outputs(shared, read)
-        gathered = specs["EVAL"].get("eval_metric_ops")
+        called = None
+        if isinstance(common, Subclassed):
+            common.check()
+            of_update = [u.statement for u in update.gradients]
+            called = common.called(
+                read | {n for s in of_update for n in names.reads(s)}
+            )
+        elif common.twins is not None:
+            twins.check(common.twins, common.network, outputs)
+        asked = self._asked(predictions, training)
+        if asked and folded.get("PREDICT"):
+            raise NotSplit(function, "hooks ask for what depends on the mode")
         hooks = specs["TRAIN"].get("training_hooks")
-        self._check_hooks(hooks, update.loss)
+        self._check_hooks(hooks, reported)
+        exported = specs.get("PREDICT", {}).get("export_outputs")
         return KerasModel(
             function=function,
             name=class_name(function.name),
             parameters=self._parameters,
+            bound=self._bound,
             network=tuple(shared),
             outputs=outputs,
+            twins=None if isinstance(common, Subclassed) else common.twins,
             layers=tuple(common.network.named()),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
             predicted=predicted,
-            export_outputs=self._exports(
-                specs["PREDICT"].get("export_outputs"), predicted, after["PREDICT"]
-            ),
+            export_outputs=self._exports(exported, predicted, after.get("PREDICT", [])),
             loss=tuple(loss),
             summaries=tuple(summaries),
             train_loss=update.loss,
+            reported=reported,
             update=update,
             training_hooks=hooks,
             evaluation=tuple(evaluation),
-            evaluated=specs["EVAL"]["loss"],
+            evaluated=evaluated,
             metrics=tuple(metrics),
-            gathered=gone[0] if isinstance(gathered, ast.Name) else None,
-            named=self._asked(predictions, training),
+            gathered=tuple(gone),
+            named=asked,
+            folded=folded,
+            called=called,
         )
+
+    def _modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
+        """What each mode that can be used runs, and gives its EstimatorSpec."""
+        lines: dict[str, Straight] = {}
+        specs: dict[str, dict[str, ast.expr]] = {}
+        for mode in MODES:
+            line = straight(self._function, self._values[mode], self._scopes, SPECS)
+            spec = given(mode, line, self._values[mode]) if line is not None else None
+            if line is not None and spec is not None:
+                lines[mode], specs[mode] = line, spec
+            else:
+                del self._values[mode]
+        if "TRAIN" not in lines:
+            raise NotSplit(self._function, "its EstimatorSpec trains nothing")
+        return lines, specs
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""
@@ -144,23 +221,30 @@ class Split:
         )
 
     def _check_steps(
-        self,
-        units: list[Unit],
-        results: list[ast.expr],
-        metrics: list[Metric],
-        computed: ast.Call | None,
-    ) -> None:
-        known = {n for values in self._values.values() for n in values.known}
+        self, steps: dict[str, _Step], update: Update, metrics: list[Metric]
+    ) -> dict[str, dict[ast.AST, ast.expr | str]]:
+        """What the mode decides in each step, which otherwise is what a step may hold."""
         functions = {m.call.func for m in metrics}
-        if computed is not None:
-            functions.add(computed.func)
-        steps = checks.Steps(
-            self._function, self._scopes, self._parameters, known, functions
-        )
-        for unit in units:
-            steps.check(unit.statement)
-        for node in results:
-            steps.check(node)
+        if update.computed is not None:
+            functions.add(update.computed.func)
+        allowed = checks.Steps(self._function, self._scopes, functions)
+        applied = update.gradients[-1:]
+        found: dict[str, dict[ast.AST, ast.expr | str]] = {}
+        for mode, values in self._values.items():
+            found[mode] = {}
+            for unit in steps[mode].units:
+                if unit not in applied:
+                    folded = values.folded(unit.statement)
+                    allowed.check(unit.statement, folded)
+                    found[mode] |= folded
+            for node in steps[mode].results:
+                folded = values.folded(node)
+                allowed.check(node, folded)
+                found[mode] |= folded
+        found["TRAIN"] |= self._values["TRAIN"].folded(update.optimizer)
+        for unit in update.units:
+            found["TRAIN"] |= self._values["TRAIN"].folded(unit.statement)
+        return found
 
     def _asked(self, predictions: list[Unit], training: list[Unit]) -> bool:
         """Whether hooks ask for tensors that the predictions alone have.
@@ -201,7 +285,7 @@ class Split:
             raise NotSplit(hooks, "its training hooks watch more than the loss")
 
     def _exports(
-        self, given: ast.expr | None, predicted: ast.expr, units: list[Unit]
+        self, given: ast.expr | None, predicted: ast.expr | None, units: list[Unit]
     ) -> ast.expr | None:
         if given is None:
             return None
