@@ -34,6 +34,7 @@ SUPPORT = (
     "contrib_layers",
     "derivable_hooks",
     "estimator_experiments",
+    "in_memory_evaluation",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_vocabularies",

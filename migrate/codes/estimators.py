@@ -170,6 +170,15 @@ CODES = (
         "where the hook asked for it; traced, it would run in every step.",
     ),
     Code(
+        "E155",
+        "evaluation while training goes on",
+        "InMemoryEvaluatorHook, of the emitted module `in_memory_evaluation`: it evaluates "
+        "the variables that are being trained, as often as TF1's.",
+        "hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
+        "hook = in_memory_evaluation.InMemoryEvaluatorHook(estimator, input_fn)",
+        promise="The same metrics at the same steps.",
+    ),
+    Code(
         "E132",
         "variables that a hook reads",
         "A hook of the program's own reads variables, or the global step, by "

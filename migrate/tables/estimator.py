@@ -22,6 +22,7 @@ MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 DERIVABLE_MODULE = "derivable_hooks"
 EXPERIMENTS_MODULE = "estimator_experiments"
+IN_MEMORY_MODULE = "in_memory_evaluation"
 HEADS_MODULE = "estimator_heads"
 LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
@@ -35,6 +36,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
     EXPERIMENTS_MODULE: (f"{EXPERIMENTS_MODULE}.py",),
+    IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
@@ -52,6 +54,10 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
     STOPPING_MODULE: (
         "E133",
         "it reads what evaluations have written, as often as TF1's",
+    ),
+    IN_MEMORY_MODULE: (
+        "E155",
+        "it evaluates the variables as they are",
     ),
     EXPERIMENTS_MODULE: (
         "E153",
@@ -223,6 +229,9 @@ EMITTED: dict[str, str] = {
             ),
         )
     },
+    "tf.estimator.experimental.InMemoryEvaluatorHook": (
+        f"{IN_MEMORY_MODULE}.InMemoryEvaluatorHook"
+    ),
     "tf.contrib.learn.Experiment": f"{EXPERIMENTS_MODULE}.Experiment",
     "tf.contrib.learn.RunConfig": f"{EXPERIMENTS_MODULE}.RunConfig",
     "tf.contrib.learn.learn_runner.run": f"{EXPERIMENTS_MODULE}.run",
@@ -314,6 +323,12 @@ IN_GRAPH_EMITTED: dict[str, str] = {
         )
     },
     "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
+    **{
+        f"tf.contrib.{package}.assign_from_checkpoint_fn": (
+            f"{MODULE}.assign_from_checkpoint_fn"
+        )
+        for package in ("framework", "slim")
+    },
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",

@@ -248,10 +248,13 @@ class _HookSession:
     """What a hook of the program sees of its session: it reads variables, and stops.
 
     Everything else is the training session's own.
+
+    Args:
+      graph: what the hook finds its tensors in.
     """
 
-    def __init__(self, session):
-        self._session = session
+    def __init__(self, session, graph=None):
+        self._session, self.graph = session, graph
 
     def __getattr__(self, name):
         return getattr(self._session, name)
@@ -282,6 +285,9 @@ class _HookSession:
 
 class _NoSessionYet:
     """What a hook sees that is asked what it wants of a step, while that is traced."""
+
+    def __init__(self, graph):
+        self.graph = graph
 
     def run(self, fetches):
         """Zeros for variables: they have no values in a trace."""
@@ -324,7 +330,7 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def __init__(self, hook):
         self._hook = hook
-        self._step = None
+        self._step = self._graph = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -332,9 +338,10 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def resolved(self, graph):
         self._keys, self._held, self.watched = {}, [], {}
+        self._graph = graph
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
-        context = SessionRunContext(session=_NoSessionYet())
+        context = SessionRunContext(session=_NoSessionYet(graph))
         asked = copy.copy(self._hook).before_run(context)
         if asked and asked.feed_dict:
             raise ValueError("a step function cannot be fed by a hook")
@@ -360,10 +367,10 @@ class OwnHook(_TensorHook, training_session.Hook):
     def begin(self, sess):
         self._step = sess.replicas.global_step
         with knowing(self._step):
-            self._hook.after_create_session(_HookSession(sess), None)
+            self._hook.after_create_session(_HookSession(sess, self._graph), None)
 
     def before_run(self, sess):
-        self._context = SessionRunContext(session=_HookSession(sess))
+        self._context = SessionRunContext(session=_HookSession(sess, self._graph))
         with knowing(self._step):
             self._asked = self._hook.before_run(self._context)
 
@@ -392,7 +399,7 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def end(self, sess):
         with knowing(self._step):
-            self._hook.end(_HookSession(sess))
+            self._hook.end(_HookSession(sess, self._graph))
 
 
 def made_anew(hook):
