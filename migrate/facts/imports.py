@@ -6,7 +6,7 @@ import ast
 import os
 import pathlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
@@ -78,25 +78,34 @@ def _has(path: pathlib.Path, words: tuple[bytes, ...]) -> bool:
 def _imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[str]:
     """The files among `files` that one imports, by the nearest directory that has them."""
     for level, parts in _imports(path):
-        bases = [path.parent, *path.parent.parents]
-        for base in bases[level - 1 : level] if level else bases:
-            module = _file(base, parts, files)
-            if module is not None:
-                yield module
-                break
+        module = resolved(path, level, (parts, parts[:-1]), files)
+        if module is not None:
+            yield module
 
 
-def _file(
-    base: pathlib.Path, parts: tuple[str, ...], files: dict[str, pathlib.Path]
+def resolved(
+    path: pathlib.Path,
+    level: int,
+    modules: Iterable[tuple[str, ...]],
+    files: Collection[str],
 ) -> str | None:
-    """The file of an imported name below a directory: a module, or a package's own."""
-    for candidate in (base.joinpath(*parts), base.joinpath(*parts[:-1])):
-        if candidate == base:
-            continue
-        for name in (f"{candidate}.py", str(candidate / "__init__.py")):
-            module = os.path.realpath(name)
-            if module in files:
-                return module
+    """The real path of the first of some modules that is a file among `files`.
+
+    Args:
+      path: of the file that imports it.
+      level: dots before its name.
+    """
+    bases = [path.parent, *path.parent.parents]
+    for base in bases[level - 1 : level] if level else bases:
+        for parts in modules:
+            candidate = base.joinpath(*parts)
+            if candidate == base:
+                continue
+            # A module, or a package's own.
+            for name in (f"{candidate}.py", str(candidate / "__init__.py")):
+                module = os.path.realpath(name)
+                if module in files:
+                    return module
     return None
 
 
