@@ -230,7 +230,9 @@ class EstimatorRewrite:
                     "",
                     "a hook runs something in its session: a step function has none",
                     "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
-                    "its value in after_run.",
+                    "its value in after_run; of a model that `fit` trains: a "
+                    "tf_keras.callbacks.Callback with on_train_batch_end(self, batch, "
+                    "logs), and what it needs in what train_step returns.",
                 )
             )
             return

@@ -44,6 +44,8 @@ class RestoreByName(tf.train.SessionRunHook):
 
   def after_create_session(self, session, coord):
     self.saver.restore(session, tf.train.latest_checkpoint(self.model_dir))
+    seen.append(len(session.run(tf.global_variables())))
+    seen.append(np.sum(session.run(tf.trainable_variables())[0]))
 
 
 class Losses(tf.train.SessionRunHook):
@@ -51,6 +53,7 @@ class Losses(tf.train.SessionRunHook):
 
   def before_run(self, run_context):
     graph = run_context.session.graph
+    assert tf.get_collection(tf.GraphKeys.LOSSES)
     return tf.train.SessionRunArgs(graph.get_collection(tf.GraphKeys.LOSSES)[0])
 
   def after_run(self, run_context, run_values):
