@@ -27,6 +27,10 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Real paths of files whose Estimator programs run tf.GraphKeys.UPDATE_OPS in one of
+    # their files; and whether the file at hand is one.
+    updating_modules: frozenset[str] = frozenset()
+    updates: bool = False
     # Of files that take TensorFlow from another file of the run, by their real path: line
     # -> (what stands there, the import that it means).
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(

@@ -80,4 +80,9 @@ from .specifications import (
     WarmStartSettings,
 )
 from .timeline import train_and_evaluate
-from .variables import ExponentialMovingAverage, init_from_checkpoint, op_name
+from .variables import (
+    ExponentialMovingAverage,
+    assign_from_checkpoint_fn,
+    init_from_checkpoint,
+    op_name,
+)
