@@ -217,20 +217,19 @@ EMITTED: dict[str, str] = {
         f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
         for name in (
             "CollectiveAllReduceStrategy",
+            "DistributeConfig",
             "MirroredStrategy",
             "OneDeviceStrategy",
             "ParameterServerStrategy",
         )
     },
     **{
-        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{now}"
-        for name, now in (
-            ("MirroredStrategy", "MirroredStrategy"),
-            ("OneDeviceStrategy", "OneDeviceStrategy"),
-            (
-                "experimental.MultiWorkerMirroredStrategy",
-                "CollectiveAllReduceStrategy",
-            ),
+        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{name.rpartition('.')[2]}"
+        for name in (
+            "MirroredStrategy",
+            "OneDeviceStrategy",
+            "experimental.MultiWorkerMirroredStrategy",
+            "experimental.ParameterServerStrategy",
         )
     },
     "tf.estimator.experimental.InMemoryEvaluatorHook": (

@@ -44,7 +44,7 @@ class MonitoredTrainingSession:
         self._is_chief = is_chief
         self._checkpoint_dir = checkpoint_dir
         self._scaffold = scaffold or Scaffold()
-        self._stop = False
+        self._stop = self._closed = False
         summary_dir = summary_dir or checkpoint_dir
         if save_summaries_steps is _USE_DEFAULT and save_summaries_secs is _USE_DEFAULT:
             save_summaries_steps = 100
@@ -130,8 +130,10 @@ class MonitoredTrainingSession:
 
     def __exit__(self, exception_type, exception, traceback):
         quiet = (tf.errors.OutOfRangeError, StopIteration)
+        if self._closed:
+            return False
         if exception_type is None or issubclass(exception_type, quiet):
-            self._stop = True
+            self._stop = self._closed = True
             for hook in self._hooks:
                 hook.end(self)
             self.replicas.ended()
