@@ -201,6 +201,17 @@ CODES = (
         "its top, and is left as it was. Nothing that was migrated imports it.",
     ),
     Code(
+        "S182",
+        "a dataset that is fed",
+        "A dataset was made of placeholders, which are fed where its iterator is "
+        "initialised. What makes it is a function now, which is called with what is fed; "
+        "step functions know its elements by the placeholders' types and shapes.",
+        "sess.run(iterator.initializer, feed_dict={x: train_x, y: train_y})",
+        "iterator = iter(dataset.fed(train_x, train_y))",
+        promise="The same elements; a shuffle with a seed begins anew each time, as in TF1.",
+        refused_when="the dataset depends on what changes later, or on other tensors.",
+    ),
+    Code(
         "S150",
         "recurrent cells",
         "Cells of tf.nn.rnn_cell and tf.contrib.rnn, and what runs them over time, are "

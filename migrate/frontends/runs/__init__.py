@@ -9,6 +9,7 @@ from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
 from migrate.frontends import plain_sessions
 from migrate.frontends.displays import Displays
+from migrate.frontends.fed_datasets import FedDatasets
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs import left_over
@@ -58,8 +59,15 @@ class RunResolver:
             scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
         )
         self.steps = Steps(analysis, self.loop)
+        self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
         self.initialisers = Initialisers(
-            scopes, diagnostics, flows, self.inputs, self.loop
+            scopes,
+            diagnostics,
+            flows,
+            self.inputs,
+            self.loop,
+            self.fed_datasets,
+            self.fed,
         )
 
     def run(self) -> None:
