@@ -444,7 +444,7 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
     """
     import os
 
-    from migrate import pipeline
+    from migrate import emitted
 
     if not result.changed:
         return
@@ -458,7 +458,7 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
         if path.exists() or path in shown:
             continue
         shown.add(path)
-        source = pipeline.support_source(name)
+        source = emitted.source(name)
         if sys.stdout.isatty():
             lines = source.count(b"\n")
             click.secho(
@@ -483,7 +483,7 @@ def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
 
 def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
-    from migrate import pipeline
+    from migrate import emitted, pipeline
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
@@ -494,7 +494,7 @@ def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:
-            needs = ", ".join(result.support)
+            needs = ", ".join(emitted.shown(result.support))
             click.echo(
                 f"The result imports {needs}; `tf1to2 migrate FILE --write` writes it too.",
                 err=True,

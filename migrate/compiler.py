@@ -34,6 +34,7 @@ from migrate.planning import (
     plan_of,
 )
 from migrate.program.eager import EagerProgram
+from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
@@ -90,6 +91,9 @@ def migrate_text(
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         options = dataclasses.replace(options, in_graph=in_graph)
+    if options.models:
+        known = options.models.get(os.path.realpath(filename), SharedModels())
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -139,7 +143,7 @@ def migrate_text(
         findings.extend(unread_queues(original))
     if has_refusal(findings):
         findings.extend(unread_towers(original))
-        findings.extend(older_shapes.told(scopes))
+        findings.extend(older_shapes.told(scopes, original))
         written, told = in_both.applied(scopes, findings)
         if not written.empty:
             told.extend(_mistakes(scopes, written, text))

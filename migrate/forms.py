@@ -13,6 +13,7 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
+from migrate.program import ir
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
@@ -70,6 +71,7 @@ class Form:
       queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
+      done: original lines of queues that told parameter servers to end.
     """
 
     text: Text
@@ -79,6 +81,7 @@ class Form:
     queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
+    done: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -101,7 +104,9 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         chiefs,
         collections,
         displays,
+        done_queues,
         driver,
+        early_returns,
         elements,
         fed_constants,
         fed_datasets,
@@ -124,6 +129,8 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     )
 
     start, chiefs_ = chiefs.mended(Text.of(text))
+    ended = done_queues.replaced(start)
+    start = ended.text
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
@@ -144,6 +151,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         elements.taken_after,
         statements.named,
         versions.renamed,
+        early_returns.at_the_end,
         driver.plain,
         module_graph.gathered,
         graph_first.moved,
@@ -166,8 +174,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count)
+        plan, findings = plan_of(
+            Scopes(tree),
+            options,
+            ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
+            bool(ended.lines),
+        )
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -177,6 +189,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             noted,
             replicated,
             split,
+            ended.lines,
             tree,
             plan,
             findings,
@@ -266,6 +279,32 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "MirroredStrategy, which averages their gradients",
             )
         )
+    if form.towers is not None and form.towers.updated_by:
+        whose = form.towers.updated_by
+        order = "all towers', one after the other, in TF1 in any order"
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N193",
+                Outcome.REWRITTEN,
+                "",
+                "batches are normalised by each tower's part; the averages are moved by "
+                + (order if whose == "all" else f"the {whose} tower's"),
+            )
+        )
+    if form.towers is not None and form.towers.draw:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N192",
+                Outcome.REWRITTEN,
+                "",
+                "each tower drew a batch: a step has as many, the first for the first "
+                "tower; in TF1 which tower had which was not defined",
+            )
+        )
     for line, reason in form.chiefs:
         moved.append(
             Finding(
@@ -287,6 +326,17 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "tf.device",
                 "variables on parameter servers and the rest on the own worker: a "
                 "ParameterServerStrategy, which deals variables to the servers in turn",
+            )
+        )
+    for line in form.done:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "N170",
+                Outcome.REWRITTEN,
+                "tf.FIFOQueue",
+                "parameter servers end when every worker has: the coordinator tells them",
             )
         )
     for line in form.supervised:

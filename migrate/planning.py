@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
@@ -30,9 +29,6 @@ _CONFIGURATION = (
     "default",
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def has_refusal(findings: list[Finding]) -> bool:
     """Whether a program was found and refused (its parts are then marked N100)."""
@@ -47,8 +43,17 @@ def already_migrated(scopes: Scopes) -> bool:
 
 
 def plan_of(
-    scopes: Scopes, options: Options, towers: str | None = None
+    scopes: Scopes,
+    options: Options,
+    towers: ir.Towers | None = None,
+    servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
+    """A file's plan and findings.
+
+    Args:
+      towers: the replicas that its program has, where they were towers.
+      servers_end: whether the parameter servers of its program end with its workers.
+    """
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
@@ -57,6 +62,7 @@ def plan_of(
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
+        program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
         expressions = Expressions(program, scopes, diagnostics, attempt)
@@ -144,7 +150,7 @@ def _plan_estimators(
     rewrite = EstimatorRewrite(program, scopes, plan)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
-        rewrite.claimed, models = plan_models(scopes, plan)
+        rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()

@@ -6,9 +6,9 @@ import ast
 import os
 from typing import TYPE_CHECKING
 
+from migrate import emitted
 from migrate.facts.homes import Home
 from migrate.facts.scopes import Scopes
-from migrate.pipeline import support_names
 from migrate.plan import Plan
 from migrate.tables import estimator as table
 
@@ -27,7 +27,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
         are added to the plan's.
     """
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
-    beside = {name.removesuffix(".py") for name in plan.support}
+    beside = {emitted.module_of(name) for name in plan.support}
     tree = ast.parse(text)
     wanted: list[str] = []
     scopes = Scopes(tree)
@@ -38,7 +38,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
         module = line.split()[-1]  # The name that it binds.
         if module in names_read and module not in scopes.module.bindings:
             wanted.append(line)
-            if home is not None and f"{module}.py" in support_names():
+            if home is not None and emitted.files(module):
                 wanted[-1] = home.importing(module)
                 plan.support.update(table.needed(module))
             elif in_package and module in beside:

@@ -12,7 +12,7 @@ import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import discover, interrupts, pipeline, write
+from migrate import discover, emitted, interrupts, pipeline, write
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules
@@ -20,6 +20,7 @@ from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
+from migrate.shared_models import shared_models
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
 _AHEAD = 4  # Files per process that are read before their turn.
@@ -107,6 +108,8 @@ def run_tree(
             homes=homes(files, paths),
             parts=together(files),
         )
+        if core is None:
+            options = dataclasses.replace(options, models=shared_models(files, options))
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
@@ -250,22 +253,27 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     Args:
       target: where the result is to be written.
     """
+    target = pathlib.Path(os.path.realpath(target))
     for name in result.support:
-        beside = result.place(name, pathlib.Path(os.path.realpath(target)))
+        beside = result.place(name, target)
+        rival = result.place(emitted.rival(name), target)
         try:
-            mine = (
-                not beside.exists()
-                or beside.read_bytes() == pipeline.support_source(name)
-            )
+            mine = not beside.exists() or beside.read_bytes() == emitted.source(name)
         except OSError:
             mine = False
-        if not mine:
-            where = f"in {beside.parent}" if result.support_at else "beside it"
-            return result.with_failure(
-                NAME_TAKEN,
-                f"{name}, which the result imports, exists {where} and is another file",
-                f"Rename or remove {name}, and migrate again.",
-            )
+        if mine and not rival.exists():
+            continue
+        taken, why = name, "is not the one that the result imports"
+        if mine:
+            taken = emitted.rival(name)
+            why = f"hides {emitted.shown([name])[0]}, which the result imports"
+        beside_it = not result.support_at
+        where = "beside it" if beside_it else f"in {target.parent / result.support_at}"
+        return result.with_failure(
+            NAME_TAKEN,
+            f"{taken} stands {where} and {why}",
+            f"Rename or remove {taken}, and migrate again.",
+        )
     return result
 
 
@@ -295,7 +303,8 @@ def write_result(
         for name in result.support:
             beside = result.place(name, target.resolve())
             if not beside.exists():
-                write.atomically(beside, pipeline.support_source(name))
+                beside.parent.mkdir(exist_ok=True)  # Of a package.
+                write.atomically(beside, emitted.source(name))
         write.atomically(target, result.new)
     except OSError as error:
         reason = error.strerror or str(error)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import checkpoints, data, processes
 from reference.compare import Array
 from reference.scenario import HERE, Order, Run, Scenario, Shape, Topology
@@ -32,6 +32,7 @@ SUPPORT = (
     "keras_estimator",
     "synchronous_estimator",
     "contrib_layers",
+    "derivable_hooks",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_vocabularies",
@@ -103,14 +104,16 @@ def copied(
         text = work.pop()
         for name in SUPPORT:
             imports = re.search(rf"^\s*(import|from) {name}\b", text, re.MULTILINE)
-            if imports and f"{name}.py" not in texts:
-                texts[f"{name}.py"] = support_source(f"{name}.py").decode()
-                work.append(texts[f"{name}.py"])
+            for file in emitted.files(name) if imports else ():
+                if file not in texts:
+                    texts[file] = emitted.source(file).decode()
+                    work.append(texts[file])
     for file, (old, new) in (replaced or {}).items():
         if old not in texts.get(file, ""):
             raise ValueError(f"{file} has no text {old!r}")
         texts[file] = texts[file].replace(old, new)
     for file, text in texts.items():
+        (directory / file).parent.mkdir(exist_ok=True)
         (directory / file).write_text(text)
     return directory / program.name
 

@@ -11,6 +11,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends.derived_hooks import plan_derived_hooks
+from migrate.backends.estimator_hooks import fed_in_hooks, plan_loads, plan_writers
+from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
@@ -21,7 +24,7 @@ from migrate.tables import estimator as table
 from migrate.tables import modes, roles
 
 # The emitted module, and the one it needs beside it.
-SUPPORT = (f"{table.MODULE}.py", "training_session.py")
+SUPPORT = table.needed(table.MODULE)
 
 
 def builds_graph(scopes: Scopes) -> bool:
@@ -61,6 +64,12 @@ class EstimatorRewrite:
         uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
+        self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
+        claimed, refused = plan_derived_hooks(self._scopes, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused + fed_in_hooks(self._scopes)
+        self.rewritten += plan_loads(self._scopes, self._plan)
+        self.claimed.update(plan_writers(self._scopes, self._plan))
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
@@ -118,14 +127,8 @@ class EstimatorRewrite:
         if symbol in table.IN_INPUT and self._in(node, self._program.input):
             return self._keep(node, symbol)
         if table.prefixed(symbol, table.IN_SERVING):
-            return self._refuse(
-                node,
-                "E114",
-                symbol,
-                "a placeholder that is not a serving input's: an input_fn runs once, and "
-                "nothing feeds it",
-                "Make the dataset of the arrays themselves.",
-            )
+            in_model = self._in(node, self._program.model)
+            return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
@@ -194,6 +197,9 @@ class EstimatorRewrite:
 
     def _session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""
+        if found.initializer:
+            # Of a variable it would be an error at run time, by the hook's session.
+            return self._note(found.call, "E104", "an iterator that begins by itself")
         if not found.variables or found.fetches is None:
             self.refused.append(
                 _finding(

@@ -63,7 +63,22 @@ CODES = (
         "This model_fn holds something of which no equal Keras model is known, and stays "
         "a function that TensorFlow traces: it runs on `estimator_loop` and computes what "
         "it did (E101, E102). `--estimators model_fn` leaves all as they are.",
-        'w = tf.get_variable("w", [2, 3])',
-        'w = tf.compat.v1.get_variable("w", [2, 3])',
+        "cell = tf.nn.rnn_cell.LSTMCell(4)\n"
+        "outputs, _ = tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)",
+        "cell = recurrent_cells.LSTMCell(4)\n"
+        "outputs, _ = tf.compat.v1.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)",
+    ),
+    Code(
+        "K140",
+        "variable of a Keras model",
+        "A network with variables of tf.get_variable is a subclassed model: `__init__` "
+        "makes the variables, by add_weight and under TF1's names, and the layers; `call` "
+        "computes the rest. What it did in training alone is below `if training:`.",
+        'w = tf.get_variable("w", [2, 3])\nlogits = tf.matmul(features["x"], w)',
+        "def __init__(self):\n"
+        '    self.w = self.add_weight("w", shape=[2, 3])\n'
+        "\n"
+        "def call(self, features, training=False):\n"
+        '    return tf.matmul(features["x"], self.w)',
     ),
 )

@@ -143,7 +143,7 @@ CODES = (
     Code(
         "S132",
         "supervisor",
-        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes.",
+        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes. Its writer, saver and coordinator are made beside it where the program asks for them; loop is a LooperThread that ends with the session.",
         "sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
         "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),

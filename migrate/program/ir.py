@@ -38,6 +38,7 @@ class Kind(enum.Enum):
     WRITER = "summary writer"
     SAVER = "saver"
     SCAFFOLD = "scaffold"
+    AVERAGES = "moving averages"
     CLUSTER = "cluster"
     SERVER = "server"
     DEVICE = "device function"
@@ -62,6 +63,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
+    | {Kind.AVERAGES}
 )
 
 
@@ -91,6 +93,20 @@ class Replication(enum.Enum):
 
 
 Part = "str | ast.AST | Code"
+
+
+@dataclasses.dataclass(frozen=True)
+class Towers:
+    """Replicas of one process, which were towers.
+
+    Attributes:
+      count: how many, an expression of the program's.
+      updated_by: whose batches move the averages of batch normalisation: "first", "last"
+        or "all"; "" where nobody's do.
+    """
+
+    count: str
+    updated_by: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -221,6 +237,14 @@ class Cluster:
     jobs: frozenset[str] | None  # None: known only at run time.
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Choice:
+    """What a program asks at run time, and whether the answer is yes in the case meant."""
+
+    test: ast.expr
+    holds: bool
+
+
 @dataclasses.dataclass(eq=False)
 class StepFunction:
     """The backward slice of one or more `session.run` calls."""
@@ -306,13 +330,17 @@ class TrainingProgram:
     others: tuple[ast.Call, ...] = ()
     # Whether a run gives the variables their initial values a second time.
     initialises_again: bool = False
-    # How many towers there are, an expression of the source; None where there are none.
-    towers: str | None = None
+    # Under what there is a cluster, where a process without one trains alone.
+    clustered: Choice | None = None
+    # None where there are none.
+    towers: Towers | None = None
     # Functions of the module that run the session, and stay where they are.
     helpers: tuple[ast.FunctionDef, ...] = ()
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Whether the parameter servers end when every worker has.
+    servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

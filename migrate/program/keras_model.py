@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 
 from migrate.tables.keras_models import MetricRow
 from migrate.tables.layers import LayerRow
@@ -29,21 +30,28 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layer:
-    """A call of a function of tf.layers.
+    """A call of a function of tf.layers, or of a layer object.
 
     Attributes:
-      inputs: what the layer is applied to.
+      call: what becomes the Keras layer; of an object that is kept, the call that makes it.
+      inputs: what the layer is applied to; None where it is kept, and called by `applied`.
       arguments: the constructor's, by name.
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
+      texts: further arguments of the constructor, where defaults differ.
+      loop: of a called network: where it makes one in every round.
+      applied: calls of an object that is kept.
     """
 
     call: ast.Call
     row: LayerRow
-    inputs: ast.expr
+    inputs: ast.expr | None
     arguments: tuple[tuple[str, ast.expr], ...]
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
+    texts: tuple[tuple[str, str], ...] = ()
+    loop: ast.For | None = None
+    applied: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,6 +69,82 @@ class Helper:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Twins:
+    """Two calls of one network, one as in training and one as not.
+
+    Attributes:
+      statement: the one that stands for both.
+      other: the one that is gone.
+      name: of the network's output where the model is made.
+      calls: the names that had them, and whether each was as in training.
+    """
+
+    statement: ast.stmt
+    other: ast.stmt
+    name: str
+    calls: tuple[tuple[str, bool], ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Weight:
+    """A variable that the model makes by itself: a call of tf.get_variable.
+
+    Attributes:
+      unit: the assignment whose value the call is.
+      name: TF1's, below the scopes.
+      arguments: of add_weight, by name, without the variable's own name.
+      scope: expressions whose text, joined by "/", stands before the name.
+      loop: where one is made in every round.
+    """
+
+    unit: Unit
+    call: ast.Call
+    name: ast.expr
+    arguments: tuple[tuple[str, ast.expr], ...]
+    scope: tuple[ast.expr, ...]
+    loop: ast.For | None = None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Step:
+    """A statement of `call`.
+
+    Attributes:
+      when: the value of `training` where it runs, None for both.
+    """
+
+    unit: Unit
+    when: bool | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Called:
+    """A network that is no functional model: `__init__` makes what `call` applies.
+
+    Attributes:
+      made: statements of plain values, and of variables, of `__init__`.
+      weights: the variables among them.
+      steps: statements of `call`.
+      kept: names bound by `made` that steps read: attributes of the model.
+      reads: names that `call` reads.
+      training: expressions in `call` that say whether it is training -> their value
+        there; the same in every mode where it is a constant.
+      counted: loops that make layers or variables, and read their own names beside.
+      named: statements of `call` that `__init__` has too: they name features of which
+        it reads the type or shape.
+    """
+
+    made: tuple[Unit, ...]
+    weights: tuple[Weight, ...]
+    steps: tuple[Step, ...]
+    kept: frozenset[str]
+    reads: frozenset[str]
+    training: dict[ast.expr, str]
+    counted: frozenset[ast.For]
+    named: frozenset[Unit]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Metric:
     """An entry of eval_metric_ops.
 
@@ -68,6 +152,7 @@ class Metric:
       key: its name in the results.
       arguments: of update_state, in order.
       constructor: further arguments of the class, by name.
+      weighted: whether the last argument is the weights.
     """
 
     key: str
@@ -75,6 +160,7 @@ class Metric:
     row: MetricRow
     arguments: tuple[ast.expr, ...]
     constructor: tuple[tuple[str, ast.expr], ...]
+    weighted: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -107,30 +193,38 @@ class KerasModel:
     Attributes:
       function: the model_fn.
       name: the class's.
-      parameters: of the model_fn, by role ("features", "labels", "params", "config").
+      parameters: of the model_fn, by role ("features", "labels", "mode", "params",
+        "config"), in its order; those that are bound by their own name.
+      bound: parameters that functools.partial gives.
       network: statements from the features to the outputs, made once.
       outputs: names bound by them that the steps read.
+      twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
       export_outputs: an expression of the predictions, or None.
       loss: statements from the outputs to the loss, in training.
       summaries: what else a training step runs: summaries, and tensors for hooks.
-      train_loss: the loss in training.
+      train_loss: what training minimises.
+      reported: the loss that it reports.
       update: of the variables.
       training_hooks: an expression of the loss, or None.
       evaluation: statements that the loss and the metrics of evaluation need.
-      evaluated: the loss in evaluation.
+      evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
-      gathered: the statement that made eval_metric_ops, whose comments stay.
+      gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
+      folded: by mode, what it decides in its step -> what that is.
+      called: how the network is made and called; None for a functional model.
     """
 
     function: ast.FunctionDef
     name: str
     parameters: dict[str, str]
+    bound: frozenset[str]
     network: tuple[Unit, ...]
     outputs: tuple[str, ...]
+    twins: Twins | None
     layers: tuple[Layer, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
@@ -139,18 +233,35 @@ class KerasModel:
     loss: tuple[Unit, ...]
     summaries: tuple[Unit, ...]
     train_loss: ast.expr
+    reported: ast.expr
     update: Update
     training_hooks: ast.expr | None
     evaluation: tuple[Unit, ...]
-    evaluated: ast.expr
+    evaluated: ast.expr | None
     metrics: tuple[Metric, ...]
-    gathered: Unit | None
+    gathered: tuple[Unit, ...]
     named: bool
+    folded: dict[str, dict[ast.AST, ast.expr | str]]
+    called: Called | None = None
 
     @property
     def training(self) -> tuple[Unit, ...]:
         """What a training step runs before and beside the update."""
         return (*self.loss, *self.summaries)
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedModels:
+    """Model functions that files of a tree have together, and that become Keras models.
+
+    Attributes:
+      exported: of this file, functions that Estimators of others have, or call for one.
+      imported: what names one of another file -> the class's name; "" for a function that
+        makes it.
+    """
+
+    exported: frozenset[str] = frozenset()
+    imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from migrate import emitted
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import display
@@ -68,7 +69,11 @@ def files(run: Run, paint: Paint = plain) -> Iterator[str]:
     """Each file that changes, and what it needs beside it."""
     for result in run.results:
         if result.changed:
-            needs = f" (with {', '.join(result.support)})" if result.support else ""
+            needs = (
+                f" (with {', '.join(emitted.shown(result.support))})"
+                if result.support
+                else ""
+            )
             verb = paint(run.action.value, "rewritten")
             counts = counts_in_words(result.findings)
             yield f"{verb} {display(result.path)}: {counts}{needs}"

@@ -1,7 +1,7 @@
 """The ready-made Estimators of TensorFlow 1: linear, deep, and both; classifiers and regressors.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_heads.py` and `estimator_loop.py`
+TensorFlow 2.15 or later, tf_keras, and `estimator_heads.py` and `estimator_loop`
 beside it.
 
 A ready-made Estimator is an Estimator whose model_fn is written here:

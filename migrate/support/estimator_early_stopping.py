@@ -1,7 +1,7 @@
 """tf.estimator.experimental's hooks that end a training when its evaluations say so.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` beside it.
 
 They read the metrics that evaluations have written below `model_dir`; so does every
 worker of a cluster. Where training stops is kept in the checkpoint, as in TF1, in the

@@ -1,7 +1,7 @@
 """What is made of a model's logits: loss, predictions, metrics, signatures ("heads" of TF1).
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` beside it.
 
     head = binary_classification_head()
     logits = ...                        # [batch, head.logits_dimension]

@@ -1,7 +1,7 @@
 """Heads that ready-made Estimators of TF1 had no need of: several labels, several heads.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, `estimator_loop.py` and `estimator_heads.py`.
+TensorFlow 2.15 or later, tf_keras, `estimator_loop` and `estimator_heads.py`.
 
 The functions are those of tf.contrib.estimator, the classes those of tf.estimator.
 """

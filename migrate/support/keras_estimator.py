@@ -1,7 +1,7 @@
 """An Estimator that trains a Keras model: what tf.estimator did around a model.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` and `training_session.py`
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` and `training_session.py`
 beside it.
 
 The model is an ordinary `tf_keras.Model`, made by a class of your program from symbolic
@@ -39,7 +39,7 @@ _Keys = v1.GraphKeys
 _MODEL = "keras_estimator/model"
 
 
-class _ModelGraph(estimator_loop._Graph):
+class _ModelGraph(estimator_loop.variables.Graph):
     """A graph that calls a model, which is made before it.
 
     Args:
@@ -51,10 +51,9 @@ class _ModelGraph(estimator_loop._Graph):
         super().__init__(replicas)
         recorded = replicas._recorded
         before = len(recorded)
-        with estimator_loop._knowing(self.global_step):
+        with estimator_loop.hooks.knowing(self.global_step):
             self.model = make()
-        layers = self.model.layers
-        saved = {weight.name for layer in layers for weight in layer.weights}
+        saved = {weight.name for weight in _saved(self.model)}
         # Totals of metrics, and a count of steps beside the global one, are not saved.
         recorded[before:] = [v for v in recorded[before:] if v.name in saved]
 
@@ -77,9 +76,9 @@ class Estimator(estimator_loop.Estimator):
     """Trains, evaluates, predicts and exports a Keras model.
 
     Args:
-      model: makes the model of (features[, params][, config]): a class of tf_keras.Model,
-        or a function. Features are symbolic (`tf_keras.Input`), in the structure of what
-        input_fn gives. It is called in the strategy's scope.
+      model: makes the model of ([features][, params][, config]): a class of
+        tf_keras.Model, or a function. Features are symbolic (`tf_keras.Input`), in the
+        structure of what input_fn gives. It is called in the strategy's scope.
       model_dir: where checkpoints and summaries are; default a temporary directory.
       config: an estimator_loop.RunConfig.
       params: passed to the model and input_fn.
@@ -93,7 +92,7 @@ class Estimator(estimator_loop.Estimator):
         self._model = model
 
     def _graph(self, replicas, element_spec):
-        features, _ = estimator_loop._split(element_spec)
+        features, _ = estimator_loop.inputs.features_and_labels(element_spec)
         return _ModelGraph(replicas, lambda: self._new_model(features))
 
     def _choose_pace(self, input_fn):
@@ -108,8 +107,13 @@ class Estimator(estimator_loop.Estimator):
         tf_keras.backend.reset_uids()
         features = inputs_like(features_spec)
         kwargs = {k: v for k, v in given.items() if k in names}
+        # A subclassed model may need none: its `call` gets them.
+        args = [features] if set(names) - {"self", *given} else []
         with training_session._layers_take_dtype_of_input():
-            return model(features, **kwargs)
+            made = model(*args, **kwargs)
+            if not made.built:  # Its layers make their weights when they are called.
+                made(features)
+        return made
 
     def _call_model_fn(self, features, labels, mode):
         (model,) = v1.get_collection(_MODEL)
@@ -138,27 +142,26 @@ class _Serving:
         def build():
             receiver = serving_input_receiver_fn()
             spec = _predicted(self._served, receiver.features)
-            self._signatures = estimator_loop._signatures(receiver, spec)
+            self._signatures = estimator_loop.export.signatures_of(receiver, spec)
 
         self._graph = v1.wrap_function(build, []).graph
 
     def __call__(self):
         variables = {}  # Id of the model's handle -> the variable here.
-        for layer in self._served.layers:
-            for weight in layer.weights:
-                variables[id(weight.handle)] = v1.get_variable(
-                    weight.name.partition(":")[0],
-                    weight.shape,
-                    weight.dtype,
-                    trainable=weight.trainable,
-                    use_resource=True,
-                )
+        for weight in _saved(self._served):
+            variables[id(weight.handle)] = v1.get_variable(
+                weight.name.partition(":")[0],
+                weight.shape,
+                weight.dtype,
+                trainable=weight.trainable,
+                use_resource=True,
+            )
         definition, handles = self._graph.as_graph_def(), {}
         for outside, inside in self._graph.captures:
             if id(outside) not in variables:
                 raise ValueError(
                     f"A graph to be exported reads {outside}, which is no weight of the "
-                    "model's layers"
+                    "model"
                 )
             handles[inside.name] = variables[id(outside)].handle
         inner = {name.partition(":")[0] for name in handles}
@@ -167,6 +170,12 @@ class _Serving:
         definition.node.extend(nodes)
         tf.graph_util.import_graph_def(definition, handles, name="")
         return self._signatures
+
+
+def _saved(model):
+    """The weights that checkpoints hold: all but the totals of metrics."""
+    counted = {id(v) for metric in model.metrics for v in metric.variables}
+    return [v for v in model.weights if id(v) not in counted]
 
 
 def _trained(model, features, labels):
@@ -181,7 +190,13 @@ def _trained(model, features, labels):
 
 
 def _evaluated(model, features, labels):
-    """The metrics; each is (its value so far, an update)."""
+    """The metrics; each is (its value so far, an update).
+
+    Raises:
+      ValueError: the model does not say how it is evaluated.
+    """
+    if type(model).test_step is tf_keras.Model.test_step:
+        raise ValueError(f"{type(model).__name__} has no test_step: it gives no loss")
     results = tf.function(model.test_step, autograph=False)(_data(features, labels))
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.EVAL,
@@ -191,6 +206,8 @@ def _evaluated(model, features, labels):
 
 
 def _predicted(model, features):
+    if type(model).predict_step is tf_keras.Model.predict_step:
+        raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
     predictions = model.predict_step(features)
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(
@@ -236,13 +253,58 @@ class Dropout(tf_keras.layers.Dropout):
         )
 
 
+class _ContribNames:
+    """A layer whose weights have the names that tf.contrib.layers gave them."""
+
+    def add_weight(self, name, *args, **kwargs):
+        name = {"kernel": "weights", "bias": "biases"}[name]
+        return super().add_weight(name, *args, **kwargs)
+
+
+class FullyConnected(_ContribNames, tf_keras.layers.Dense):
+    """tf.contrib.layers.fully_connected."""
+
+
+class Conv(_ContribNames, tf_keras.layers.Conv2D):
+    """tf.contrib.layers.conv2d."""
+
+
+class BatchNorm(tf_keras.layers.BatchNormalization):
+    """tf.contrib.layers.batch_norm: moves an unbiased variance for rows of any rank."""
+
+    def build(self, input_shape):
+        super().build(_as_image(tf.TensorShape(input_shape)))
+        self.input_spec = None
+
+    def call(self, inputs, training=None):
+        if inputs.shape.rank != 2:
+            return super().call(inputs, training=training)
+        images = inputs[:, tf.newaxis, tf.newaxis, :]
+        return super().call(images, training=training)[:, 0, 0, :]
+
+
+def _as_image(shape):
+    return [shape[0], 1, 1, shape[1]] if shape.rank == 2 else shape
+
+
+def _weights(sample_weight, values):
+    """The weight of each of some values, in one row.
+
+    Args:
+      sample_weight: of the values' rank, of size 1 where they are alike; or a scalar.
+    """
+    shape = tf.shape(values)
+    weights = tf.cast(1.0 if sample_weight is None else sample_weight, tf.float32)
+    return tf.reshape(tf.broadcast_to(weights, shape), [-1])
+
+
 class _MeanError(tf_keras.metrics.Mean):
     """The mean over all elements, of whatever rank.
 
     Keras's own takes that of each row first, of which the last batch may have fewer.
     """
 
-    def update_state(self, labels, predictions):
+    def update_state(self, labels, predictions, sample_weight=None):
         labels = tf.convert_to_tensor(labels)
         predictions = tf.convert_to_tensor(predictions)
         rank = predictions.shape.rank - labels.shape.rank
@@ -250,7 +312,7 @@ class _MeanError(tf_keras.metrics.Mean):
             predictions = tf.squeeze(predictions, -1)
         elif rank == -1:
             labels = tf.squeeze(labels, -1)
-        return super().update_state(self.error(predictions, labels))
+        return super().update_state(self.error(predictions, labels), sample_weight)
 
 
 class MeanSquaredError(_MeanError):
@@ -275,11 +337,12 @@ class MeanPerClassAccuracy(tf_keras.metrics.Metric):
         self._seen = self.add_weight("seen", [num_classes], initializer="zeros")
         self._right = self.add_weight("right", [num_classes], initializer="zeros")
 
-    def update_state(self, labels, predictions):
+    def update_state(self, labels, predictions, sample_weight=None):
         """Counts a batch; both are class numbers, of any one shape."""
+        weights = _weights(sample_weight, labels)
         labels = tf.reshape(labels, [-1])
         right = tf.equal(tf.cast(tf.reshape(predictions, [-1]), labels.dtype), labels)
-        classes = tf.one_hot(labels, self._seen.shape[0])
+        classes = tf.one_hot(labels, self._seen.shape[0]) * weights[:, tf.newaxis]
         self._seen.assign_add(tf.reduce_sum(classes, 0))
         right = tf.cast(right, tf.float32)[:, tf.newaxis]
         self._right.assign_add(tf.reduce_sum(classes * right, 0))
@@ -304,8 +367,9 @@ class AUC(tf_keras.metrics.Metric):
             for name in names
         }
 
-    def update_state(self, labels, predictions):
+    def update_state(self, labels, predictions, sample_weight=None):
         """Counts a batch; labels are 0 or 1, predictions in [0, 1], of any one shape."""
+        weights = _weights(sample_weight, labels)
         labels = tf.reshape(tf.cast(labels, tf.bool), [1, -1])
         scores = tf.reshape(tf.cast(predictions, tf.float32), [1, -1])
         above = scores > tf.constant(self._thresholds)[:, tf.newaxis]
@@ -316,7 +380,8 @@ class AUC(tf_keras.metrics.Metric):
             ("positives", every & labels),
             ("negatives", every & ~labels),
         ):
-            self._counts[name].assign_add(tf.reduce_sum(tf.cast(which, tf.float32), 1))
+            counted = tf.cast(which, tf.float32) * weights
+            self._counts[name].assign_add(tf.reduce_sum(counted, 1))
 
     def result(self):
         counts, epsilon = self._counts, 1e-6

@@ -1,7 +1,7 @@
 """tf.train.SyncReplicasOptimizer in a model_fn, for workers that make every step together.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, and `estimator_loop.py` and `training_session.py` beside it.
+TensorFlow 2.15 or later, and `estimator_loop` and `training_session.py` beside it.
 
 Where a model_fn uses it, the workers of TF_CONFIG train under a
 MultiWorkerMirroredStrategy, and parameter servers have nothing to do. To see whether
@@ -95,7 +95,7 @@ def _asked_for(estimator, input_fn):
         batch = tf.nest.map_structure(
             lambda s: v1.placeholder(s.dtype, s.shape), spec, expand_composites=True
         )
-        features, labels = estimator_loop._split(batch)
+        features, labels = estimator_loop.inputs.features_and_labels(batch)
         estimator._call_model_fn(features, labels, estimator_loop.ModeKeys.TRAIN)
     return SyncReplicasOptimizer.made > made
 

@@ -9,16 +9,28 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate.tables import keras_contrib
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
 # Emitted beside a program of Keras models.
 SUPPORT = f"{MODULE}.py"
 
+# Names of tf_keras.Model, and of its emitted methods, that no attribute may hide.
+TAKEN: frozenset[str] = frozenset(
+    """build built call compile compute_loss compute_metrics count_params dtype dynamic
+    evaluate export fit get_config input input_shape inputs layers loss losses metrics
+    metrics_names add_weight name non_trainable_variables optimizer output output_shape outputs
+    predict run_eagerly save state_updates stateful submodules summary test_step
+    train_step trainable trainable_variables trainable_weights updates variables weights
+    params mean_loss predictions_from loss_from""".split()
+)
+
 INPUT_LAYER = "tf.feature_column.input_layer"
-# What is a layer in a Keras model: tf.layers, and columns brought together.
+# What is a layer in a Keras model: tf.layers, contrib's, and columns brought together.
 LAYERS: dict[str, LayerRow] = {
     **LAYER_FUNCTIONS,
+    **keras_contrib.LAYERS,
     INPUT_LAYER: LayerRow(
         INPUT_LAYER,
         (),
@@ -124,6 +136,9 @@ VALUES: frozenset[str] = frozenset(
 # Of Python's own time: flags, log messages, and the names of modes.
 HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
 
+# What only says something.
+LOGGING = ("tf.logging.", "logging.", "absl.logging.")
+
 # What a step may not hold beside the functions that need a graph: it makes variables, or
 # reads what only one graph of TF1 had.
 STEP_FORBIDDEN: frozenset[str] = frozenset(
@@ -134,10 +149,20 @@ STEP_FORBIDDEN: frozenset[str] = frozenset(
         "contrib",
         "estimator",
         "feature_column",
+        "get_local_variable",
         "get_variable",
+        "keras",
         "layers",
         "lookup",
+        "make_template",
         "metrics",
+        "nn.bidirectional_dynamic_rnn",
+        "nn.dynamic_rnn",
+        "nn.raw_rnn",
+        "nn.rnn_cell",
+        "nn.static_bidirectional_rnn",
+        "nn.static_rnn",
+        "nn.static_state_saving_rnn",
         "py_func",
         "train",
         "while_loop",
@@ -155,6 +180,37 @@ REGULARIZATION = (
 COLLECTION = "tf.get_collection"
 REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
 TRAINABLE = "tf.trainable_variables"
+
+VARIABLE = "tf.get_variable"
+VARIABLE_PARAMETERS = (
+    "name",
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "collections",
+    "caching_device",
+    "partitioner",
+    "validate_shape",
+    "use_resource",
+    "custom_getter",
+    "constraint",
+)
+# Those that Layer.add_weight takes too, with the same defaults (a glorot_uniform
+# initializer, float32); and those that mean nothing where every variable is a resource.
+WEIGHT_ARGUMENTS = (
+    "shape",
+    "dtype",
+    "initializer",
+    "regularizer",
+    "trainable",
+    "constraint",
+)
+WEIGHT_IGNORED = ("use_resource",)
+LOOKUP = "tf.nn.embedding_lookup"
+# What `call` may hold although no other step may: TensorFlow 2 has the same.
+CALL_ALLOWED: frozenset[str] = frozenset({"tf.cond", "tf.while_loop", "tf.case"})
 
 GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 
@@ -181,6 +237,9 @@ METRICS: dict[str, MetricRow] = {
     "tf.metrics.auc": MetricRow("keras_estimator.AUC"),
     "tf.metrics.mean": MetricRow("tf_keras.metrics.Mean", ("values",)),
     "tf.metrics.mean_absolute_error": MetricRow("keras_estimator.MeanAbsoluteError"),
+    "tf.metrics.mean_iou": MetricRow(
+        "tf_keras.metrics.MeanIoU", constructor=("num_classes",)
+    ),
     "tf.metrics.mean_per_class_accuracy": MetricRow(
         "keras_estimator.MeanPerClassAccuracy", constructor=("num_classes",)
     ),
@@ -190,6 +249,15 @@ METRICS: dict[str, MetricRow] = {
     "tf.metrics.root_mean_squared_error": MetricRow(
         "tf_keras.metrics.RootMeanSquaredError"
     ),
+    **{
+        f"tf.metrics.{name}": MetricRow(f"tf_keras.metrics.{target}", cast="tf.bool")
+        for name, target in (
+            ("false_negatives", "FalseNegatives"),
+            ("false_positives", "FalsePositives"),
+            ("true_negatives", "TrueNegatives"),
+            ("true_positives", "TruePositives"),
+        )
+    },
 }
 
 # Functions whose result needs no cast to tf.bool.

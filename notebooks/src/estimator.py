@@ -33,7 +33,7 @@ story.show_changes(NAME)
 # %% [markdown]
 # A `model_fn` builds a graph, and it still does: `tf.function` traces it, and the strategy
 # that `TF_CONFIG` asks for runs it as a step. So the code, its names and comments stay;
-# only names of TensorFlow change. `estimator_loop.py` is written beside it and is yours.
+# only names of TensorFlow change. `estimator_loop` is written beside it and is yours.
 #
 # ## Both, on a cluster
 #

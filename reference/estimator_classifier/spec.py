@@ -67,7 +67,7 @@ SCENARIO = Scenario(
             "momentum",
             "drawn=not checkpoint_path",
             "drawn=True",
-            file="estimator_loop.py",
+            file="estimator_loop/estimator.py",
         ),
         Fault(
             "averages too slow",

@@ -34,7 +34,7 @@ SCENARIO = Scenario(
             "part.assign(value[first : first + rows.var_shape[0]] if rows else value)",
             "pass",
             steps=12,
-            file="estimator_loop.py",
+            file="estimator_loop/variables.py",
         ),
         Fault(
             "biases decay too",

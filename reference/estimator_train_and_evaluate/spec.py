@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.scenario import SINGLE, Fault, Run, Scenario
 
-_MODULE = "estimator_loop.py"
+_ESTIMATOR = "estimator_loop/estimator.py"
 
 
 def _run(optimizer: str, dtype: str = "float32") -> Run:
@@ -48,21 +48,21 @@ SCENARIO = Scenario(
             "spec.input_fn, spec.steps, list(spec.hooks), path, spec.name",
             "spec.input_fn, spec.steps, list(spec.hooks), "
             "path[: path.rindex('-')] + '-25', spec.name",
-            file=_MODULE,
+            file="estimator_loop/timeline.py",
         ),
         Fault(
             "evaluates one batch",
             "adam",
             "if session.stop or number == steps:",
             "if session.stop or number == 1:",
-            file=_MODULE,
+            file=_ESTIMATOR,
         ),
         Fault(
             "predicts with initial weights",
             "adam",
             "checkpoint_path = checkpoint_path or self.latest_checkpoint()",
             "checkpoint_path = checkpoint_path or f'{self.model_dir}/model.ckpt-25'",
-            file=_MODULE,
+            file=_ESTIMATOR,
         ),
         Fault(
             "slots not restored",

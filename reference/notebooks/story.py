@@ -20,8 +20,7 @@ from collections.abc import Mapping, Sequence
 import nbformat
 import numpy as np
 
-from migrate import notebook_diff
-from migrate.pipeline import support_source
+from migrate import emitted, notebook_diff
 from reference import environment, oracle, processes, runner
 from reference.notebooks import build
 from reference.scenario import HERE, Order
@@ -88,7 +87,7 @@ def show_changes(name: str) -> None:
     result = build.migrated(name, old)
     lines = notebook_diff.unified(old, result.new, f"{name}_tf1.ipynb".encode())
     display(Markdown(f"```diff\n{b''.join(lines).decode()}```"))
-    print("written beside it:", ", ".join(result.support))
+    print("written beside it:", ", ".join(emitted.shown(result.support)))
 
 
 def show_tasks(cluster: Cluster) -> None:
@@ -203,7 +202,7 @@ def _train(
     source = (work / f"{notebook}.ipynb").read_text()
     for module in runner.SUPPORT:
         if f"import {module}" in source or module == "training_session":
-            (work / f"{module}.py").write_bytes(support_source(f"{module}.py"))
+            emitted.write(emitted.files(module), work)
     workers = len(cluster.roles)
     gated: Sequence[str] = ()
     if order is not Order.FREE and (tf1 or order is Order.TURNS):

@@ -353,7 +353,7 @@ def _distributed(rows: dict[str, dict[str, object]]) -> Iterator[str]:
     own = _total(rows[_THE_LIBRARY], [*DISTRIBUTED])
     yield (
         f"Of the {sum(own)} places in {_THE_LIBRARY} itself {own[0] + own[1]} are done: "
-        "it is made of TensorFlow's private files, and `estimator_loop.py` takes its "
+        "it is made of TensorFlow's private files, and `estimator_loop` takes its "
         "place.\n"
     )
     yield "What stands in the way of the others, the first reason of each program:\n"

@@ -19,7 +19,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
-from migrate import pipeline, run
+from migrate import emitted, run
 from migrate.facts import modules
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
@@ -125,8 +125,8 @@ def names(tree: Tree) -> list[str]:
     for path in sorted(tree.root.rglob("*.py")):
         parts = list(path.relative_to(tree.root).with_suffix("").parts)
         parts = parts[:-1] if parts[-1] == "__init__" else parts
-        emitted = pipeline.is_support(path, path.read_bytes())
-        if parts and all(p.isidentifier() for p in parts) and not emitted:
+        own = emitted.is_emitted(path, path.read_bytes())
+        if parts and all(p.isidentifier() for p in parts) and not own:
             found.append(".".join(parts))
     return found
 

@@ -1,7 +1,7 @@
 """Programs of one process - plain sessions, monitored ones without a server - are run.
 
 What they write is compared with what genuine TensorFlow 1.15.5 wrote, recorded in
-`tests/programs/alone/tf1.json` by `python -m tests.migrate.test_alone PYTHON3.7`.
+`tests/programs/alone/tf1.json` by `python -m tests.migrate.test_alone PYTHON3.7 [NAME...]`.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ import tempfile
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 
 HERE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
 PROGRAMS = sorted(p for p in HERE.glob("[!_r]*.py"))
@@ -116,6 +116,37 @@ FAULTS = {
     ),
     "header_read": ("queue_csv_lines", ".skip(1)", ".skip(2)"),
     "slices_in_another_order": ("queue_slices", "seed=42", "seed=43"),
+    "averages_of_another_decay": (
+        "averages_restored",
+        "decay=MOVING_AVERAGE_DECAY, num_updates",
+        "decay=0.05, num_updates",
+    ),
+    "averages_not_restored": (
+        "averages_restored",
+        "training_session.Saver(lambda: variable_averages.variables_to_restore())",
+        "training_session.Saver()",
+    ),
+    "averages_of_weights_not_moved": (
+        "averages_of_losses",
+        "[apply_gradient_op]):\n        variables_averages_op = ema.apply(",
+        "[apply_gradient_op]):\n        variables_averages_op = tf.group(",
+    ),
+    "summaries_of_the_first_tower": (
+        "towers_with_summaries",
+        "label_parts[main_i]",
+        "label_parts[0]",
+    ),
+    "towers_added_up_but_one": (
+        "towers_merged",
+        "tf.add_n(replicas.towers(loss))",
+        "tf.add_n(replicas.towers(loss)[1:])",
+    ),
+    "averages_of_the_last_tower": (
+        "towers_normalised",
+        'updated_by="first", momentum=0.8',
+        'updated_by="last", momentum=0.8',
+    ),
+    "one_batch_for_all_towers": ("towers_draw", "tower_batches[i]", "tower_batches[0]"),
     "records_drawn_once": (
         "queue_memory",
         "range(1).repeat().map(make_record_2)",
@@ -175,13 +206,9 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    for name in (
-        "plain_session.py",
-        "training_session.py",
-        "recurrent_cells.py",
-        "fed_datasets.py",
-    ):
-        (directory / name).write_bytes(support_source(name))
+    beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
+    own = ("moving_averages.py", "tower_normalisation.py", "fed_datasets.py")
+    emitted.write((*beside, *own), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
     others = [p for p in programs if p not in apart]
@@ -224,20 +251,24 @@ def test_a_second_run_changes_nothing(program: pathlib.Path) -> None:
     assert migrate_text(once).text == once
 
 
-def record(python: str) -> None:
-    """Writes what TensorFlow 1.15.5 gives, with the programs' digests."""
+def record(python: str, only: list[str]) -> None:
+    """Writes what TensorFlow 1.15.5 gives, with the programs' digests.
+
+    Args:
+      only: names of programs; the others' records stay. None: all of them.
+    """
+    programs = [p for p in PROGRAMS if not only or p.stem in only]
     with tempfile.TemporaryDirectory() as directory:
-        live = _run(python, PROGRAMS, pathlib.Path(directory) / "tf1")
-    rows = {
-        path.stem: {
+        live = _run(python, programs, pathlib.Path(directory) / "tf1")
+    rows = json.loads(RECORDED.read_text()) if only else {}
+    for path in programs:
+        rows[path.stem] = {
             "tensorflow": "1.15.5",
             "digest": _digest(path),
             "trace": live[path.stem],
         }
-        for path in PROGRAMS
-    }
-    RECORDED.write_text(json.dumps(rows, indent=1) + "\n")
+    RECORDED.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    record(sys.argv[1])
+    record(sys.argv[1], sys.argv[2:])

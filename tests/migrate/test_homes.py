@@ -146,7 +146,7 @@ def test_one_module_for_the_tree(tmp_path: pathlib.Path) -> None:
     _tree(tmp_path / "tree", files)
     out = tmp_path / "out"
     _migrated(str(tmp_path / "tree"), "--output", str(out))
-    assert [p.parent for p in out.rglob("estimator_loop.py")] == [out]
+    assert [p.parent for p in out.rglob("estimator_loop")] == [out]
     for name in ("train.py", "pkg/models/net.py"):
         assert _imports(out / name) == ["import estimator_loop"]
     before = {p: p.read_bytes() for p in out.rglob("*.py")}
@@ -159,8 +159,8 @@ def test_the_package_alone(tmp_path: pathlib.Path) -> None:
     files = {"pkg/__init__.py": "", "pkg/train.py": program, "pkg/net.py": MODEL}
     _tree(tmp_path, files)
     _migrated(str(tmp_path / "pkg"), "--write")
-    assert (tmp_path / "pkg" / "estimator_loop.py").exists()
-    assert not (tmp_path / "estimator_loop.py").exists()
+    assert (tmp_path / "pkg" / "estimator_loop" / "__init__.py").exists()
+    assert not (tmp_path / "estimator_loop").exists()
     for name in ("train.py", "net.py"):
         assert _imports(tmp_path / "pkg" / name) == ["from pkg import estimator_loop"]
 
@@ -172,3 +172,11 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: pathlib.Path) -> None:
     assert done.exit_code == 2 and "G006" in done.output
     assert (tmp_path / "estimator_loop.py").read_text() == "mine = 1\n"
     assert (tmp_path / "pkg/models/net.py").read_text() == MODEL
+
+
+def test_a_package_that_would_hide_an_emitted_module(tmp_path: pathlib.Path) -> None:
+    _tree(tmp_path, {"train.py": PROGRAM, "training_session/__init__.py": ""})
+    done = CliRunner().invoke(cli.main, ["migrate", str(tmp_path), "--write"])
+    assert done.exit_code == 2
+    assert "training_session/__init__.py stands beside it and hides" in done.output
+    assert (tmp_path / "train.py").read_text() == PROGRAM

@@ -8,9 +8,10 @@ import sys
 
 import nbformat
 
+from migrate import emitted
 from migrate.findings import Outcome
 from migrate.migration import Options
-from migrate.pipeline import migrate_bytes, support_source
+from migrate.pipeline import migrate_bytes
 from reference import processes
 
 CELLS = [
@@ -78,8 +79,7 @@ def test_the_cells_of_a_program_become_one_and_it_runs(tmp_path: pathlib.Path) -
 
     program = tmp_path / "program.py"
     program.write_text("\n".join(code).replace("%matplotlib inline\n", ""))
-    for name in result.support:
-        (tmp_path / name).write_bytes(support_source(name))
+    emitted.write(result.support, tmp_path)
 
     def config(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
         cluster = {"ps": list(hosts.ps), "worker": list(hosts.worker)}

@@ -7,9 +7,9 @@ import sys
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from reference import processes, runner
 
 CLIENT = """
@@ -83,8 +83,7 @@ def test_what_computes_where(task: int, tmp_path: pathlib.Path) -> None:
     text = text.replace(CALLED, TOLD + "\n" + CALLED)
     program = tmp_path / "program.py"
     program.write_text(text)
-    for name in ("training_session.py", "plain_session.py"):
-        (tmp_path / name).write_bytes(support_source(name))
+    emitted.write(("training_session.py", "plain_session.py"), tmp_path)
     processes.run_tasks(
         sys.executable,
         program,

@@ -8,11 +8,12 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from reference import data, processes
 from tests.programs.more_programs import MORE, prepare
 from tests.programs.programs import VARIANTS, Variant
@@ -35,8 +36,7 @@ def _migrated(path: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
     directory.mkdir(parents=True, exist_ok=True)
     target = directory / path.name
     target.write_text(migration.text)
-    for name in migration.support:
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(migration.support, directory)
     return target
 
 
@@ -108,6 +108,36 @@ def test_equals_genuine_tf1(variant: Variant, tf1: str, tmp_path: pathlib.Path) 
     assert worst <= variant.tolerance
 
 
+@pytest.mark.parametrize(
+    "variant", [v for v in MIGRATED if v.alone], ids=lambda v: v.name
+)
+def test_alone_it_equals_genuine_tf1(
+    variant: Variant, tf1: str, tmp_path: pathlib.Path
+) -> None:
+    """Without a cluster; another rate is seen."""
+    program = _migrated(variant.path, tmp_path / "program")
+    slower = tmp_path / "program" / "slower.py"
+    slower.write_text(program.read_text().replace("(0.1, 0.9)", "(0.1, 0.89)"))
+    assert slower.read_text() != program.read_text()
+    found = {}
+    for python, path, name in (
+        (tf1, variant.path, "tf1"),
+        (sys.executable, program, "tf2"),
+        (sys.executable, slower, "slower"),
+    ):
+        out = tmp_path / name
+        out.mkdir()
+        subprocess.run(
+            [python, str(path), f"--dir={out}"],
+            check=True,
+            timeout=200,
+            env=processes.environment_with(ENVIRONMENT),
+        )
+        found[name] = np.array(_losses(out))
+    np.testing.assert_allclose(found["tf2"], found["tf1"], atol=variant.tolerance)
+    assert np.abs(found["slower"] - found["tf1"]).max() > variant.tolerance
+
+
 @pytest.mark.parametrize("variant", MIGRATED, ids=lambda v: v.name)
 def test_a_second_run_changes_nothing(variant: Variant) -> None:
     once = migrate_text(variant.path.read_text())
@@ -159,8 +189,7 @@ def test_runs_as_a_script_and_as_a_module(
     program.write_text(variant.path.read_text())
     migration = migrate_text(program.read_text(), filename=str(program))
     program.write_text(migration.text)
-    for name in migration.support:
-        (package / name).write_bytes(support_source(name))
+    emitted.write(migration.support, package)
     command = ["-m", "trainer.task"] if as_module else [str(program)]
     done = subprocess.run(
         [sys.executable, *command, "--help"],

@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from migrate import pipeline, run
+from migrate import emitted, run
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
 from tests.migrate.stand_in import rename
@@ -123,7 +123,7 @@ def test_support_modules_are_written_once_beside_the_program(
         (tmp_path / name).write_bytes(SESSION)
         assert not written(tmp_path / name).failed
     beside = tmp_path / "training_session.py"
-    assert beside.read_bytes() == pipeline.support_source("training_session.py")
+    assert beside.read_bytes() == emitted.source("training_session.py")
     changed = beside.stat().st_mtime_ns
     (tmp_path / "c.py").write_bytes(SESSION)
     assert not written(tmp_path / "c.py").failed
@@ -213,7 +213,7 @@ def test_a_copy_has_everything(tmp_path: pathlib.Path) -> None:
     assert content(tree) == before
     new = content(tmp_path / "out")
     support = new.pop("sub/training_session.py")
-    assert support == pipeline.support_source("training_session.py")
+    assert support == emitted.source("training_session.py")
     migrated = {"a.py": NEW, "sub/b.py": SESSION.replace(b"tf.log", b"tf.math.log")}
     assert new == {**before, **migrated}
     assert (tmp_path / "out" / "sub" / "empty").is_dir()

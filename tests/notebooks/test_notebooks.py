@@ -12,7 +12,7 @@ import nbformat
 import numpy as np
 import pytest
 
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import environment, processes, runner
 from reference.notebooks import build, story
 
@@ -58,7 +58,7 @@ def test_a_migrated_notebook_runs_in_a_kernel(tmp_path: pathlib.Path) -> None:
     """As worker 0's, beside a parameter server."""
     name = "async_parameter_server_tf2.ipynb"
     (tmp_path / "training_session.py").write_bytes(
-        support_source("training_session.py")
+        emitted.source("training_session.py")
     )
     cells = pathlib.Path(build.__file__).with_name("cells.py")
     (tmp_path / "cells.py").write_bytes(cells.read_bytes())

@@ -16,7 +16,7 @@ import numpy as np
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
@@ -33,8 +33,7 @@ def migrated(name: str, directory: pathlib.Path) -> pathlib.Path:
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
     directory.mkdir(parents=True)
-    for support in migration.support:
-        (directory / support).write_bytes(support_source(support))
+    emitted.write(migration.support, directory)
     program = directory / source.name
     program.write_text(migration.text)
     return program

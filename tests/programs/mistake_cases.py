@@ -19,7 +19,7 @@ import tempfile
 from collections.abc import Iterable
 
 from migrate.compiler import migrate_text
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import processes, runner
 from reference.environment import find_tf1
 
@@ -259,8 +259,7 @@ def run_cluster(
     work.mkdir(parents=True)
     program = work / f"{case.name}.py"
     program.write_text(text)
-    for name in support:
-        (work / name).write_bytes(support_source(name))
+    emitted.write(support, work)
     try:
         processes.run_tasks(
             python,

@@ -31,7 +31,7 @@ def test_equals_tensorflow_1_15_5(variant: Variant, found: dict[str, Array]) -> 
 
 def test_penalties_that_are_added_twice_are_seen(tmp_path: pathlib.Path) -> None:
     (variant,) = (v for v in VARIANTS if v.name == "adversaries")
-    fault = ("estimator_loop.py", "\n_penalise_once()\n", "\n")
+    fault = ("estimator_loop/variables.py", "\n_penalise_once()\n", "\n")
     variants.migrated((variant,), tmp_path / "programs", fault)
     found = variants.run(
         (variant,), sys.executable, tmp_path / "programs", tmp_path / "run", True

@@ -10,7 +10,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference.environment import find_tf1
 from tests.programs import estimators
 from tests.programs.estimators import VARIANTS, EstimatorVariant
@@ -26,8 +26,7 @@ def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path
     assert not loud
     assert migrate_text(migration.text).text == migration.text
     directory.mkdir(parents=True, exist_ok=True)
-    for name in migration.support:
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(migration.support, directory)
     program = directory / variant.path.name
     program.write_text(migration.text)
     return program

@@ -13,7 +13,7 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import processes, runner
 
 HERE = pathlib.Path(__file__).parent / "half_migrated"
@@ -71,8 +71,7 @@ def run(text: str, cluster: Cluster, directory: pathlib.Path) -> list[list[float
     """The losses that each worker's loop has logged."""
     program = directory / "program.py"
     program.write_text(text)
-    for name in ("training_session.py", "eager_steps.py"):
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(("training_session.py", "eager_steps.py"), directory)
     shutil.copy(HERE / "servers.py", directory)
     processes.run_tasks(
         sys.executable,

@@ -16,7 +16,7 @@ import numpy as np
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
+from migrate import emitted
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
@@ -87,13 +87,23 @@ IDIOMS = (
     Variant("vocabularies", 1e-6, _EXP),
 )
 
+# Every argument and signature by itself, hooks as public code writes them.
+EACH = (
+    Variant("derived", 0.0, _EXACT),
+    Variant("fed_inputs", 1e-6, _EXP),
+    Variant("run_configs", 0.0, _EXACT),
+    Variant("signatures", 0.0, _EXACT),
+    Variant("specs", 1e-6, _EIGEN),
+    Variant("writing", 0.0, _EXACT),
+)
+
 # Several devices in a process: these have to be made before TensorFlow is in use.
 DEVICES = (
     Variant("mirrored", 2e-3, "Adagrad's " + _SUMS),
     Variant("strategies", 1e-6, _EIGEN),
 )
 
-EVERY = VARIANTS + IDIOMS + DEVICES
+EVERY = VARIANTS + IDIOMS + EACH + DEVICES
 
 
 def _digest(variant: Variant) -> str:
@@ -132,10 +142,11 @@ def migrated(
         assert migrate_text(migration.text).text == migration.text
         (directory / variant.path.name).write_text(migration.text)
         for name in migration.support:
-            source = support_source(name).decode()
+            source = emitted.source(name).decode()
             if fault is not None and fault[0] == name:
                 assert fault[1] in source
                 source = source.replace(fault[1], fault[2])
+            (directory / name).parent.mkdir(exist_ok=True)
             (directory / name).write_text(source)
 
 
@@ -193,7 +204,7 @@ def main() -> None:
     found = {}
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
-        for number, group in enumerate((VARIANTS, IDIOMS, DEVICES)):
+        for number, group in enumerate((VARIANTS, IDIOMS, EACH, DEVICES)):
             new = tuple(v for v in group if digests.get(v.name) != _digest(v))
             if new:
                 found.update(run(new, str(python), HERE, work / str(number), False))

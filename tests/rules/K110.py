@@ -2,7 +2,8 @@ import tensorflow as tf
 
 
 def model_fn(features, labels, mode):
-  logits = tf.matmul(features["x"], tf.get_variable("w", [4, 3]))
+  cell = tf.nn.rnn_cell.BasicLSTMCell(3)
+  _, (logits, _) = tf.nn.dynamic_rnn(cell, features["x"], dtype=tf.float32)
   if mode == tf.estimator.ModeKeys.PREDICT:
     return tf.estimator.EstimatorSpec(mode, predictions={"logits": logits})
   loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)

@@ -26,7 +26,7 @@ def run(
     optimizer: str = "sgd",
     arguments: Sequence[str] = (),
     fault: tuple[str, str] | None = None,
-    file: str = "estimator_loop.py",
+    file: str = "estimator_loop/steps.py",
     steps: int | None = None,
     scenario: Scenario = PROGRAM,
     python: str = sys.executable,

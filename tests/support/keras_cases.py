@@ -59,55 +59,103 @@ def recorded(function, call):
     return "" if same else "another result"
 
 
-def metrics(shapes):
+# Those whose two arguments are cast to bool first.
+BOOLS = (
+    tf_keras.metrics.FalseNegatives,
+    tf_keras.metrics.FalsePositives,
+    tf_keras.metrics.Precision,
+    tf_keras.metrics.Recall,
+    tf_keras.metrics.TrueNegatives,
+    tf_keras.metrics.TruePositives,
+)
+# Metric, what is compared (0 numbers, else classes), whether predictions are scores.
+METRICS = (
+    ("accuracy", tf_keras.metrics.Accuracy, 3, False),
+    ("auc", keras_estimator.AUC, 2, True),
+    ("false_negatives", tf_keras.metrics.FalseNegatives, 2, False),
+    ("false_positives", tf_keras.metrics.FalsePositives, 2, False),
+    ("mean", tf_keras.metrics.Mean, 0, True),
+    ("mean_absolute_error", keras_estimator.MeanAbsoluteError, 0, True),
+    ("mean_iou", tf_keras.metrics.MeanIoU, 3, False),
+    ("mean_per_class_accuracy", keras_estimator.MeanPerClassAccuracy, 3, False),
+    ("mean_squared_error", keras_estimator.MeanSquaredError, 0, True),
+    ("precision", tf_keras.metrics.Precision, 2, False),
+    ("recall", tf_keras.metrics.Recall, 2, False),
+    ("root_mean_squared_error", tf_keras.metrics.RootMeanSquaredError, 0, True),
+    ("true_negatives", tf_keras.metrics.TrueNegatives, 2, False),
+    ("true_positives", tf_keras.metrics.TruePositives, 2, False),
+)
+CLASSES = {"mean_iou": 4, "mean_per_class_accuracy": 4}
+
+
+def metrics(shapes, weights=None):
     """Largest difference of each metric from TF1's function, over batches of 7, 5 and 3.
 
     Args:
       shapes: of a row of labels and of a row of predictions.
+      weights: the shape of a row of them; "scalar", or None for none.
+
+    Returns:
+      By TF1's name; None where TF1 refuses the shapes.
     """
     rng = np.random.RandomState(1)
     found = {}
-    for name, keras, number, scores in (
-        ("accuracy", tf_keras.metrics.Accuracy(), 3, False),
-        ("auc", keras_estimator.AUC(), 2, True),
-        ("mean", tf_keras.metrics.Mean(), 0, True),
-        ("mean_absolute_error", keras_estimator.MeanAbsoluteError(), 0, True),
-        ("mean_per_class_accuracy", keras_estimator.MeanPerClassAccuracy(4), 3, False),
-        ("mean_squared_error", keras_estimator.MeanSquaredError(), 0, True),
-        ("precision", tf_keras.metrics.Precision(), 2, False),
-        ("recall", tf_keras.metrics.Recall(), 2, False),
-        ("root_mean_squared_error", tf_keras.metrics.RootMeanSquaredError(), 0, True),
-    ):
-        batches = []
+    for name, make, number, scores in METRICS:
+        given = [CLASSES[name]] if name in CLASSES else []
+        keras, batches = make(*given), []
+        cast = isinstance(keras, BOOLS)
         for size in (7, 5, 3):
-            labels = rng.randint(number, size=size) if number else rng.rand(size, 2)
+            sizes = [(size, *shape) for shape in shapes]
+            labels = (
+                rng.randint(number, size=sizes[0]) if number else rng.rand(*sizes[0])
+            )
             other = (
-                rng.rand(*labels.shape) if scores else rng.randint(number, size=size)
+                rng.rand(*sizes[1]) if scores else rng.randint(number, size=sizes[1])
             )
             if name == "auc" and not batches:
-                labels[:] = 0  # None is positive yet.
-            kind = np.int32 if number else np.float32
-            batches.append(
-                (labels.astype(kind), other.astype(np.float32 if scores else np.int32))
-            )
-        with tf.Graph().as_default(), v1.Session() as session:
-            x, y = (v1.placeholder(b.dtype) for b in batches[0])
-            x.set_shape([None, *batches[0][0].shape[1:]])
-            y.set_shape([None, *batches[0][1].shape[1:]])
-            given = [4] if name == "mean_per_class_accuracy" else []
-            given = [x, y, *given] if name != "mean" else [x]
-            value, update = getattr(v1.metrics, name)(*given)
-            session.run(v1.local_variables_initializer())
-            expected = []
-            for batch in batches:
-                session.run(update, dict(zip((x, y), batch)))
-                expected.append(session.run(value))
+                labels[...] = 0  # None is positive yet.
+            batch = [
+                labels.astype(np.int32 if number else np.float32),
+                other.astype(np.float32 if scores else np.int32),
+            ]
+            if name == "mean":
+                batch.pop()
+            if weights == "scalar":
+                batch.append(np.float32(rng.rand()))
+            elif weights is not None:
+                batch.append(rng.rand(size, *weights).astype(np.float32))
+            batches.append(batch)
+        try:
+            expected = tensorflow_1s(name, batches, given, weights is not None)
+        except (ValueError, tf.errors.InvalidArgumentError):
+            found[f"tf.metrics.{name}"] = None  # It does not take such shapes.
+            continue
         worst = 0.0
         for batch, value in zip(batches, expected):
-            keras.update_state(*(batch[:1] if name == "mean" else batch))
+            kwargs = {} if weights is None else {"sample_weight": batch.pop()}
+            if cast:
+                batch = [tf.cast(a, tf.bool) for a in batch]
+            keras.update_state(*batch, **kwargs)
             worst = max(worst, abs(float(keras.result()) - float(value)))
         found[f"tf.metrics.{name}"] = worst
     return found
+
+
+def tensorflow_1s(name, batches, given, weighted):
+    """The value of one of TF1's functions after each batch."""
+    expected = []
+    with tf.Graph().as_default(), v1.Session() as session:
+        fed = [
+            v1.placeholder(a.dtype, [None, *a.shape[1:]][: a.ndim]) for a in batches[0]
+        ]
+        kwargs = {"weights": fed[-1]} if weighted else {}
+        compared = fed[:-1] if weighted else fed
+        value, update = getattr(v1.metrics, name)(*compared, *given, **kwargs)
+        session.run(v1.local_variables_initializer())
+        for batch in batches:
+            session.run(update, dict(zip(fed, batch)))
+            expected.append(session.run(value))
+    return expected
 
 
 def same_masks(layer):
@@ -147,8 +195,21 @@ def main():
     found["not recorded"] = recorded(
         lambda x: tf.constant(np.asarray(x)), lambda f, x: f(x)
     )
-    found["metrics"] = [metrics(s) for s in (((), ()), ((1,), (1,)), ((), (1,)))]
-    found["metrics"].append(metrics(((2,), (2,))))
+    row, one, two = (), (1,), (2,)
+    found["metrics"] = {
+        str(case): metrics(*case)
+        for case in (
+            ((row, row),),
+            ((one, one),),
+            ((row, one),),
+            ((two, two),),
+            ((row, row), row),
+            ((row, row), "scalar"),
+            ((one, one), one),
+            ((two, two), two),
+            ((two, two), one),
+        )
+    }
     found["same masks"] = same_masks(keras_estimator.Dropout(0.5, seed=3))
     found["same masks of Keras's own layer"] = same_masks(
         tf_keras.layers.Dropout(0.5, seed=3)

@@ -8,6 +8,5 @@ beside the program, calls the steps where tf.estimator ran a session.
 from __future__ import annotations
 
 from migrate.backends.keras.rewrite import KerasRewrite
-from migrate.backends.keras.state import Trained
 
-__all__ = ["KerasRewrite", "Trained"]
+__all__ = ["KerasRewrite"]

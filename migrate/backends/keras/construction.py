@@ -6,44 +6,75 @@ import ast
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.shared import Shared
+from migrate.backends.keras.subclassed import Subclassed
+from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program.ir import code
+from migrate.program.keras_model import Unit
 
 _METRIC = ("K103", "a Keras metric that counts the same")
 
 
-class Construction(Shared):
+class Construction(Subclassed):
     """Writes what is made once."""
 
     def _init(self) -> Block:
         model = self._model
-        items = self._units(model.network)
+        items: list[Item] = []
+        if model.called is not None:
+            items = self._making(model.called)
+        else:
+            for unit in model.network:
+                items += self._twins(unit) or self._units([unit])
         # After the network, whose comments come first.
         after = [*self._optimizer(), *self._metrics()]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
-        if self._reads_params():
-            read.add(self._params)
-        roles = [r for r in ("params", "config") if model.parameters.get(r) in read]
-        parameters = ", ".join(
-            ["self", self._features, *(model.parameters[r] for r in roles)]
-        )
-        outputs = ", ".join(model.outputs)
-        if len(model.outputs) > 1:
-            outputs = f"({outputs})"
-        items.append(
-            New(code(f"\nsuper().__init__(inputs={self._features}, outputs={outputs})"))
-        )
-        if self._reads_params():
-            items.append(New(code(f"self.{self._params} = {self._params}")))
+        kept = self._read_by_steps()
+        read.update(kept)
+        order = [n for n in self._made_with if n in read or n in model.bound]
+        if model.called is None or self._features in read:
+            order.insert(0, self._features)
+        if model.bound:  # As functools.partial knows them.
+            order = [n for n in model.parameters.values() if n in order]
+        self._order = order
+        if model.called is None:
+            items = self._functional(items, kept)
+        parameters = ", ".join(["self", *order])
         return Block(code(f"def __init__({parameters}):"), [*items, *after])
+
+    def _functional(self, items: list[Item], kept: list[str]) -> list[Item]:
+        """The network, and the model of its inputs and outputs."""
+        model, inputs = self._model, self._features
+        if any(self._features in names.binds(u.statement) for u in model.network):
+            inputs = self._free("inputs")
+            items = [New(code(f"{inputs} = {self._features}")), *items]
+        outputs = ", ".join(model.outputs)
+        if model.twins is not None:
+            outputs = model.twins.name
+        elif len(model.outputs) > 1:
+            outputs = f"({outputs})"
+        made = f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"
+        of_steps = [New(code(f"self.{name} = {name}")) for name in kept]
+        return [*items, New(code(made)), *of_steps]
+
+    def _twins(self, unit: Unit) -> list[Item]:
+        """The one call of a network that the model_fn called twice."""
+        twins = self._model.twins
+        if twins is None or unit.statement is not twins.statement:
+            return []
+        assert isinstance(unit.statement, ast.Assign)
+        new = self._new(code(f"{twins.name} = ", unit.statement.value), unit)
+        return [*self._comments(unit), new]
 
     def _optimizer(self) -> list[Item]:
         update = self._model.update
-        items = self._units(update.units)
+        folded = self._folded("TRAIN")
+        items = self._units(update.units, folded)
         for name in sorted(update.schedules & self._names_of_steps()):
             items.append(New(code(f"self.{name} = {name}")))
-        items.append(self._new(code("self.compile(optimizer=", update.optimizer, ")")))
+        compiled = self._new(code("self.compile(optimizer=", update.optimizer, ")"))
+        compiled.replace.update(folded)
+        items.append(compiled)
         step = "tf.compat.v1.train.get_or_create_global_step()"
         for unit in update.units:
             value = getattr(unit.statement, "value", None)
@@ -54,10 +85,12 @@ class Construction(Shared):
 
     def _metrics(self) -> list[Item]:
         items: list[Item] = []
+        if self._model.evaluated is None:
+            return items
         items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
-        if self._model.gathered is not None:
-            items.append(Dropped(self._model.gathered.statement))
+        gathered = self._gathered()
         for metric in self._model.metrics:
+            items += gathered.pop(metric.call, [])
             arguments: list[Argument] = list(metric.constructor)
             arguments.append(("name", repr_of(metric.key)))
             attribute = self._attribute(metric)
@@ -65,6 +98,23 @@ class Construction(Shared):
             items.append(self._new(code(f"self.{attribute} = ", made)))
             self.claimed[metric.call.func] = _METRIC
         return items
+
+    def _gathered(self) -> dict[ast.Call, list[Item]]:
+        """Statements that made eval_metric_ops, whose comments stay: by the metric they made.
+
+        What only gathered them is the first one's.
+        """
+        calls = [metric.call for metric in self._model.metrics]
+        found: dict[ast.Call, list[Item]] = {call: [] for call in calls}
+        alone: list[Item] = []
+        for unit in self._model.gathered:
+            inside = set(ast.walk(unit.statement))
+            made = [call for call in calls if call in inside]
+            dropped = found[made[0]] if made else alone
+            dropped.append(Dropped(unit.statement))
+        if calls:
+            found[calls[0]][:0] = alone
+        return found
 
 
 def repr_of(text: str) -> str:

@@ -17,13 +17,15 @@ class Evaluation(Training):
 
     def _test_step(self) -> Block:
         model = self._model
+        evaluated = model.evaluated
+        assert evaluated is not None
         own = [u for u in model.evaluation if u not in self._elsewhere()]
         nodes = [u.statement for u in own]
         arguments = [a for m in model.metrics for a in m.arguments]
-        every = [*(u.statement for u in model.evaluation), *arguments, model.evaluated]
+        every = [*(u.statement for u in model.evaluation), *arguments, evaluated]
         labelled = any(self._labels in names.reads(node) for node in every)
-        items = self._data([*nodes, *arguments, model.evaluated], labelled)
-        items.append(self._called(False))
+        items = self._data([*nodes, *arguments, evaluated], labelled)
+        items += self._called(False, every)
         units = list(model.evaluation)
         loss = model.loss[-1] if self._shares_loss() else None
         if loss is not None:
@@ -31,7 +33,7 @@ class Evaluation(Training):
         final = model.predictions[-1] if self._shared_with_evaluation() else None
         if final is not None:
             rest = [u for u in units if u is not final and u is not loss]
-            rest = _needed_by(rest, [*arguments, model.evaluated])
+            rest = _needed_by(rest, [*arguments, evaluated])
             units = [u for u in units if u is final or u is loss or u in rest]
         for unit in units:
             if unit is final:
@@ -42,23 +44,22 @@ class Evaluation(Training):
                 items.append(self._loss_call())
             else:
                 items += self._units([unit])
-        items.append(
-            self._new(code("self.mean_loss.update_state(", model.evaluated, ")"))
-        )
+        items.append(self._new(code("self.mean_loss.update_state(", evaluated, ")")))
         for metric in model.metrics:
             items.append(self._new(self._updated(metric)))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
-        return Block(code("def test_step(self, data):"), items)
+        return self._step("test_step", items, "EVAL")
 
     def _predict_step(self) -> Block:
         shares = self._shares_predictions()
         nodes = [] if shares else self._of_predictions()
-        items = [*self._data(nodes, labelled=False), self._called(False)]
+        called = self._called(False, self._of_predictions())
+        items = [*self._data(nodes, labelled=False), *called]
         if shares:
             items.append(New(code("return ", self._predictions_call())))
         else:
             items += self._returned()
-        return Block(code("def predict_step(self, data):"), items)
+        return self._step("predict_step", items, "PREDICT")
 
     def _exports(self, given: ast.expr) -> Block:
         predicted = self._model.predicted
@@ -69,7 +70,7 @@ class Evaluation(Training):
         )
 
     def _hooks(self, given: ast.expr) -> Block:
-        loss = self._model.train_loss
+        loss = self._model.reported
         name = loss.id if isinstance(loss, ast.Name) else "loss"
         return Block(
             code(f"def training_hooks(self, {name}):"),

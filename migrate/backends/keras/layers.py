@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import bound_call
 from migrate.plan import Block, Dropped, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.program.keras_model import Helper, KerasModel, Layer
 from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
 
 
 def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     """Every call of a layer, and of a helper, and what becomes of it."""
     for layer in model.layers:
         yield layer.call, _layer(layer)
+        for call in layer.applied:
+            yield call, _applied(call)
     helpers = {h.function: h for h in model.helpers}
     roots: list[ast.AST] = [u.statement for u in model.network]
     roots += list(helpers)
@@ -31,23 +36,67 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
 
 
 def _layer(layer: Layer) -> Code:
-    arguments: list[Argument] = list(layer.arguments)
-    name = _name(layer)
-    if name is not None:
-        arguments.append(("name", name))
-    target = layer.row.target
-    if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
-        target = f"{table.MODULE}.Dropout"
+    if layer.inputs is None:
+        return constructed(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
-    made = laid_out(target, arguments, layer.call.col_offset, len(inputs) + 2)
+    made = constructed(layer, layer.call.col_offset, len(inputs) + 2)
     return code(made, "(", layer.inputs, ")")
 
 
-def _name(layer: Layer) -> Code | str | None:
-    """The layer's name below its variable scopes; literals are joined to one string."""
-    if layer.name is None:
-        return None
-    parts: list[ast.expr | str] = [*layer.scope, layer.name]
+def _applied(call: ast.Call) -> Code:
+    """A layer object's call, which is not told whether it is training."""
+    func = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    inputs = names.argument(call, "inputs", 0)
+    assert inputs is not None
+    return code(func, "(", inputs, ")")
+
+
+def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -> Code:
+    """The Keras layer, before it is applied.
+
+    Args:
+      indent: columns before it.
+      after: columns that follow on its last line.
+      hang: how far arguments on lines of their own are indented.
+    """
+    inverted = layer.row.inverted if isinstance(layer.row, ContribRow) else ""
+    arguments: list[Argument] = [
+        (name, _complement(value) if name == inverted else value)
+        for name, value in layer.arguments
+    ]
+    arguments += layer.texts
+    if layer.name is not None:
+        arguments.append(("name", name_below(layer.scope, layer.name)))
+    target = layer.row.target
+    if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
+        target = f"{table.MODULE}.Dropout"
+    return laid_out(target, arguments, indent, after, hang)
+
+
+def word(name: ast.expr | str | None) -> str:
+    """What a layer's name says, without its number: "mlp" of "mlp%d" % i; else ""."""
+    if isinstance(name, ast.BinOp):
+        name = name.left
+    elif isinstance(name, ast.JoinedStr) and name.values:
+        name = name.values[0]
+    elif isinstance(name, ast.Call) and isinstance(name.func, ast.Attribute):
+        name = name.func.value
+    text = name.value if isinstance(name, ast.Constant) else name
+    if not isinstance(text, str):
+        return ""
+    return re.split(r"[^\w]", text.rpartition("/")[2])[0].strip("_")
+
+
+def _complement(node: ast.expr) -> Code:
+    """1 minus an expression."""
+    if isinstance(node, (ast.Constant, ast.Name, ast.Attribute, ast.Subscript)):
+        return code("1 - ", node)
+    return code("1 - (", node, ")")
+
+
+def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
+    """A name below its variable scopes; literals are joined to one string."""
+    parts: list[ast.expr | str] = [*scope, name]
     texts = [
         part if isinstance(part, str) else getattr(part, "value", None)
         for part in parts
@@ -56,7 +105,14 @@ def _name(layer: Layer) -> Code | str | None:
     if len(texts) == len(parts):
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
-        return code(layer.name)
+        return code(name)
+    formatted = parts[-1]
+    if len(texts) == len(parts) - 1 and isinstance(formatted, ast.BinOp):
+        left = formatted.left
+        if isinstance(formatted.op, ast.Mod) and isinstance(left, ast.Constant):
+            return code(
+                '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
+            )
     woven: list[str | ast.AST] = []
     for index, part in enumerate(parts):
         text = part if isinstance(part, str) else None

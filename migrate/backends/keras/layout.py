@@ -13,7 +13,11 @@ Argument = tuple[str, ast.AST | Code | str]
 
 
 def call(
-    function: str, arguments: Sequence[Argument], indent: int, after: int = 0
+    function: str,
+    arguments: Sequence[Argument],
+    indent: int,
+    after: int = 0,
+    hang: str = _HANG,
 ) -> Code:
     """`function(name=value, ...)`.
 
@@ -21,6 +25,7 @@ def call(
       arguments: (name, value); the name "" is positional.
       indent: columns before the call.
       after: columns that follow on its last line.
+      hang: how far arguments on lines of their own are indented.
     """
     parts = [
         code(f"{name}=", value) if name else code(value) for name, value in arguments
@@ -33,7 +38,7 @@ def call(
     fits = length - 2 <= WIDTH or not parts
     for index, part in enumerate(parts):
         if not fits:
-            woven.append(f"{',' if index else ''}\n{_HANG}")
+            woven.append(f"{',' if index else ''}\n{hang}")
         elif index:
             woven.append(", ")
         woven.append(part)

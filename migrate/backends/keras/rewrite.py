@@ -5,23 +5,24 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras import layers
+from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
+from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.state import Trained
+from migrate.frontends.model_fn.network import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
-_TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_fn")
 
 
 class KerasRewrite(Evaluation):
     """Plans one model_fn.
 
     Args:
-      trained: the Estimators that have it.
+      flow: how Estimators come by it.
 
     Attributes:
       claimed: node -> (code, reason).
@@ -29,19 +30,21 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        for call, new in layers.calls(model, self._scopes):
+        calls = list(layers.calls(model, self._scopes))
+        if model.called is not None:
+            calls = self._layer_calls()
+        for call, new in calls:
             plan.replace(call, new)
-            if isinstance(call.func, (ast.Name, ast.Attribute)):
-                if self._scopes.resolve(call.func) is not None:
-                    self.claimed[call.func] = _LAYER
+            made = call.func if isinstance(call.func, ast.Call) else call
+            if self._scopes.resolve(made.func) is not None:
+                self.claimed[made.func] = _LAYER
         for helper in model.helpers:
             plan.statements[helper.function] = layers.helper(helper)
         self._collections()
         plan.statements[model.function] = [self._class()]
-        for one in self._trained:
-            self._train(one)
-        plan.imports += ["import tf_keras", f"import {table.MODULE}"]
-        plan.support.add(table.SUPPORT)
+        self._mentions()
+        self.claimed |= trained(self._flow, self._name, plan)
+        plan.imports.append("import tf_keras")
         self._claim_rest()
 
     def _class(self) -> Block:
@@ -52,11 +55,15 @@ class KerasRewrite(Evaluation):
             items.append(Keep(body[0]))
             self._emitted.update(ast.walk(body[0]))
         items.append(self._init())
+        if model.called is not None:
+            items.append(self._call(model.called))
         if self._shares_predictions():
             items.append(self._predictions())
         if self._shares_loss():
             items.append(self._loss())
-        items += [self._train_step(), self._test_step()]
+        items.append(self._train_step())
+        if model.evaluated is not None:
+            items.append(self._test_step())
         if model.predicted is not None:
             items.append(self._predict_step())
         if model.export_outputs is not None:
@@ -64,7 +71,10 @@ class KerasRewrite(Evaluation):
         if model.training_hooks is not None:
             items.append(self._hooks(model.training_hooks))
         return Block(
-            code(f"class {self._name}(tf_keras.Model):"), items, model.function
+            code(f"class {self._name}(tf_keras.Model):"),
+            items,
+            model.function,
+            replace=self._kept(),
         )
 
     def _collections(self) -> None:
@@ -109,21 +119,24 @@ class KerasRewrite(Evaluation):
             )
         )
 
-    def _train(self, trained: Trained) -> None:
-        """`Estimator(model_fn=...)` becomes the emitted module's, of the class."""
-        call = trained.call
-        arguments: list[tuple[str, ast.AST | Code | str]] = []
-        for value in call.args:
-            arguments.append(("", self._name if value is trained.model else value))
-        for keyword in call.keywords:
-            assert keyword.arg is not None
-            if keyword.value is trained.model:
-                arguments.append(("model", self._name))
-            else:
-                arguments.append((keyword.arg, keyword.value))
-        new = laid_out(f"{table.MODULE}.Estimator", arguments, call.col_offset)
-        self._plan.replace(call, new)
-        self.claimed[call.func] = _TRAINS
+    def _mentions(self) -> None:
+        """What named the model_fn names the class."""
+        for name in self._flow.mentions:
+            self._plan.replace(name, code(self._name))
+        for function, call in self._flow.lambdas:
+            self._plan.replace(function, self._lambda(function, call))
+
+    def _lambda(self, function: ast.Lambda, call: ast.Call) -> Code:
+        """Without labels and mode, and what the class is not made with."""
+        own = [a.arg for a in function.args.args]
+        bound = bound_call(call, self._model.function) or {}
+        kept = [name for name in own if name in self._order]
+        given: list[Argument] = []
+        for index, name in enumerate(self._order):
+            by_position = len(given) == index and bound[name] in call.args
+            given.append(("" if by_position else name, bound[name]))
+        made = laid_out(self._name, given, function.col_offset)
+        return code(f"lambda {', '.join(kept)}: ", made)
 
     def _claim_rest(self) -> None:
         """Uses in what is gone."""

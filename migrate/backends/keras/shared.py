@@ -8,6 +8,7 @@ from migrate.backends.keras.state import State
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.ir import Code, code
+from migrate.program.keras_model import Unit
 
 
 class Shared(State):
@@ -21,6 +22,17 @@ class Shared(State):
             and isinstance(model.predicted, ast.Name)
             and model.predictions[-1] in model.evaluation
             and model.predicted.id in names.binds(model.predictions[-1].statement)
+            and self._same("PREDICT", "EVAL", model.predictions)
+            and not self._bound_anew(model.predictions)
+        )
+
+    def _bound_anew(self, units: tuple[Unit, ...]) -> bool:
+        """Whether evaluation binds anew what some of its statements have read."""
+        read = {n for u in units for n in names.reads(u.statement)}
+        return any(
+            names.binds(u.statement) & read
+            for u in self._model.evaluation
+            if u not in units
         )
 
     def _shares_predictions(self) -> bool:
@@ -46,7 +58,8 @@ class Shared(State):
         nodes = self._of_predictions()
         parameters = ", ".join(["self", *self._predictions_parameters()])
         items = [*self._with_params(nodes), *self._returned()]
-        return Block(code(f"def predictions_from({parameters}):"), items)
+        header = code(f"def predictions_from({parameters}):")
+        return Block(header, items, replace=self._folded("PREDICT"))
 
     def _returned(self) -> list[Item]:
         """The predictions' statements; the last is the return where it can be."""
@@ -74,7 +87,11 @@ class Shared(State):
             return False
         if not isinstance(model.evaluated, ast.Name) or model.evaluated.id != loss.id:
             return False
+        if ast.dump(model.reported) != ast.dump(loss):
+            return False
         if not all(unit in model.evaluation for unit in model.loss):
+            return False
+        if not self._same("TRAIN", "EVAL", model.loss) or self._bound_anew(model.loss):
             return False
         inner = {n for u in model.loss for n in names.binds(u.statement)} - {loss.id}
         others: list[ast.AST] = [
@@ -111,4 +128,5 @@ class Shared(State):
             items.append(self._new(code("return ", final.value), units[-1]))
         else:
             items += [*self._units(units), New(code(f"return {name.id}"))]
-        return Block(code(f"def loss_from({parameters}):"), items)
+        header = code(f"def loss_from({parameters}):")
+        return Block(header, items, replace=self._folded("TRAIN"))

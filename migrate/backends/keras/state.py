@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 import ast
-import dataclasses
 from collections.abc import Iterable
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.flows import Flow
 from migrate.plan import Dropped, Item, Keep, New, Plan
 from migrate.program.ir import Code, code
 from migrate.program.keras_model import KerasModel, Metric, Unit
 from migrate.tables import keras_models as table
-
-# Names of tf_keras.Model that a metric's attribute must not hide.
-_TAKEN = frozenset(
-    """build built call compile compute_loss compute_metrics count_params dtype dynamic
-    evaluate export fit get_config input input_shape inputs layers loss losses metrics
-    metrics_names name non_trainable_variables optimizer output output_shape outputs
-    predict run_eagerly save state_updates stateful submodules summary test_step
-    train_step trainable trainable_variables trainable_weights updates variables weights
-    params mean_loss predictions_from loss_from""".split()
-)
 
 
 class State:
@@ -32,20 +22,28 @@ class State:
     def __init__(
         self,
         model: KerasModel,
-        trained: Iterable[Trained],
+        flow: Flow,
         scopes: Scopes,
         plan: Plan,
         name: str,
     ) -> None:
-        self._model, self._trained, self._scopes = model, list(trained), scopes
+        self._model, self._flow, self._scopes = model, flow, scopes
         self._plan, self._name = plan, name
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         # Statements around units whose comments stand somewhere already.
         self._told: set[ast.stmt] = set()
         self._emitted: set[ast.AST] = set()
+        # The parameters of __init__, once it is written.
+        self._order: list[str] = []
+        self._taken = table.TAKEN.union(model.parameters.values())
         self._features = model.parameters["features"]
         self._labels = model.parameters["labels"]
-        self._params = model.parameters.get("params", "")
+        # What the class is made with, beside features: a step reads it of the model.
+        self._made_with = [
+            name
+            for role, name in model.parameters.items()
+            if role not in ("features", "labels", "mode")
+        ]
 
     def _units(
         self, units: Iterable[Unit], replace: dict[ast.AST, Code] | None = None
@@ -66,6 +64,28 @@ class State:
         value = getattr(unit.statement, "value", None)
         return next((m for m in self._model.metrics if m.call is value), None)
 
+    def _folded(self, mode: str) -> dict[ast.AST, Code]:
+        """What a mode decides, as it is in this mode."""
+        return {n: code(v) for n, v in self._model.folded.get(mode, {}).items()}
+
+    def _gone(self, mode: str) -> set[ast.AST]:
+        """What a mode leaves out where it decides."""
+        return {
+            inner
+            for node, value in self._model.folded.get(mode, {}).items()
+            for inner in ast.walk(node)
+            if isinstance(value, str) or inner not in set(ast.walk(value))
+        }
+
+    def _same(self, one: str, other: str, units: Iterable[Unit]) -> bool:
+        """Whether two modes decide some statements alike."""
+        folded = self._model.folded
+        return all(
+            folded.get(one, {}).get(node) == folded.get(other, {}).get(node)
+            for unit in units
+            for node in ast.walk(unit.statement)
+        )
+
     def _comments(self, unit: Unit) -> list[Item]:
         """Comments above what is gone around a statement, once."""
         told = [s for s in unit.around if s not in self._told]
@@ -81,6 +101,15 @@ class State:
         origin = unit.statement if unit is not None else None
         return New(code("\n", new) if blank else new, origin)
 
+    def _free(self, name: str) -> str:
+        """A name that the model_fn does not have."""
+        function = self._model.function
+        taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+        while name in taken:
+            name = f"model_{name}"
+        return name
+
     def _is_step(self, node: ast.AST | None) -> bool:
         return (
             isinstance(node, ast.Call)
@@ -89,9 +118,13 @@ class State:
 
     def _attribute(self, metric: Metric) -> str:
         name = "".join(c if c.isalnum() else "_" for c in metric.key)
-        if name in _TAKEN or name[:1].isdigit() or name in self._model.update.schedules:
+        if self._is_taken(name) or name[:1].isdigit():
             name = f"{name}_metric" if name[:1].isalpha() else f"metric_{name}"
         return name
+
+    def _is_taken(self, name: str) -> bool:
+        """Whether an attribute of this name would hide another."""
+        return name in self._taken or name in self._model.update.schedules
 
     def _names_of_steps(self) -> set[str]:
         return {
@@ -100,25 +133,30 @@ class State:
             for name in names.reads(unit.statement)
         }
 
-    def _reads_params(self) -> bool:
+    def _read_by_steps(self) -> list[str]:
+        """What the class is made with and a step reads."""
         model = self._model
         nodes: list[ast.AST] = [
             u.statement
             for u in (*model.predictions, *model.training, *model.evaluation)
         ]
         nodes += [u.statement for u in model.update.gradients]
-        nodes += [model.evaluated, model.train_loss]
-        nodes += [model.predicted] if model.predicted is not None else []
+        results = (model.evaluated, model.train_loss, model.reported, model.predicted)
+        nodes += [node for node in results if node is not None]
         nodes += [a for m in model.metrics for a in m.arguments]
-        return bool(self._params) and any(
-            self._params in names.reads(node) for node in nodes
-        )
+        read = {name for node in nodes for name in names.reads(node)}
+        if model.called is not None:
+            read |= model.called.reads
+        return [name for name in self._made_with if name in read]
 
     def _with_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
         """`params = self.params` where some code reads it."""
-        if self._params and any(self._params in names.reads(n) for n in nodes):
-            return [New(code(f"{self._params} = self.{self._params}"))]
-        return []
+        read = {name for node in nodes for name in names.reads(node)}
+        return [
+            New(code(f"{name} = self.{name}"))
+            for name in self._made_with
+            if name in read
+        ]
 
     def _data(self, nodes: Iterable[ast.AST], labelled: bool = True) -> list[Item]:
         """What a step begins with."""
@@ -131,9 +169,25 @@ class State:
             )
         return [New(code(data)), *self._with_params(nodes)]
 
-    def _called(self, training: bool) -> New:
-        outputs = ", ".join(self._model.outputs)
-        return New(code(f"{outputs} = self({self._features}, training={training})"))
+    def _called(self, training: bool, read: Iterable[ast.AST]) -> list[Item]:
+        """The network's outputs; of twins, what some code of the step reads."""
+        twins, outputs = self._model.twins, ", ".join(self._model.outputs)
+        if twins is None:
+            ways = [(outputs, training)]
+        else:
+            mode = "TRAIN" if training else "EVAL"
+            gone = self._gone(mode)
+            wanted = {
+                inner.id
+                for node in read
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Name) and inner not in gone
+            }
+            ways = [(name, way) for name, way in twins.calls if name in wanted]
+        return [
+            New(code(f"{name} = self({self._features}, training={way})"))
+            for name, way in ways
+        ]
 
     def _computed(self, unit: Unit) -> Item:
         """Where gradients are computed."""
@@ -174,11 +228,14 @@ class State:
 
     def _updated(self, metric: Metric) -> Code:
         """A metric counts a batch."""
-        cast = metric.row.cast
+        cast, compared = metric.row.cast, list(metric.arguments)
+        weights = compared.pop() if metric.weighted else None
         given: list[Argument] = [
             ("", code("tf.cast(", a, f", {cast})") if cast and not self._is(a) else a)
-            for a in metric.arguments
+            for a in compared
         ]
+        if weights is not None:
+            given.append(("sample_weight", weights))
         return laid_out(f"self.{self._attribute(metric)}.update_state", given, 8)
 
     def _is(self, node: ast.expr) -> bool:
@@ -192,14 +249,6 @@ class State:
 
     def _shares_loss(self) -> bool:
         raise NotImplementedError
-
-
-@dataclasses.dataclass(frozen=True)
-class Trained:
-    """A call of Estimator whose model_fn becomes a Keras model."""
-
-    call: ast.Call
-    model: ast.expr
 
 
 def _unzipped(statement: ast.Assign) -> tuple[str, str] | None:

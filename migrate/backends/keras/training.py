@@ -21,9 +21,10 @@ class Training(Construction):
         own = () if self._shares_loss() else model.loss
         units = (*own, *model.summaries, *update.gradients)
         nodes = [*(u.statement for u in (*model.loss, *units)), model.train_loss]
+        nodes.append(model.reported)
         labelled = any(self._labels in names.reads(node) for node in nodes)
         items = self._data([u.statement for u in units], labelled)
-        inside: list[Item] = [self._called(True)]
+        inside = self._called(True, nodes)
         rates = self._rates(model.training)
         if self._shares_loss():
             inside.append(self._loss_call())
@@ -56,8 +57,15 @@ class Training(Construction):
                 )
             )
         items += self._gradients()
-        items.append(New(code(f'return {{"loss": {loss}}}')))
-        return Block(code("def train_step(self, data):"), items)
+        if ast.dump(model.reported) != ast.dump(model.train_loss):
+            items.append(self._new(code('return {"loss": ', model.reported, "}")))
+        else:
+            items.append(New(code(f'return {{"loss": {loss}}}')))
+        return self._step("train_step", items, "TRAIN")
+
+    def _step(self, name: str, items: list[Item], mode: str) -> Block:
+        header = code(f"def {name}(self, data):")
+        return Block(header, items, replace=self._folded(mode))
 
     def _rates(self, units: Iterable[Unit]) -> dict[ast.AST, Code]:
         """What training reads of schedules and metrics, which the class holds."""

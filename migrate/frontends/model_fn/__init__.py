@@ -6,11 +6,11 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.split import Split, class_name
-from migrate.program.keras_model import KerasModel, Stays
-
-_ESTIMATOR = "tf.estimator.Estimator"
+from migrate.frontends.model_fn.signature import class_name
+from migrate.frontends.model_fn.split import Split
+from migrate.program.keras_model import KerasModel, SharedModels, Stays
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -19,67 +19,64 @@ class Found:
 
     Attributes:
       name: of the class.
-      estimators: calls of Estimator that have it, and the argument that names it.
+      flow: how Estimators come by it.
     """
 
     model: KerasModel
     name: str
-    estimators: tuple[tuple[ast.Call, ast.expr], ...]
+    flow: Flow
 
 
-def recognise(scopes: Scopes) -> tuple[list[Found], list[Stays]]:
-    """The program's model_fns."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Imported:
+    """A model_fn of another file that becomes a Keras model there.
+
+    Attributes:
+      places: where it is named.
+      name: of the class; "" where a function makes it, whose name stays.
+    """
+
+    flow: Flow
+    places: tuple[Elsewhere, ...]
+    name: str
+
+
+def recognise(
+    scopes: Scopes, shared: SharedModels
+) -> tuple[list[Found], list[Imported], list[Stays]]:
+    """The program's model_fns.
+
+    Args:
+      shared: those that files of a tree have together, which become Keras models.
+    """
+    flows = Flows(scopes)
+    for name in shared.exported:
+        flows.export(name)
     found: list[Found] = []
-    stays: list[Stays] = []
-    for function, estimators in _functions(scopes, stays).items():
+    imported: list[Imported] = []
+    stays = [Stays(call, reason) for call, reason in flows.lost]
+    for text, (flow, places) in flows.elsewhere.items():
+        if text in shared.imported:
+            imported.append(Imported(flow, tuple(places), shared.imported[text]))
+            continue
+        stays += [
+            Stays(call, "its model_fn is of another file")
+            for call, _ in flow.estimators
+        ]
+    for function, flow in flows.found.items():
         try:
             name = class_name(function.name)
-            if name in scopes.module.bindings:
+            if scopes.scope_of(function).owner(name) is not None:
                 raise NotSplit(function, f"the name {name} is taken")
             _check_program(scopes)
-            _check_uses(function, estimators, scopes)
-            model = Split(function, scopes).run()
+            flows.check(function)
+            model = Split(function, scopes, flow.bound(function)).run()
             _check_helpers(model, scopes)
         except NotSplit as reason:
             stays.append(Stays(reason.node, reason.reason))
             continue
-        found.append(Found(model, name, tuple(estimators)))
-    return found, stays
-
-
-def _functions(
-    scopes: Scopes, stays: list[Stays]
-) -> dict[ast.FunctionDef, list[tuple[ast.Call, ast.expr]]]:
-    """Model functions of the module, and the Estimators that have them."""
-    found: dict[ast.FunctionDef, list[tuple[ast.Call, ast.expr]]] = {}
-    for node, symbol in scopes.walk_uses():
-        call = scopes.parents.get(node)
-        if (
-            symbol != _ESTIMATOR
-            or not isinstance(call, ast.Call)
-            or call.func is not node
-        ):
-            continue
-        given = [k.value for k in call.keywords if k.arg == "model_fn"] or call.args[:1]
-        if not given:
-            continue
-        value = given[0]
-        owner = (
-            scopes.scope_of(value).owner(value.id)
-            if isinstance(value, ast.Name)
-            else None
-        )
-        bound = (
-            owner.bindings[value.id] if owner and isinstance(value, ast.Name) else []
-        )
-        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
-            if owner is scopes.module and bound[0] in scopes.tree.body:
-                found.setdefault(bound[0], []).append((call, value))
-                continue
-        stays.append(
-            Stays(call, "its model_fn is no function of this module by its name")
-        )
-    return found
+        found.append(Found(model, name, flow))
+    return found, imported, stays
 
 
 def _check_program(scopes: Scopes) -> None:
@@ -91,29 +88,13 @@ def _check_program(scopes: Scopes) -> None:
             raise NotSplit(node, f"{symbol} works on a model_fn")
 
 
-def _check_uses(
-    function: ast.FunctionDef,
-    estimators: list[tuple[ast.Call, ast.expr]],
-    scopes: Scopes,
-) -> None:
-    """A model_fn that something else calls stays one."""
-    known = {id(value) for _, value in estimators}
-    for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.Name) and node.id == function.name:
-            if isinstance(node.ctx, ast.Load) and id(node) not in known:
-                raise NotSplit(node, f"{function.name} is used by more than Estimators")
-    for call, _ in estimators:
-        if any(isinstance(a, ast.Starred) for a in call.args) or any(
-            k.arg is None for k in call.keywords
-        ):
-            raise NotSplit(call, "arguments of Estimator that are not written out")
-
-
 def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
     """A helper that the network calls is called by nothing else."""
     inside: set[ast.AST] = set()
     for unit in model.network:
         inside.update(ast.walk(unit.statement))
+    if model.twins is not None:
+        inside.update(ast.walk(model.twins.other))
     for helper in model.helpers:
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:

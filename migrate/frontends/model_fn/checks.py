@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Layer, Unit
@@ -23,36 +24,78 @@ _HOOKS = ("LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
 _LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 
 
-def order(line: Sequence[Unit], shared: Sequence[Unit], steps: Sequence[Unit]) -> None:
+def order(
+    line: Sequence[Unit],
+    shared: Sequence[Unit],
+    steps: Sequence[Unit],
+    built: frozenset[str],
+) -> None:
     """Fails where a step would read another value of a name than the model_fn did.
 
     Args:
       line: what a mode runs, in order.
       shared: of it, what is done once, before every step.
       steps: of it, what a step does.
+      built: names of dictionaries and lists that statements add to.
     """
-    bound = {n for u in shared for n in names.binds(u.statement)}
+    bound = {n for u in shared for n in changes(u.statement, built)}
     for unit in steps:
-        again = names.binds(unit.statement) & bound
-        if again:
-            raise NotSplit(
-                unit.statement,
-                f"`{sorted(again)[0]}` is bound by its layers, and again by a step",
-            )
         position = line.index(unit)
         read = names.reads(unit.statement)
+        again = changes(unit.statement, built) & bound
         for later in line[position + 1 :]:
-            changed = names.binds(later.statement) & read & bound
-            if later in shared and changed:
+            if later not in shared:
+                continue
+            changed = changes(later.statement, built) & read & bound
+            if changed:
                 raise NotSplit(
                     unit.statement,
                     f"it reads `{sorted(changed)[0]}` between two layers that bind it",
                 )
+            changed = again & (
+                names.binds(later.statement) | names.reads(later.statement)
+            )
+            if changed:
+                raise NotSplit(
+                    unit.statement,
+                    f"`{sorted(changed)[0]}` is bound by a step, and then read by layers",
+                )
 
 
-def own_names(function: ast.FunctionDef) -> None:
+def rebound(
+    line: Sequence[Unit],
+    where: ast.AST,
+    read: Iterable[ast.expr],
+    units: Iterable[Unit],
+) -> None:
+    """Fails where what an expression read is bound anew before the step reads it.
+
+    Args:
+      line: what a mode runs, in order.
+      where: the call whose arguments are read at the end of the step.
+      read: these arguments.
+      units: what the step runs.
+    """
+    wanted = {name for node in read for name in names.reads(node)}
+    positions = [i for i, u in enumerate(line) if where in ast.walk(u.statement)]
+    later = line[positions[0] + 1 :] if positions else []
+    for unit in later:
+        again = names.binds(unit.statement) & wanted
+        if again and unit in units:
+            raise NotSplit(
+                unit.statement, f"`{sorted(again)[0]}` is bound again after it is read"
+            )
+
+
+def own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where a name of the model_fn is one that the class's steps have."""
+    own = scopes.scope_by_node[function]
     for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in _OWN:
+            if scopes.scope_of(node).owner(node.id) is not own:
+                raise NotSplit(
+                    node, f"`{node.id}` of around it is a Keras step's own name"
+                )
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             # These two are bound just as the class binds them, and read at once.
             if node.id in _OWN - {"variables", "gradients"}:
@@ -74,8 +117,6 @@ def left_out(
         statement = unit.statement
         if unit in kept or isinstance(statement, _QUIET) or _is_text(statement):
             continue
-        if isinstance(statement, ast.Assert) and values.of_test(statement.test):
-            continue
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             symbol = scopes.resolve(statement.value.func) or ""
             # Evaluation and prediction ran only what they fetched.
@@ -88,41 +129,52 @@ class Steps:
     """What the statements of steps may hold.
 
     Args:
-      roles: the model_fn's parameters by role.
-      known: names that hold what is known of the mode.
       metrics: functions of the metrics, which the class has in their place.
+      replaced: expressions that become something else, and are not looked at.
+      allowed: symbols that it may hold although a step may not.
     """
 
     def __init__(
         self,
         function: ast.FunctionDef,
         scopes: Scopes,
-        roles: dict[str, str],
-        known: set[str],
         metrics: set[ast.expr],
+        replaced: Iterable[ast.AST] = (),
+        allowed: frozenset[str] = frozenset(),
     ) -> None:
         self._function, self._scopes = function, scopes
-        self._roles, self._known, self._metrics = roles, known, metrics
+        self._metrics = metrics
+        self._replaced = {n for node in replaced for n in ast.walk(node)}
+        self._allowed = allowed
         self._seen: set[ast.AST] = set()
 
-    def check(self, node: ast.AST) -> None:
-        """Fails where it makes variables, or depends on what a step has not."""
+    def check(
+        self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
+    ) -> None:
+        """Fails where it makes variables, or depends on what a step has not.
+
+        Args:
+          folded: what the mode decides in it.
+        """
+        gone = {
+            inner
+            for choice, value in (folded or {}).items()
+            for inner in ast.walk(choice)
+            if isinstance(value, str) or inner not in set(ast.walk(value))
+        }
         for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-                if inner.id == self._roles["mode"] or inner.id in self._known:
-                    raise NotSplit(inner, "what it computes depends on the mode itself")
-                if inner.id == self._roles.get("config"):
-                    raise NotSplit(inner, "what it computes depends on config")
+            if inner in self._replaced or inner in gone:
+                continue
             if isinstance(inner, ast.Call):
                 self._call(inner)
         for use, symbol in uses(node, self._scopes):
-            if use not in self._metrics:
+            if use not in self._metrics | self._replaced | gone:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
-        if symbol.startswith(("tf.GraphKeys", *table.HOST)):
+        if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
             return
         if estimator_table.prefixed(symbol, table.STEP_ALLOWED):
             return
@@ -177,9 +229,17 @@ class Steps:
                 raise NotSplit(call, f"{root.id}() is not known")
 
 
-def penalties(layers: Iterable[Layer], wanted: Iterable[tuple[ast.AST, str]]) -> None:
-    """Fails where penalties are asked for and there are none, or Keras scales them."""
-    some = False
+def penalties(
+    layers: Iterable[Layer],
+    wanted: Iterable[tuple[ast.AST, str]],
+    some: bool = False,
+) -> None:
+    """Fails where penalties are asked for and there are none, or Keras scales them.
+
+    Args:
+      wanted: uses in the steps.
+      some: whether there are penalties beside the layers'.
+    """
     for layer in layers:
         for name, value in layer.arguments:
             if name == "activity_regularizer":
@@ -190,6 +250,22 @@ def penalties(layers: Iterable[Layer], wanted: Iterable[tuple[ast.AST, str]]) ->
     for node, symbol in wanted:
         if symbol in (*table.REGULARIZATION, table.COLLECTION) and not some:
             raise NotSplit(node, "it adds up penalties, and its layers have none")
+
+
+def lists_averages(layer: Layer) -> bool:
+    """Whether a layer has moving averages that its program must move, by UPDATE_OPS.
+
+    Raises:
+      NotSplit: they are listed elsewhere.
+    """
+    if layer.row.function not in estimator_table.BATCH_NORMALIZATION:
+        return False
+    listed = names.argument(layer.call, "updates_collections")
+    if isinstance(listed, ast.Constant) and listed.value is None:
+        return False  # contrib's moves them where it is called.
+    if isinstance(listed, ast.expr):
+        raise NotSplit(listed, "averages that are listed in a collection of their own")
+    return True
 
 
 def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:

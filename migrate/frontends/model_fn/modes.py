@@ -5,12 +5,14 @@ from __future__ import annotations
 import ast
 import dataclasses
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_model import Unit
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 _STRINGS = {"train": "TRAIN", "eval": "EVAL", "infer": "PREDICT"}
+_TEXTS = {mode: text for text, mode in _STRINGS.items()}
 _SCOPES = ("tf.name_scope", "tf.variable_scope", "tf.control_dependencies")
 
 
@@ -55,9 +57,60 @@ class ModeValues:
         self._mode, self._name, self._labels = mode, name, labels
         self._scopes = scopes
         self.known: dict[str, bool] = {}
+        # Of these, names of a literal, which no mode decides.
+        self.literals: set[str] = set()
+        # Literals that stand for what the mode decides.
+        self.overrides: dict[ast.AST, bool] = {}
+        # What the mode's statements bind.
+        self.bound: set[str] = set()
+
+    @property
+    def decided(self) -> set[str]:
+        """Names that hold what the mode decides."""
+        return self.known.keys() - self.literals
+
+    def chosen(self, node: ast.expr) -> ast.expr:
+        """What a conditional expression is in this mode."""
+        while isinstance(node, ast.IfExp):
+            test = self.of_test(node.test)
+            if test is None:
+                return node
+            node = node.body if test else node.orelse
+        return node
+
+    def folded(self, node: ast.AST) -> dict[ast.AST, ast.expr | str]:
+        """What the mode decides in some code -> what it is in this mode."""
+        if isinstance(node, ast.IfExp) and (value := self.chosen(node)) is not node:
+            return {node: value} | self.folded(value)
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id == self._name:
+                return {node: f'"{_TEXTS[self._mode]}"'}
+            absent = self._mode == "PREDICT" and node.id == self._labels
+            if absent and node.id not in self.bound:
+                return {node: "None"}
+            if node.id in self.decided:
+                return {node: str(self.known[node.id])}
+        if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
+            test = self.of_test(node)
+            if test is not None and self._reads_mode(node):
+                return {node: str(test)}
+        found: dict[ast.AST, ast.expr | str] = {}
+        if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
+            # Of `weighted and training` is left what the mode does not decide.
+            left = [v for v in node.test.values if self.of_test(v) is None]
+            if len(left) == 1:
+                found[node.test] = left[0]
+        for child in ast.iter_child_nodes(node):
+            found |= self.folded(child)
+        return found
+
+    def _reads_mode(self, node: ast.AST) -> bool:
+        return bool(names.reads(node) & {self._name, self._labels, *self.decided})
 
     def of_test(self, node: ast.expr) -> bool | None:
         """Whether an expression is true; None where that is not known."""
+        if node in self.overrides:
+            return self.overrides[node]
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             return node.value
         if isinstance(node, ast.Name):
@@ -110,23 +163,26 @@ class ModeValues:
         return last if path in _MODE_KEYS and last in MODES else None
 
 
+class _Raised(Exception):
+    """The mode ends in an error."""
+
+
 def straight(
     function: ast.FunctionDef,
     values: ModeValues,
     scopes: Scopes,
     specs: tuple[str, ...],
-) -> Straight:
-    """The statements that a mode runs, and the spec it returns.
+) -> Straight | None:
+    """The statements that a mode runs, and the spec it returns; None if it fails.
 
     Raises:
-      NotSplit: a branch depends on more than the mode and holds a return, or there is
-        no return of a spec.
+      NotSplit: a branch depends on more than the mode and holds a return.
     """
     units: list[Unit] = []
-    found = _run(function.body, (), values, scopes, specs, units)
-    if found is None:
-        raise NotSplit(function, "in one of the modes it returns no EstimatorSpec")
-    return found
+    try:
+        return _run(function.body, (), values, scopes, specs, units)
+    except _Raised:
+        return None
 
 
 def _run(
@@ -139,7 +195,9 @@ def _run(
 ) -> Straight | None:
     for statement in body:
         if isinstance(statement, ast.Return):
-            return Straight(units, _spec(statement, scopes, specs), around)
+            return Straight(units, _spec(statement, scopes, specs, units), around)
+        if isinstance(statement, ast.Raise):
+            raise _Raised
         if isinstance(statement, ast.If):
             test = values.of_test(statement.test)
             if test is not None:
@@ -148,6 +206,12 @@ def _run(
                 found = _run(taken, inside, values, scopes, specs, units)
                 if found is not None:
                     return found
+                continue
+        elif isinstance(statement, ast.Assert):
+            test = values.of_test(statement.test)
+            if test is False:
+                raise _Raised
+            if test is not None:
                 continue
         elif isinstance(statement, ast.With) and is_scope(statement, scopes):
             inside = (*around, statement)
@@ -158,15 +222,29 @@ def _run(
         elif isinstance(statement, ast.Assign) and len(statement.targets) == 1:
             target, value = statement.targets[0], values.of_test(statement.value)
             if isinstance(target, ast.Name):
+                if values.known.get(target.id, value) != value:
+                    if any(target.id in names.reads(u.statement) for u in units):
+                        raise NotSplit(
+                            statement, f"`{target.id}` is read, and then bound again"
+                        )
+                    values.known.pop(target.id)
                 if value is not None:
                     values.known[target.id] = value
-                    continue
-                values.known.pop(target.id, None)
+                    if not _is_literal(target, statement.value, scopes):
+                        continue
+                    values.literals.add(target.id)
         for node in ast.walk(statement):
             if isinstance(node, ast.Return) and not _inner(node, statement, scopes):
                 raise NotSplit(statement, "a return that more than the mode decides")
         units.append(Unit(statement, around))
+        values.bound |= names.binds(statement)
     return None
+
+
+def _is_literal(target: ast.Name, value: ast.expr, scopes: Scopes) -> bool:
+    """Whether a name is True or False, in every mode."""
+    owner = scopes.scope_of(target)
+    return isinstance(value, ast.Constant) and len(owner.bindings[target.id]) == 1
 
 
 def _inner(node: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
@@ -179,6 +257,24 @@ def _inner(node: ast.AST, statement: ast.stmt, scopes: Scopes) -> bool:
     return False
 
 
+def is_plain_assignment(statement: ast.stmt) -> bool:
+    """Whether a statement is `name = value`."""
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    )
+
+
+def is_none(statement: ast.stmt) -> bool:
+    """Whether a statement is `name = None`, which is what other modes have."""
+    return (
+        isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Constant)
+        and statement.value.value is None
+    )
+
+
 def is_scope(statement: ast.With, scopes: Scopes) -> bool:
     """Whether a `with` only names things, or orders them."""
     return all(
@@ -189,8 +285,21 @@ def is_scope(statement: ast.With, scopes: Scopes) -> bool:
     )
 
 
-def _spec(statement: ast.Return, scopes: Scopes, specs: tuple[str, ...]) -> ast.Call:
+def _spec(
+    statement: ast.Return,
+    scopes: Scopes,
+    specs: tuple[str, ...],
+    units: list[Unit],
+) -> ast.Call:
+    """The spec that is returned; the statement that named it is taken off the units."""
     call = statement.value
+    if isinstance(call, ast.Name):
+        named = [u for u in units if call.id in names.binds(u.statement)]
+        if named and is_plain_assignment(named[-1].statement):
+            call = named[-1].statement.value  # type: ignore[attr-defined]
+            for unit in named:
+                if unit is named[-1] or is_none(unit.statement):
+                    units.remove(unit)
     if isinstance(call, ast.Call) and scopes.resolve(call.func) in specs:
         if not any(isinstance(a, ast.Starred) for a in call.args):
             if all(k.arg is not None for k in call.keywords):

@@ -8,15 +8,30 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import is_adding
+from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
+from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
+from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
-from migrate.tables.layers import LayerRow
+from migrate.tables.keras_contrib import ContribRow
+from migrate.tables.layers import LAYER_CLASSES, LayerRow
 
+# Of tf.variable_scope, after the values.
+_SCOPE_ARGUMENTS = (
+    *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
+    *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
+)
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
-    {"enumerate", "float", "int", "len", "list", "range", "str", "tuple", "zip", "bool"}
+    {
+        *("bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"),
+        *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
+    }
 )
+# What a layer is told by a helper's parameter.
+_WORDS = ("training", "is_training", "reuse")
 _SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
 
@@ -51,12 +66,17 @@ class Network:
     def __init__(
         self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
     ) -> None:
-        self._function, self._scopes, self._training = function, scopes, training
+        self.function, self._scopes, self._training = function, scopes, training
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
-        # `with` statement (None outside of all) -> names given in it.
-        self._given: dict[ast.AST | None, _Names] = {}
+        # Name of a variable scope, as it is written -> names given in it.
+        self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
+        self._objects = LayerObjects(scopes)
+        # Layer objects that were made and not called yet.
+        self._unapplied: dict[ast.Call, ast.Call] = {}
+        # What a helper's first call says by True and False, by parameter.
+        self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
@@ -70,13 +90,15 @@ class Network:
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) in table.LAYERS:
                     return True
-                helper = self._helper(inner)
-                if helper is not None and helper is not self._function:
+                if self._objects.row(inner) or self._objects.is_applied(inner):
+                    return True
+                helper = self.helper(inner)
+                if helper is not None and helper is not self.function:
                     if any(self.makes_layers(s) for s in helper.body):
                         return True
         return False
 
-    def _helper(self, call: ast.Call) -> ast.FunctionDef | None:
+    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of the module that a call names."""
         if not isinstance(call.func, ast.Name):
             return None
@@ -117,8 +139,9 @@ class Network:
             symbol in table.NETWORK
             or symbol in table.VALUES
             or symbol in table.LAYERS
-            or symbol in ("tf.name_scope", "tf.variable_scope")
-            or symbol.startswith(table.HOST)
+            or symbol in LAYER_CLASSES
+            or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
+            or symbol.startswith((*table.HOST, *table.LOGGING))
         )
 
     def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
@@ -128,12 +151,14 @@ class Network:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
+        if is_print(call, self._scopes) or self._objects.is_applied(call):
+            return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
-        helper = self._helper(call)
-        if helper is None:
+        helper = self.helper(call)
+        if helper is None and not is_adding(call, self._scopes):
             raise NotSplit(
                 call, f"{ast.unparse(func)}() among its layers may be anything"
             )
@@ -160,8 +185,12 @@ class Network:
         for call in _calls(statement):
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
-                self._layer(call, symbol, scope, env, repeated)
-            elif symbol is None and (function := self._helper(call)) is not None:
+                self._function_of_layers(call, symbol, scope, env, repeated)
+            elif self._objects.row(call) is not None:
+                self._unapplied[call] = call
+            elif (applied := self._objects.applied(call)) is not None:
+                self._apply(applied, scope, env, repeated)
+            elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
 
     def _call(
@@ -188,18 +217,36 @@ class Network:
             known = ModeValues(mode, "", "", self._scopes)
             for name, value in bound.items():
                 test = values.of_test(value)
-                if test is not None and not isinstance(value, ast.Constant):
+                if test is not None:
                     known.known[name] = test
-                    if name not in unneeded:
+                    if (
+                        isinstance(value, ast.Constant)
+                        and value not in values.overrides
+                    ):
+                        known.literals.add(name)
+                    elif name not in unneeded:
                         unneeded.append(name)
                 elif values.is_mode(value):
                     raise NotSplit(call, f"{function.name}() is given the mode itself")
             inner[mode] = known
+        literals = {
+            name: ast.dump(value)
+            for name, value in bound.items()
+            if isinstance(value, ast.Constant) and isinstance(value.value, bool)
+        }
+        if self._literals.setdefault(function, literals) != literals:
+            raise NotSplit(call, f"{function.name}() is called in more than one way")
         before = self.helpers.get(function)
         if before is not None:
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
+                )
+            if any(
+                isinstance(n, ast.With) and self._reuses(n) for n in ast.walk(function)
+            ):
+                raise NotSplit(
+                    call, f"{function.name}() is called again, and shares its variables"
                 )
             if scope or self._unnamed(function):
                 raise NotSplit(
@@ -229,11 +276,11 @@ class Network:
         """Whether a name is read as a layer's, or a helper's, word for training."""
         parent = self._scopes.parents.get(node)
         while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            if isinstance(parent, ast.keyword) and parent.arg == "training":
+            if isinstance(parent, ast.keyword) and parent.arg in _WORDS:
                 return True
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Call):
-            return self._helper(parent) in self.helpers
+            return self.helper(parent) in self.helpers
         return False
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
@@ -254,7 +301,7 @@ class Network:
                 continue
             for call in _calls(statement):
                 row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
-                helper = self._helper(call)
+                helper = self.helper(call)
                 if helper is not None and self._unnamed(helper):
                     return True
                 if row is None or not row.has_weights:
@@ -287,7 +334,40 @@ class Network:
             else:
                 self._statement(statement, scope, env, helper)
 
-    def _layer(
+    def _apply(
+        self,
+        applied: Applied,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        """A layer object: its first call names its variables, others share them."""
+        maker, row = applied.maker, applied.row
+        before = next((x for x in self.layers if x.call is maker), None)
+        if before is not None:
+            if row.function in estimator_table.BATCH_NORMALIZATION:
+                raise NotSplit(applied.call, "averages that are moved more than once")
+            self._check_training(
+                applied.call, row.call_parameters, applied.arguments, env
+            )
+            again = dataclasses.replace(before, applied=(*before.applied, applied.call))
+            self.layers[self.layers.index(before)] = again
+            return
+        self._unapplied.pop(maker, None)
+        name = applied.arguments.get("name")
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            where = tuple(e for s in scope for e in self.scope_names(s, env))
+            given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+            if name.value in given.taken:
+                raise NotSplit(applied.call, f"two layers named {name.value!r}")
+        call = maker if applied.kept else applied.call
+        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        if applied.kept:
+            self.layers[-1] = dataclasses.replace(
+                self.layers[-1], inputs=None, applied=(applied.call,)
+            )
+
+    def _function_of_layers(
         self,
         call: ast.Call,
         symbol: str,
@@ -295,12 +375,30 @@ class Network:
         env: dict[str, ModeValues],
         repeated: bool,
     ) -> None:
+        """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
         bound = layer_arguments(call, row)
         if bound is None or "inputs" not in bound:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
-        if "reuse" in bound:
+        reuse = bound.pop("reuse", None)
+        if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
+        self._layer(call, row, bound, scope, env, repeated)
+
+    def _layer(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        """A layer.
+
+        Args:
+          bound: arguments by name, `inputs` and `training` too.
+        """
         self._check_training(call, row.call_parameters, bound, env)
         arguments = tuple(
             (name, value)
@@ -308,18 +406,21 @@ class Network:
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        where = tuple(e for s in scope for e in self._scope_names(s))
-        last = next((s for s in reversed(scope) if self._scope_names(s)), None)
-        given = self._given.setdefault(last, _Names())
+        where = tuple(e for s in scope for e in self.scope_names(s, env))
+        reused = any(self._reuses(s) for s in scope)
+        given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
+        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
             elif isinstance(name.value, str):
+                if reused and name.value in given.taken:
+                    raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
             if repeated or row.default_name in self._dynamic:
-                if where:
+                if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
@@ -327,10 +428,16 @@ class Network:
             else:
                 name = given.unique(row.default_name)
         inputs = bound["inputs"]
-        self.layers.append(Layer(call, row, inputs, arguments, name, where))
+        self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
     def named(self) -> list[Layer]:
-        """The layers; of a kind that a loop makes too, none has a number of ours."""
+        """The layers; of a kind that a loop makes too, none has a number of ours.
+
+        Raises:
+          NotSplit: a layer object is not called where that can be seen.
+        """
+        for call in self._unapplied:
+            raise NotSplit(call, "a layer object that is called out of sight")
         return [
             dataclasses.replace(layer, name=None)
             if isinstance(layer.name, str)
@@ -340,14 +447,38 @@ class Network:
             for layer in self.layers
         ]
 
-    def _scope_names(self, scope: ast.With) -> list[ast.expr]:
+    def _is_not_reused(self, node: ast.expr, env: dict[str, ModeValues]) -> bool:
+        """Whether a word for `reuse` is False, or None."""
+        if isinstance(node, ast.Constant) and node.value is None:
+            return True
+        return all(values.of_test(node) is False for values in env.values())
+
+    def _reuses(self, scope: ast.With) -> bool:
+        """Whether a scope takes variables that are there already."""
+        return any(
+            self._scopes.resolve(node) == "tf.AUTO_REUSE"
+            for item in scope.items
+            for node in ast.walk(item.context_expr)
+            if isinstance(node, (ast.Name, ast.Attribute))
+        )
+
+    def scope_names(
+        self, scope: ast.With, env: dict[str, ModeValues]
+    ) -> list[ast.expr]:
+        """What a `with` puts before the names of variables."""
         found = []
         for item in scope.items:
             call = item.context_expr
             assert isinstance(call, ast.Call)
             if self._scopes.resolve(call.func) != "tf.variable_scope":
                 continue
-            bound = names.bound_arguments(call, ("name_or_scope", "default_name"))
+            bound = names.bound_arguments(
+                call, ("name_or_scope", "default_name", "values", *_SCOPE_ARGUMENTS)
+            )
+            reuse = (bound or {}).pop("reuse", None)
+            if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
+                if not self._is_not_reused(reuse, env):
+                    raise NotSplit(scope, "a variable scope shares its variables")
             if bound is None or set(bound) != {"name_or_scope"}:
                 raise NotSplit(
                     scope, "a variable scope that does more than give a name"
@@ -383,6 +514,8 @@ def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None
     bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
     if bound is None or inputs not in bound or "weight_collections" in bound:
         return None
+    if isinstance(row, ContribRow):
+        return row.keras(bound)
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 

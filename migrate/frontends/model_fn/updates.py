@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
 from migrate.program.keras_model import Unit, Update
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -32,6 +32,7 @@ class Updates:
       units: of training, without the network.
       spec: what EstimatorSpec is given in training.
       tensors: names of what depends on features and labels.
+      values: what is known in training.
     """
 
     def __init__(
@@ -40,9 +41,10 @@ class Updates:
         units: list[Unit],
         spec: dict[str, ast.expr],
         tensors: set[str],
+        values: ModeValues,
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
-        self._tensors = set(tensors)
+        self._tensors, self._values = set(tensors), values
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -67,11 +69,11 @@ class Updates:
         while isinstance(node, ast.Name):
             makers = [u for u in self._units if node.id in names.binds(u.statement)]
             # `train_op = None` before is what other modes have.
-            makers = [u for u in makers if not _is_none(u.statement)]
+            makers = [u for u in makers if not is_none(u.statement)]
             if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
                 raise NotSplit(node, "its train_op is not one call of an optimizer")
             unit = makers[0]
-            node = unit.statement.value  # type: ignore[attr-defined]
+            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -183,6 +185,7 @@ class Updates:
         self, optimizer: ast.expr, step: ast.expr | None
     ) -> tuple[list[Unit], frozenset[str]]:
         """Statements that make the optimizer once, and names of schedules among them."""
+        self._check_origin(optimizer)
         read = names.reads(optimizer) | (
             names.reads(step) if step is not None else set()
         )
@@ -201,6 +204,13 @@ class Updates:
         for node in (optimizer, *(u.statement for u in made)):
             self._check_made(node, schedules)
         return made, schedules
+
+    def _check_origin(self, optimizer: ast.expr) -> None:
+        """One optimizer for several models would keep its slots from one to another."""
+        if isinstance(optimizer, ast.Name):
+            bound = {n for u in self._units for n in names.binds(u.statement)}
+            if optimizer.id not in bound:
+                raise NotSplit(optimizer, "its optimizer is made outside of it")
 
     def _is_schedule(self, node: ast.AST | None) -> bool:
         return (
@@ -334,11 +344,3 @@ class Updates:
         if len(found) != 1:
             raise NotSplit(optimizer, "its gradients are not computed once")
         return found[0]
-
-
-def _is_none(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Assign)
-        and isinstance(statement.value, ast.Constant)
-        and statement.value.value is None
-    )

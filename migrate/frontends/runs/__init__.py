@@ -9,11 +9,11 @@ from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
 from migrate.frontends import plain_sessions
 from migrate.frontends.displays import Displays
-from migrate.frontends.fed_datasets import FedDatasets
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs import left_over
 from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
@@ -24,6 +24,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slice, Slicer
+from migrate.tables import roles
 
 
 class RunResolver:
@@ -113,7 +114,10 @@ class RunResolver:
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
             isinstance(n, ast.Call)
-            and self.scopes.resolve(n.func) == "tf.summary.merge_all"
+            and (
+                self.scopes.resolve(n.func) == "tf.summary.merge_all"
+                or names.key(n.func) in roles.MERGES_TOWERS
+            )
             for n in ast.walk(node)
         )
 

@@ -9,10 +9,10 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import plain_sessions
-from migrate.frontends.fed_datasets import FedDatasets
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.loop import Loop
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every

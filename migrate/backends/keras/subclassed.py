@@ -1,0 +1,247 @@
+"""A model that is no functional one: what its `__init__` makes, and its `call`."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras import layers
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.shared import Shared
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program.ir import Code, code
+from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
+from migrate.tables import keras_models as table
+
+_HANG = "    "
+_WEIGHT = ("K140", "a variable of the model, under TF1's name")
+_LOOKUP = ("K140", "kept: its variable is in one part")
+# The model's own name would stand before those of its layers' variables, and Keras would
+# cast features to float32.
+_SUPER = """\
+# As in TensorFlow 1: variables are named without the model, features keep their type.
+super().__init__(name="", autocast=False)"""
+
+
+class Subclassed(Shared):
+    """Writes what a model makes and calls, where its network is no functional model."""
+
+    def _kept(self) -> dict[ast.AST, Code]:
+        """Names of what is made once and read in a step: attributes."""
+        model = self._model
+        if model.called is None:
+            return {}
+        own = self._scopes.scope_by_node[model.function]
+        return {
+            node: code(f"self.{self._kept_name(node.id)}")
+            for node in ast.walk(model.function)
+            if isinstance(node, ast.Name)
+            and node.id in model.called.kept
+            and self._scopes.scope_of(node).owner(node.id) is own
+        }
+
+    def _kept_name(self, name: str) -> str:
+        """The attribute of a name of the user's."""
+        metrics = {self._attribute(metric) for metric in self._model.metrics}
+        return f"{name}_value" if self._is_taken(name) or name in metrics else name
+
+    def _layer_names(self) -> dict[Layer, str]:
+        """The attribute of each layer: its own name, or its kind's."""
+        model = self._model
+        assert model.called is not None
+        taken = {self._kept_name(name) for name in model.called.kept}
+        taken |= {self._attribute(metric) for metric in model.metrics}
+        found: dict[Layer, str] = {}
+        for layer in model.layers:
+            base = layers.word(layer.name)
+            if not base.isidentifier() or self._is_taken(base):
+                base = layer.row.default_name
+            attribute, number = base, 0
+            while attribute in taken or self._is_taken(attribute):
+                number += 1
+                attribute = f"{base}_{number}"
+            taken.add(attribute)
+            found[layer] = attribute
+        return found
+
+    def _layer_calls(self) -> list[tuple[ast.Call, Code]]:
+        """What becomes of each call of a layer in `call`."""
+        found = []
+        for layer, attribute in self._layer_names().items():
+            assert layer.inputs is not None
+            training = ""
+            if "training" in layer.row.call_parameters:
+                training = ", training=training"
+            one = self._one(attribute) if layer.loop else f"self.{attribute}"
+            new = code(f"{one}(", layer.inputs, f"{training})")
+            found.append((layer.call, new))
+        return found
+
+    def _one(self, attribute: str) -> str:
+        """The name in a loop of one of the layers of an attribute."""
+        local = self._scopes.scope_by_node[self._model.function].bindings
+        return f"{attribute}_layer" if attribute in local else attribute
+
+    def _making(self, called: Called) -> list[Item]:
+        """`__init__`, up to the optimizer: each variable and layer where it stood."""
+        items: list[Item] = [New(code(_SUPER))]
+        for name in self._read_by_steps():
+            items.append(New(code(f"self.{name} = {name}")))
+        attributes = self._layer_names()
+        weights = {weight.unit: weight for weight in called.weights}
+        for unit in self._model.network:
+            if unit in weights:
+                items += self._comments(unit)
+                items.append(self._new(self._weight(weights[unit]), unit))
+            elif unit in called.made or unit in called.named:
+                items += self._units([unit])
+            else:
+                inside = set(ast.walk(unit.statement))
+                items += [
+                    self._new(self._layer(layer, attribute))
+                    for layer, attribute in attributes.items()
+                    if layer.call in inside
+                ]
+                items += [
+                    self._new(self._weight(weight))
+                    for weight in called.weights
+                    if weight.loop is not None and weight.call in inside
+                ]
+        return items
+
+    def _layer(self, layer: Layer, attribute: str) -> Code:
+        if layer.loop is None:
+            return code(f"self.{attribute} = ", layers.constructed(layer, 8))
+        made = layers.constructed(layer, 12, hang=_HANG * 2)
+        return code(f"self.{attribute} = ", _in_every_round(made, layer.loop))
+
+    def _lookups(self, called: Called) -> None:
+        """Rows of a variable: it is in one part, so that a strategy of parts is none."""
+        for step in called.steps:
+            for node in ast.walk(step.unit.statement):
+                if (
+                    isinstance(node, ast.Call)
+                    and self._scopes.resolve(node.func) == table.LOOKUP
+                    and len(node.args) < 3
+                    and not any(k.arg == "partition_strategy" for k in node.keywords)
+                    and isinstance(node.args[0] if node.args else None, ast.Name)
+                ):
+                    self._plan.replace(node.func, code(table.LOOKUP))
+                    self.claimed[node.func] = _LOOKUP
+
+    def _weight(self, weight: Weight) -> Code:
+        statement = weight.unit.statement
+        assert isinstance(statement, ast.Assign)
+        self.claimed[weight.call.func] = _WEIGHT
+        name = layers.name_below(weight.scope, weight.name)
+        arguments: list[Argument] = [("", name), *weight.arguments]
+        target = statement.targets[0]
+        if weight.loop is not None:
+            made = laid_out("self.add_weight", arguments, 12, hang=_HANG * 2)
+            attribute = f"self.{self._kept_name(ast.unparse(target))}"
+            return code(f"{attribute} = ", _in_every_round(made, weight.loop))
+        indent = len(ast.unparse(target)) + 16
+        return code(target, " = ", laid_out("self.add_weight", arguments, indent))
+
+    def _call(self, called: Called) -> Block:
+        """What the network computes."""
+        self._lookups(called)
+        items: list[Item] = [
+            New(code(f"{name} = self.{name}"))
+            for name in self._made_with
+            if name in called.reads
+        ]
+        rest = list(called.steps)
+        last = rest.pop() if self._is_returned(called) else None
+        items += self._grouped(rest, called)
+        if last is not None:
+            statement = last.unit.statement
+            assert isinstance(statement, ast.Assign)
+            items += self._comments(last.unit)
+            items.append(self._new(code("return ", statement.value), last.unit))
+        else:
+            items.append(New(code(f"return {', '.join(self._model.outputs)}")))
+        return Block(
+            code(f"def call(self, {self._features}, training=False):"),
+            items,
+            replace={node: code(text) for node, text in called.training.items()},
+        )
+
+    def _made_by(self, loop: ast.For, called: Called) -> list[tuple[str, str]]:
+        """What a loop made: the name of one in a round, and the attribute of all."""
+        found = [
+            (self._one(attribute), f"self.{attribute}")
+            for layer, attribute in self._layer_names().items()
+            if layer.loop is loop
+        ]
+        for weight in called.weights:
+            if weight.loop is loop:
+                statement = weight.unit.statement
+                assert isinstance(statement, ast.Assign)
+                name = ast.unparse(statement.targets[0])
+                found.append((name, f"self.{self._kept_name(name)}"))
+        return found
+
+    def _step_items(self, unit: Unit, called: Called) -> list[Item]:
+        """A statement; a loop that made something goes over that."""
+        loop = unit.statement
+        pairs = self._made_by(loop, called) if isinstance(loop, ast.For) else []
+        if not pairs or not isinstance(loop, ast.For):
+            return self._units([unit])
+        targets = ", ".join(one for one, _ in pairs)
+        values = ", ".join(every for _, every in pairs)
+        if loop in called.counted:
+            left = code("(", loop.target, ")") if _is_tuple(loop) else code(loop.target)
+            header = code(
+                "for ", left, f", {targets} in zip(", loop.iter, f", {values}):"
+            )
+        elif len(pairs) == 1:
+            header = code(f"for {targets} in {values}:")
+        else:
+            header = code(f"for {targets} in zip({values}):")
+        weights = [w.unit.statement for w in called.weights if w.loop is loop]
+        items: list[Item] = [Dropped(s) if s in weights else Keep(s) for s in loop.body]
+        self._emit(loop)
+        return [*self._comments(unit), Block(header, items, loop)]
+
+    def _is_returned(self, called: Called) -> bool:
+        """Whether the last statement of `call` binds what it returns, and no more."""
+        last = called.steps[-1]
+        statement = last.unit.statement
+        return (
+            last.when is None
+            and isinstance(statement, ast.Assign)
+            and [ast.unparse(t) for t in statement.targets] == list(self._model.outputs)
+        )
+
+    def _grouped(self, steps: list[Step], called: Called) -> list[Item]:
+        """The statements, those of training alone below an if."""
+        items: list[Item] = []
+        block: Block | None = None
+        before: bool | None = None
+        for step in steps:
+            if step.when is None:
+                items += self._step_items(step.unit, called)
+                block = None
+            elif block is not None and step.when is before and not block.orelse:
+                block.items += self._step_items(step.unit, called)
+            elif block is not None and step.when is not before:
+                block.orelse += self._step_items(step.unit, called)
+            else:
+                # The comments above the model_fn's own if.
+                items += self._comments(step.unit)
+                test = "training" if step.when else "not training"
+                block = Block(code(f"if {test}:"), self._step_items(step.unit, called))
+                items.append(block)
+                before = step.when
+        return items
+
+
+def _in_every_round(made: Code, loop: ast.For) -> Code:
+    """A list of what a loop makes."""
+    of = code(f"\n{_HANG}for ", loop.target, " in ", loop.iter, "]")
+    return code(f"[\n{_HANG}", made, of)
+
+
+def _is_tuple(loop: ast.For) -> bool:
+    return isinstance(loop.target, (ast.Tuple, ast.List))

@@ -1,0 +1,280 @@
+"""The part of a model_fn that every mode shares: its layers, and what they alone decide."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import twins
+from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.messages import is_message, of_network
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
+from migrate.frontends.model_fn.network import (
+    Network,
+    bound_call,
+    layer_arguments,
+    uses,
+)
+from migrate.frontends.model_fn.slices import Slices, closure, named, without
+from migrate.program.keras_model import Twins, Unit
+from migrate.tables import keras_models as table
+
+
+class Common:
+    """Finds the statements that are done once, before every step.
+
+    Args:
+      parameters: the model_fn's, by role.
+      values: what is known in each mode.
+    """
+
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        parameters: dict[str, str],
+        values: dict[str, ModeValues],
+    ) -> None:
+        self._function, self._scopes = function, scopes
+        self._parameters, self._values = parameters, values
+        self.network = Network(function, scopes, values)
+        self._slices = Slices(function, scopes)
+        self.twins: Twins | None = None
+
+    def _role(self, role: str) -> str:
+        return self._parameters.get(role, "")
+
+    def run(
+        self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
+    ) -> list[Unit]:
+        """The statements, in the order of training.
+
+        Args:
+          lines: what each mode runs.
+          specs: what its EstimatorSpec is given.
+
+        Raises:
+          NotSplit: layers differ by mode, or need more than features.
+        """
+        self.twins = twins.joined(lines, self.network, self._values)
+        shared = self._layers(lines)
+        # What the outputs alone decide, and every mode needs, is the network's too.
+        more = self._more(shared, without(lines, shared), specs)
+        shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
+        shared = self._with_messages(lines, shared)
+        for unit in shared:
+            self._check_mode(unit.statement)
+        return shared
+
+    def _layers(self, lines: dict[str, Straight]) -> list[Unit]:
+        """Statements that the layers need, the same in every mode."""
+        found: dict[str, list[Unit]] = {}
+        for mode, line in lines.items():
+            makers = [u for u in line.units if self.network.makes_layers(u.statement)]
+            found[mode] = closure(line.units, makers, self._slices.built)
+        statements = {
+            mode: [u.statement for u in units] for mode, units in found.items()
+        }
+        if not statements["TRAIN"]:
+            raise NotSplit(self._function, "it has no layers of tf.layers")
+        for mode in lines:
+            if statements[mode] != statements["TRAIN"]:
+                raise NotSplit(
+                    self._function, f"in mode {mode} it has other layers than in TRAIN"
+                )
+        for unit in found["TRAIN"]:
+            self._visit(unit)
+        kept = {id(s) for s in statements["TRAIN"]}
+        # The same statement is a unit of each mode; that of training stands for all.
+        by_statement = {id(u.statement): u for u in lines["TRAIN"].units}
+        for line in lines.values():
+            line.units = [by_statement.get(id(u.statement), u) for u in line.units]
+        return [u for u in lines["TRAIN"].units if id(u.statement) in kept]
+
+    def _visit(self, unit: Unit) -> None:
+        scope = tuple(s for s in unit.around if isinstance(s, ast.With))
+        self.network.visit(unit.statement, scope)
+        if self._role("labels") in names.reads(unit.statement):
+            raise NotSplit(unit.statement, "its layers depend on labels")
+
+    def _more(
+        self,
+        shared: list[Unit],
+        after: dict[str, list[Unit]],
+        specs: dict[str, dict[str, ast.expr]],
+    ) -> list[Unit]:
+        """Statements after the last layer that every mode needs and Keras records."""
+        wanted = {
+            "PREDICT": ("predictions",),
+            "EVAL": ("loss", "eval_metric_ops"),
+            "TRAIN": ("loss",),
+        }
+        needed = {
+            mode: self._slices.needed(
+                after[mode],
+                [specs[mode][k] for k in wanted[mode] if k in specs[mode]],
+            )
+            for mode in after
+        }
+        common = [u for u in needed["TRAIN"] if all(u in n for n in needed.values())]
+        bound = {n for u in shared for n in self.bound_by(u)}
+        if self.twins is not None:
+            return []  # There would be two of them.
+        bound |= self._made_with()
+        local = set(self._scopes.scope_by_node[self._function].bindings)
+        found: list[Unit] = []
+        for unit in common:
+            statement = unit.statement
+            reads = {r for r in names.reads(statement) if "." not in r} & local
+            if not reads <= bound or not isinstance(statement, ast.Assign):
+                continue
+            if not isinstance(statement.value, ast.Call):
+                continue
+            if named([unit]):
+                continue
+            try:
+                self.network.check(statement, self._values)
+            except NotSplit:
+                continue
+            found.append(unit)
+            bound |= names.binds(statement)
+        return found
+
+    def _with_messages(
+        self, lines: dict[str, Straight], shared: list[Unit]
+    ) -> list[Unit]:
+        """With what every mode says of layers, and of nothing else."""
+        units = lines["TRAIN"].units
+        known = self._made_with()
+        local = set(self._scopes.scope_by_node[self._function].bindings)
+        kept = [
+            unit
+            for unit in units
+            if unit not in shared
+            and is_message(unit.statement, self._scopes)
+            and all(
+                any(u.statement is unit.statement for u in line.units)
+                for line in lines.values()
+            )
+            and not names.reads(unit.statement) & self._decided()
+            and of_network(unit, units, shared, known, local)
+        ]
+        by_statement = {id(u.statement): u for u in kept}
+        for line in lines.values():
+            line.units = [by_statement.get(id(u.statement), u) for u in line.units]
+        return [u for u in units if u in shared or u in kept]
+
+    def _made_with(self) -> set[str]:
+        """Parameters of the model_fn that the model is made with."""
+        return {
+            name
+            for role, name in self._parameters.items()
+            if role not in ("labels", "mode")
+        }
+
+    def _decided(self) -> set[str]:
+        """Names that hold what the mode decides, and its own."""
+        found = {n for v in self._values.values() for n in v.decided}
+        return found | {self._role("mode")}
+
+    def _check_mode(self, statement: ast.stmt) -> None:
+        """Among layers the mode is read as a layer's `training`, and nowhere else."""
+        decided = self._decided()
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                if node.id in decided:
+                    if not self._in_training_argument(node):
+                        raise NotSplit(node, "its layers depend on the mode")
+
+    def _in_training_argument(self, node: ast.AST) -> bool:
+        parent = self._scopes.parents.get(node)
+        while parent is not None and not isinstance(parent, ast.stmt):
+            if isinstance(parent, ast.Call):
+                value = self._training_of(parent)
+                if value is not None:
+                    return node in list(ast.walk(value))
+                function = parent.func
+                if isinstance(function, ast.Name):
+                    for helper in self.network.helpers.values():
+                        if helper.function.name == function.id:
+                            arguments = bound_call(parent, helper.function) or {}
+                            return any(
+                                node in list(ast.walk(arguments[name]))
+                                for name in helper.unneeded
+                                if name in arguments
+                            )
+                return False
+            parent = self._scopes.parents.get(parent)
+        return False
+
+    def _training_of(self, call: ast.Call) -> ast.expr | None:
+        """What a layer's call is told of training."""
+        for layer in self.network.layers:
+            if call in layer.applied or (
+                call is layer.call and isinstance(call.func, ast.Call)
+            ):
+                return names.argument(call, "training", 1)
+            if call is layer.call:
+                return (layer_arguments(call, layer.row) or {}).get("training")
+        return None
+
+    def tensors(self, shared: list[Unit]) -> set[str]:
+        """Names of features, labels, and what the network makes of them."""
+        found = {n for u in shared for n in self.bound_by(u)}
+        return found | {self._role("features"), self._role("labels")} - {""}
+
+    def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
+        """Whether a statement among the layers' is of plain values only."""
+        tensors = {self._role("features")}
+        for other in shared:
+            if names.reads(other.statement) & tensors:
+                tensors |= changes(other.statement, self._slices.built)
+        if changes(unit.statement, self._slices.built) & tensors:
+            return False
+        return not self.network.makes_layers(unit.statement) and not any(
+            symbol in table.NETWORK for _, symbol in uses(unit.statement, self._scopes)
+        )
+
+    def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
+        """Names that the network binds and steps read."""
+        bound = [
+            name
+            for unit in shared
+            if not self.is_host(unit, shared)
+            for name in self.bound_by(unit)
+        ]
+        found = dict.fromkeys(name for name in bound if name in read)
+        if not found or not self.network.layers:
+            raise NotSplit(self._function, "it has no layers of tf.layers")
+        for name in found:
+            if self.twins is None or name not in dict(self.twins.calls):
+                self._check_output(name, shared)
+        return tuple(found)
+
+    def bound_by(self, unit: Unit) -> list[str]:
+        """Names that a statement binds; of twins, that of the other too."""
+        if self.twins is not None and unit.statement is self.twins.statement:
+            return [name for name, _ in self.twins.calls]
+        return sorted(names.binds(unit.statement))
+
+    def _check_output(self, name: str, shared: list[Unit]) -> None:
+        """An output is a tensor that Keras records."""
+        last = [u for u in shared if name in names.binds(u.statement)][-1]
+        statement = last.statement
+        value = statement.value if isinstance(statement, ast.Assign) else None
+        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        plain = len(targets) == 1 and isinstance(targets[0], ast.Name)
+        if isinstance(statement, ast.For):
+            plain, value = True, None
+            for inner in ast.walk(statement):
+                if isinstance(inner, ast.Assign) and name in names.binds(inner):
+                    value = inner.value
+        if plain and isinstance(value, ast.Call):
+            symbol = self._scopes.resolve(value.func)
+            if symbol in table.NETWORK or self.network.makes_layers(value):
+                return
+        raise NotSplit(
+            statement,
+            f"`{name}` is read after the layers, and may be no tensor of theirs",
+        )

@@ -1,0 +1,66 @@
+"""Statements that only tell something: print, log messages, assertions of plain values."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.keras_model import Unit
+from migrate.tables import keras_models as table
+
+
+def is_message(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a statement says something, and does nothing else."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if isinstance(call, ast.Call):
+        symbol = scopes.resolve(call.func)
+        if symbol is not None:
+            said = symbol.startswith(table.LOGGING)
+        else:
+            said = is_print(call, scopes)
+    else:
+        said = isinstance(statement, ast.Assert)
+    return said and all(
+        symbol.startswith((*table.HOST, *table.LOGGING))
+        for node in ast.walk(statement)
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and (symbol := scopes.resolve(node)) is not None
+        and symbol != "tf"
+        and not isinstance(scopes.parents.get(node), ast.Attribute)
+    )
+
+
+def is_print(call: ast.Call, scopes: Scopes) -> bool:
+    """Whether a call is the builtin's."""
+    func = call.func
+    return (
+        isinstance(func, ast.Name)
+        and func.id == "print"
+        and scopes.scope_of(func).owner("print") is None
+    )
+
+
+def expressions(statement: ast.stmt) -> list[ast.expr]:
+    """What a message reads."""
+    if isinstance(statement, ast.Assert):
+        return [e for e in (statement.test, statement.msg) if e is not None]
+    return [statement.value] if isinstance(statement, ast.Expr) else []
+
+
+def of_network(
+    unit: Unit, line: list[Unit], shared: list[Unit], known: set[str], local: set[str]
+) -> bool:
+    """Whether a message reads nothing but what the layers' statements bind.
+
+    Args:
+      line: what training runs, in order.
+      shared: of it, what is done once.
+      known: names that are there before.
+      local: names of the model_fn.
+    """
+    read = {n.partition(".")[0] for n in names.reads(unit.statement)} & local
+    before = line[: line.index(unit)]
+    bound = {n for u in before if u in shared for n in names.binds(u.statement)}
+    other = {n for u in before if u not in shared for n in names.binds(u.statement)}
+    return read <= (bound | known) - other

@@ -1,0 +1,428 @@
+"""The part of a model_fn that every mode shares, where it is no DAG of layers alone.
+
+Variables of `tf.get_variable`, and whatever functions of tensors are applied to them, make
+a subclassed model: what depends on nothing that is fed is made in `__init__`, and the rest
+is `call`, which is told whether it is training.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.layer_objects import Applied
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
+from migrate.frontends.model_fn.network import Network, uses
+from migrate.frontends.model_fn.slices import Slices, closure
+from migrate.frontends.model_fn.weights import Static, Weights
+from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
+from migrate.tables import keras_models as table
+
+_RESULTS = {
+    "PREDICT": ("predictions",),
+    "EVAL": ("loss", "eval_metric_ops"),
+    "TRAIN": ("loss",),
+}
+
+
+class CalledNetwork(Network):
+    """Collects the layers that `call` applies; what else it holds, a step may hold."""
+
+    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
+        """Anything goes here: `Subclassed` looks at it."""
+
+    def _apply(self, applied: Applied, *rest: Any) -> None:
+        if applied.kept:
+            raise NotSplit(applied.call, "a layer object beside variables of its own")
+        super()._apply(applied, *rest)
+
+    def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
+        if any(self.makes_layers(s) for s in function.body):
+            raise NotSplit(
+                call, f"{function.name}() makes layers beside variables of its own"
+            )
+
+
+class Subclassed:
+    """Finds what `__init__` makes and `call` computes. (`Common` is its functional twin.)
+
+    Args:
+      parameters: the model_fn's, by role.
+      values: what is known in each mode.
+    """
+
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        parameters: dict[str, str],
+        values: dict[str, ModeValues],
+    ) -> None:
+        self._function, self._scopes = function, scopes
+        self._parameters, self._values = parameters, values
+        self.network: Network = CalledNetwork(function, scopes, values)
+        self._variables = Weights(function, scopes, self.network, values)
+        self._slices = Slices(function, scopes)
+        self._steps: list[Step] = []
+        self._made: list[Unit] = []
+        self._weights: list[Weight] = []
+        self._training: dict[ast.expr, str] = {}
+        self._static = Static("", ())
+
+    def _role(self, role: str) -> str:
+        return self._parameters.get(role, "")
+
+    def run(
+        self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
+    ) -> list[Unit]:
+        """The statements, in the order of the model_fn.
+
+        Args:
+          lines: what each mode runs.
+          specs: what its EstimatorSpec is given.
+
+        Raises:
+          NotSplit: they differ by mode, not only in training, or need more than features.
+        """
+        self._unify(lines)
+        modes = self._modes(lines, specs)
+        order = sorted(
+            modes, key=lambda u: (u.statement.lineno, u.statement.col_offset)
+        )
+        changing = self._changing(order, modes)
+        self._static = Static(self._role("features"), order)
+        for unit in order:
+            weight = self._variables.made(unit)
+            if weight is not None:
+                self._variables.check(weight, changing, self._static)
+                self._weights.append(weight)
+                self._made.append(unit)
+            elif not names.binds(unit.statement) & changing:
+                self._made.append(unit)
+            else:
+                self._step(unit, modes[unit], changing)
+        self._check_names(changing)
+        if not self._weights and not self.network.layers:
+            raise NotSplit(self._function, "it has neither layers nor variables")
+        return order
+
+    def _unify(self, lines: dict[str, Straight]) -> None:
+        """The same statement is a unit of each mode; the first stands for all."""
+        first: dict[int, Unit] = {}
+        for line in lines.values():
+            for unit in line.units:
+                first.setdefault(id(unit.statement), unit)
+            line.units = [first[id(u.statement)] for u in line.units]
+
+    def _modes(
+        self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
+    ) -> dict[Unit, bool | None]:
+        """What every mode needs, and the value of `training` where it runs."""
+        needed = {
+            mode: self._slices.needed(
+                lines[mode].units,
+                [specs[mode][k] for k in _RESULTS[mode] if k in specs[mode]],
+            )
+            for mode in lines
+        }
+        labelled = {self._role("labels")}
+        common: list[Unit] = []
+        for unit in needed["TRAIN"]:
+            if names.reads(unit.statement) & labelled or self._is_graph(unit):
+                labelled |= names.binds(unit.statement)
+            elif all(unit in units for units in needed.values()):
+                common.append(unit)
+        found: dict[Unit, set[str]] = {}
+        for mode, line in lines.items():
+            for unit in closure(line.units, common, self._slices.built):
+                found.setdefault(unit, set()).add(mode)
+        return {unit: self._when(unit, where) for unit, where in found.items()}
+
+    def _is_graph(self, unit: Unit) -> bool:
+        """Whether a statement is of a step: losses, metrics and what reads the graph."""
+        return any(
+            symbol.startswith(("tf.losses.", "tf.metrics.", "tf.train."))
+            or symbol in (table.COLLECTION, table.TRAINABLE)
+            for _, symbol in uses(unit.statement, self._scopes)
+        )
+
+    def _when(self, unit: Unit, modes: set[str]) -> bool | None:
+        if self._role("labels") in names.reads(unit.statement):
+            raise NotSplit(unit.statement, "its network depends on labels")
+        every = set(self._values)
+        if modes == every:
+            return None
+        if modes == {"TRAIN"} or modes == every - {"TRAIN"}:
+            return modes == {"TRAIN"}
+        raise NotSplit(
+            unit.statement, "its network differs by more than whether it is training"
+        )
+
+    # What is made once.
+
+    def _changing(self, order: list[Unit], modes: dict[Unit, bool | None]) -> set[str]:
+        """Names that depend on features or on the mode: those that `call` binds."""
+        found = {self._role("features"), self._role("mode")}
+        found |= {name for values in self._values.values() for name in values.decided}
+        before: set[str] = set()
+        while before != found:  # A loop's statement may read what a later one binds.
+            before = set(found)
+            for unit in order:
+                weight = self._variables.made(unit)
+                if weight is None and (
+                    modes[unit] is not None
+                    or names.reads(unit.statement) & found
+                    or not self._is_plain(unit)
+                ):
+                    found |= names.binds(unit.statement)
+        return found
+
+    def _is_plain(self, unit: Unit) -> bool:
+        """Whether a statement is of plain values, whenever it runs."""
+        return not names.reads(unit.statement) & self._variables.names() and all(
+            symbol in table.VALUES or symbol.startswith(table.HOST)
+            for _, symbol in uses(unit.statement, self._scopes)
+        )
+
+    # What is called.
+
+    def _step(self, unit: Unit, when: bool | None, changing: set[str]) -> None:
+        scope = tuple(s for s in unit.around if isinstance(s, ast.With))
+        before = len(self.network.layers)
+        self.network.visit(unit.statement, scope)
+        loops: dict[ast.For, list[Layer | Weight]] = {}
+        for index, layer in enumerate(self.network.layers[before:], before):
+            loop = self._loop(layer.call, unit.statement)
+            if loop is not None:
+                layer = self.network.layers[index] = dataclasses.replace(
+                    layer, loop=loop
+                )
+                loops.setdefault(loop, []).append(layer)
+            self._check_layer(layer, changing)
+        if isinstance(unit.statement, ast.For):
+            for weight in self._variables.in_loop(unit, unit.statement):
+                targets = names.binds(unit.statement.target)
+                self._variables.check(weight, changing - targets, self._static)
+                self._weights.append(weight)
+                loops.setdefault(unit.statement, []).append(weight)
+        for loop, made in loops.items():
+            self._check_loop(loop, made, changing)
+        self._modes_of(unit.statement)
+        self._steps.append(Step(unit, when))
+
+    def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
+        """The loop of a statement in which a layer is made; None where it is made once."""
+        outer: list[ast.AST] = []
+        node: ast.AST | None = call
+        while node is not None and node is not unit:
+            node = self._scopes.parents.get(node)
+            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
+                outer.append(node)
+        if not outer:
+            return None
+        if len(outer) > 1 or not isinstance(outer[0], ast.For) or outer[0] is not unit:
+            raise NotSplit(call, "layers in a loop in a loop, beside variables")
+        return outer[0]
+
+    def _check_layer(self, layer: Layer, changing: set[str]) -> None:
+        """A layer is made before there are tensors."""
+        own = names.binds(layer.loop.target) if layer.loop is not None else set()
+        for node in (layer.name, *(value for _, value in layer.arguments)):
+            read = set()
+            if isinstance(node, ast.AST):
+                read = self._static.reads(node) & changing
+            if read - own:
+                raise NotSplit(
+                    layer.call,
+                    f"a layer made of `{sorted(read - own)[0]}`, which is known in a step "
+                    "alone",
+                )
+        inside = self._scopes.parents.get(layer.call)
+        while inside is not None and inside is not self._function:
+            if isinstance(inside, ast.If) and layer.loop is None:
+                if layer.name is None and layer.row.has_weights:
+                    raise NotSplit(layer.call, "a layer without a name in an if")
+            inside = self._scopes.parents.get(inside)
+
+    def _check_loop(
+        self, loop: ast.For, made: list[Layer | Weight], changing: set[str]
+    ) -> None:
+        """What a loop makes is made by one of its own, over the same values."""
+        if names.reads(loop.iter) & changing:
+            raise NotSplit(loop, "layers in a loop over what a step computes")
+        stops = (ast.Break, ast.Continue)
+        if loop.orelse or any(isinstance(node, stops) for node in ast.walk(loop)):
+            raise NotSplit(loop, "layers in a loop that stops early")
+        # Made one kind after the other, where TF1 numbered them round by round.
+        kinds = [
+            x.row.default_name
+            for x in made
+            if isinstance(x, Layer) and x.name is None and x.row.has_weights
+        ]
+        if len(kinds) != len(set(kinds)):
+            raise NotSplit(loop, "several layers of a kind in a loop, without names")
+        own = {n for x in made for n in self._bound_by(x)}
+        again = own & {
+            n.id
+            for n in ast.walk(self._function)
+            if isinstance(n, ast.Name)
+            and isinstance(n.ctx, ast.Store)
+            and n not in set(ast.walk(loop))
+        }
+        if again:
+            raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
+
+    @staticmethod
+    def _bound_by(made: Layer | Weight) -> set[str]:
+        return names.binds(made.unit.statement) if isinstance(made, Weight) else set()
+
+    def _modes_of(self, node: ast.AST) -> None:
+        """What it reads of the mode, which `call` knows as `training`."""
+        if isinstance(node, ast.expr):
+            tests = [values.of_test(node) for values in self._values.values()]
+            if None not in tests and not isinstance(node, ast.Constant):
+                if len(set(tests)) == 1:
+                    self._training[node] = str(tests[0])
+                elif len(set(tests[1:])) == 1:
+                    self._training[node] = "training" if tests[0] else "not training"
+                else:
+                    raise NotSplit(node, "its network depends on the mode itself")
+                return
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            if node.id == self._role("mode"):
+                raise NotSplit(node, "its network depends on the mode itself")
+        for child in ast.iter_child_nodes(node):
+            self._modes_of(child)
+
+    def _check_names(self, changing: set[str]) -> None:
+        """A name that is made once is not bound again by `call`."""
+        again = {n for u in self._made for n in names.binds(u.statement)} & {
+            n for s in self._steps for n in names.binds(s.unit.statement)
+        }
+        if again:
+            raise NotSplit(
+                self._function, f"`{sorted(again)[0]}` is a plain value, then a tensor"
+            )
+        counts = [n for w in self._weights for n in names.binds(w.unit.statement)]
+        counts += [
+            "/".join(map(ast.unparse, (*w.scope, w.name))) for w in self._weights
+        ]
+        twice = [n for n in counts if counts.count(n) > 1]
+        if twice:
+            raise NotSplit(self._function, f"`{twice[0]}` is more than one variable")
+
+    # What the split asks of it.
+
+    def check(self) -> None:
+        """Fails where `call` holds what no step may hold."""
+        layers = [layer.call.func for layer in self.network.layers]
+        values = [value for x in self.network.layers for _, value in x.arguments]
+        values += [
+            keyword.value
+            for layer in self.network.layers
+            for keyword in layer.call.keywords
+            if keyword.arg == "training"
+        ]
+        steps = checks.Steps(
+            self._function,
+            self._scopes,
+            set(),
+            (*layers, *values, *self._training, *(w.call for w in self._weights)),
+            table.CALL_ALLOWED,
+        )
+        for step in self._steps:
+            steps.check(step.unit.statement)
+
+    def tensors(self, shared: list[Unit]) -> set[str]:
+        """Names of features, labels, variables, and what `call` makes of them."""
+        found = {n for s in self._steps for n in names.binds(s.unit.statement)}
+        found |= {n for w in self._weights for n in names.binds(w.unit.statement)}
+        return found | {self._role("features"), self._role("labels")} - {""}
+
+    def is_host(self, unit: Unit, shared: list[Unit]) -> bool:
+        """None is computed anew: what steps read of them, the model keeps."""
+        return False
+
+    def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
+        """Names that `call` binds and steps read."""
+        found = dict.fromkeys(
+            name
+            for step in self._steps
+            for name in sorted(names.binds(step.unit.statement))
+            if name in read
+        )
+        if not found:
+            raise NotSplit(self._function, "its steps read nothing of its network")
+        return tuple(found)
+
+    def penalised(self) -> bool:
+        """Whether a variable has a penalty."""
+        return any(n == "regularizer" for w in self._weights for n, _ in w.arguments)
+
+    def called(self, read: Iterable[str]) -> Called:
+        """What the class is written from.
+
+        Args:
+          read: names that the steps of training, evaluation and prediction read.
+        """
+        bound = {n for u in self._made for n in names.binds(u.statement)}
+        gone = {id(n) for node in self._gone() for n in ast.walk(node)}
+        inside: set[str] = set()
+        for step in self._steps:
+            for node in ast.walk(step.unit.statement):
+                if id(node) not in gone and isinstance(node, ast.Name):
+                    inside |= names.reads(node)
+                elif isinstance(node, ast.AugAssign):
+                    inside |= names.binds(node)
+        return Called(
+            tuple(self._made),
+            tuple(self._weights),
+            tuple(self._steps),
+            frozenset(bound & (inside | set(read))),
+            frozenset(inside),
+            self._training,
+            frozenset(loop for loop in self._loops() if self._counts(loop)),
+            frozenset(self._static.named(self._gone())),
+        )
+
+    def _loops(self) -> set[ast.For]:
+        """Loops that make layers or variables."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        return {one.loop for one in made if one.loop is not None}
+
+    def _gone(self) -> Iterator[ast.AST]:
+        """What of the statements of `call` is read where things are made, and only there."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        for one in made:
+            yield from (value for _, value in one.arguments)
+            if isinstance(one.name, ast.AST):
+                yield one.name
+            if isinstance(one, Weight):
+                yield one.unit.statement
+        for loop in self._loops():
+            if not self._counts(loop):
+                yield loop.target
+                yield loop.iter
+
+    def _counts(self, loop: ast.For) -> bool:
+        """Whether a loop's own names are read beside what it makes."""
+        made: list[Layer | Weight] = [*self.network.layers, *self._weights]
+        gone: set[ast.AST] = set()
+        for one in made:
+            for _, value in one.arguments:
+                gone.update(ast.walk(value))
+            if isinstance(one.name, ast.AST):
+                gone.update(ast.walk(one.name))
+            if isinstance(one, Weight):
+                gone.update(ast.walk(one.unit.statement))
+        targets = names.binds(loop.target)
+        return any(
+            isinstance(node, ast.Name) and node.id in targets and node not in gone
+            for statement in loop.body
+            for node in ast.walk(statement)
+        )

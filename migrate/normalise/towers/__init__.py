@@ -1,0 +1,59 @@
+"""TF1 to TF1: a loop over towers as one tower, which every replica computes.
+
+    for i in range(num_gpus):
+        with tf.device("/gpu:%d" % i), tf.name_scope("tower_%d" % i):
+            loss = tower_loss(images[i], labels[i])
+            tf.get_variable_scope().reuse_variables()
+            tower_grads.append(opt.compute_gradients(loss))
+    grads = average_gradients(tower_grads)
+
+becomes the body of the loop, in which `i` is the number of the replica, and `grads` are
+that replica's, to be averaged where they are applied. Values of a tower that are used
+after the loop are the last tower's, as they were; lists that the loop fills are
+gathered from all replicas.
+
+A loop is only taken where all of it is clear. Any other is left for the analysis, which
+refuses it.
+
+`iteration` reads what the loop goes over, `body` its statements, `lists` what it fills,
+`averages` where the gradients are averaged; `checks` knows what replicas would do
+otherwise than towers; `replaced` writes the new text.
+"""
+
+from __future__ import annotations
+
+from migrate.normalise.text import Text
+from migrate.normalise.towers import blocks
+from migrate.normalise.towers.checks import ON_TASKS
+from migrate.normalise.towers.replaced import Towers, replaced
+from migrate.normalise.towers.view import Unclear, look
+
+__all__ = ["ON_TASKS", "Towers", "as_replicas", "why_not"]
+
+
+def as_replicas(text: Text) -> Towers | None:
+    """The text with its loop over towers as one; None if it has none that is clear."""
+    if "compute_gradients" not in text.source:
+        return None
+    seen = look(blocks.plain(text))
+    if seen is None:
+        return None
+    try:
+        return replaced(seen)
+    except Unclear:
+        return None
+
+
+def why_not(source: str) -> tuple[int, str] | None:
+    """The line of a loop over towers that is not taken, and why."""
+    if "compute_gradients" not in source:
+        return None
+    seen = look(blocks.plain(Text.of(source)))
+    if seen is None:
+        return None
+    try:
+        replaced(seen)
+    except Unclear as unclear:
+        reason = str(unclear) or "more than towers is made in this loop"
+        return seen.loop.lineno, reason
+    return None

@@ -1,0 +1,277 @@
+"""The statements of a loop over towers, as those of one tower."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.normalise.text import Edit, inside_strings
+from migrate.normalise.towers.view import Unclear, View
+
+_PLACES = frozenset({"tf.device", "tf.name_scope"})
+# What a condition of a tower's number may consist of.
+_DECIDED = (
+    *(ast.Compare, ast.IfExp, ast.BoolOp, ast.UnaryOp),
+    *(ast.Name, ast.Constant),
+)
+
+
+class Body:
+    """A loop's statements without the blocks that place, name and share.
+
+    Attributes:
+      statements: they, in order.
+      flags: names that say whether a tower was made before, with what each is for the
+        first tower, as text.
+
+    Raises:
+      Unclear: one tower leaves more for the next than such flags.
+    """
+
+    def __init__(self, view: View, index: str) -> None:
+        self._view = view
+        self._index = index
+        self.flags: dict[str, str] = {}
+        self.statements = self._flattened(view.loop.body)
+
+    def scope_names(self) -> list[str]:
+        """Names of name scopes, which a tower may pass on to collections."""
+        return self._scope_names(self._view.loop.body)
+
+    def _scope_names(self, body: list[ast.stmt]) -> list[str]:
+        blocks = [
+            s for s in body if isinstance(s, ast.With) and dissolves(self._view, s)
+        ]
+        return [
+            item.optional_vars.id
+            for block in blocks
+            for item in block.items
+            if isinstance(item.optional_vars, ast.Name)
+        ] + [name for block in blocks for name in self._scope_names(block.body)]
+
+    def _flattened(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        found: list[ast.stmt] = []
+        for statement in body:
+            if isinstance(statement, ast.With) and dissolves(self._view, statement):
+                found.extend(self._flattened(statement.body))
+            elif not _only_reuses(statement):
+                found.append(statement)
+        self._check_carried(found)
+        return found
+
+    # -- what one tower leaves for the next ---------------------------------------------
+
+    def _check_carried(self, body: list[ast.stmt]) -> None:
+        """What one tower leaves for the next: nothing but a flag that it was made.
+
+        Raises:
+          Unclear: more than that.
+        """
+        self.flags = {}
+        self._carried(body, set().union(*[names.binds(s) for s in body]), set(), body)
+
+    def _carried(
+        self,
+        suite: list[ast.stmt],
+        bound_later: set[str],
+        bound: set[str],
+        body: list[ast.stmt],
+    ) -> None:
+        """Adds to `bound` what a suite binds, given what the tower has bound before it."""
+        for statement in _opened(suite):
+            if isinstance(statement, (ast.While, ast.Try, ast.FunctionDef)):
+                raise Unclear
+            if isinstance(statement, ast.For):
+                if statement.orelse:
+                    raise Unclear
+                self._carried([ast.Expr(statement.iter)], bound_later, bound, body)
+                # It may have no round: after it nothing is bound for certain.
+                own = bound | _targets(statement.target)
+                self._carried(statement.body, bound_later, own, body)
+                continue
+            if statement in body and self.adds_up(statement):
+                continue
+            reads = names.reads(statement)
+            if isinstance(statement, ast.AugAssign):
+                reads = reads | _targets(statement.target)
+            if isinstance(statement, ast.If):
+                reads = names.reads(statement.test)
+                inside: set[str] = set()
+                for inner in [*statement.body, *statement.orelse]:
+                    reads |= names.reads(inner) - inside
+                    inside |= names.binds(inner)
+            for name in (reads & bound_later) - bound:
+                first = self._flag(name, body)
+                if first is None:
+                    raise Unclear
+                self.flags[name] = first
+            bound |= names.binds(statement)
+
+    def _flag(self, name: str, body: list[ast.stmt]) -> str | None:
+        """`reuse = True` at the loop's end: what it is before; None for anything else."""
+        scope = self._view.scopes.scope_of(self._view.loop)
+        bindings = scope.bindings.get(name, [])
+        if len(bindings) != 2 or bindings[1] not in body:
+            return None
+        for bound in bindings:
+            if not (
+                isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Constant)
+            ):
+                return None
+        return ast.unparse(bindings[0].value)  # type: ignore[attr-defined]
+
+    def sets_flag(self, statement: ast.stmt) -> bool:
+        return isinstance(statement, ast.Assign) and bool(
+            names.binds(statement) & set(self.flags)
+        )
+
+    def adds_up(self, statement: ast.stmt) -> tuple[str, str] | None:
+        """`total += loss`, of all towers, as (name, value); begun by 0 before the loop."""
+        view = self._view
+        if not (
+            isinstance(statement, ast.AugAssign)
+            and isinstance(statement.op, ast.Add)
+            and isinstance(statement.target, ast.Name)
+        ):
+            return None
+        name = statement.target.id
+        bindings = view.scopes.scope_of(view.loop).bindings.get(name, [])
+        inside = [n for n in view.inside if isinstance(n, ast.Name) and n.id == name]
+        begun = [
+            b
+            for b in bindings
+            if isinstance(b, ast.Assign)
+            and names.literal(b.value) == 0
+            and b.lineno < view.loop.lineno
+        ]
+        before = [b for b in bindings if b.lineno < view.loop.lineno]  # type: ignore[attr-defined]
+        if len(begun) != 1 or begun != before or len(inside) != 1:
+            return None
+        return name, view.flat(statement.value)
+
+    # -- conditions of a tower's number -------------------------------------------------
+
+    def only_first(self, statement: ast.stmt) -> bool:
+        """`if i == 0:` around assignments: what is shown of the first tower."""
+        return (
+            isinstance(statement, ast.If)
+            and not statement.orelse
+            and self._at_zero(statement.test) is True
+            and self._depends(statement.test)
+            and all(
+                isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
+                for s in statement.body
+            )
+        )
+
+    def _depends(self, node: ast.expr) -> bool:
+        return any(
+            isinstance(n, ast.Name) and n.id == self._index for n in ast.walk(node)
+        )
+
+    def _at_zero(self, node: ast.expr) -> object:
+        """The value of a condition for the first tower.
+
+        Raises:
+          Unclear: it is not one of the tower's number alone.
+        """
+        for n in ast.walk(node):
+            if isinstance(n, ast.expr) and not isinstance(n, _DECIDED):
+                raise Unclear
+            if isinstance(n, ast.Name) and n.id != self._index:
+                raise Unclear
+        compiled = compile(ast.Expression(node), "<condition>", "eval")
+        return eval(compiled, {"__builtins__": {}}, {self._index: 0})
+
+    # -- their text -----------------------------------------------------------------------
+
+    def lines(self, statement: ast.stmt) -> list[str]:
+        """A statement's lines without indentation, its conditions of reuse decided."""
+        text = self._view.text
+        if inside_strings(statement) or not text.alone(statement):
+            raise Unclear
+        edits = []
+        for node in ast.walk(statement):
+            if isinstance(node, ast.If) and self._depends(node.test):
+                raise Unclear
+            if (
+                isinstance(node, ast.keyword)
+                and node.arg == "reuse"
+                and self._depends(node.value)
+            ):
+                edits.append(Edit(node.value, repr(self._at_zero(node.value))))
+            elif (
+                isinstance(node, ast.Name)
+                and node.id in self.flags
+                and isinstance(node.ctx, ast.Load)
+            ):
+                edits.append(Edit(node, self.flags[node.id]))
+        text = text.edited(edits)
+        end = statement.end_lineno or statement.lineno
+        begin = statement.lineno
+        while text.lines[begin - 2].strip().startswith("#"):
+            begin -= 1  # Its comment goes with it.
+        lines = text.lines[begin - 1 : end]
+        return textwrap.dedent("\n".join(lines)).split("\n")
+
+
+def dissolves(view: View, statement: ast.stmt) -> bool:
+    """A block that places or names the tower, or holds the scope it reuses."""
+    if not isinstance(statement, ast.With):
+        return False
+    for item in statement.items:
+        call = item.context_expr
+        if not isinstance(call, ast.Call):
+            return False
+        symbol = view.scopes.resolve(call.func)
+        if symbol in _PLACES:
+            continue
+        name = names.argument(call, "name_or_scope", 0)
+        if not (
+            symbol == "tf.variable_scope"
+            and isinstance(name, ast.Call)
+            and view.scopes.resolve(name.func) == "tf.get_variable_scope"
+            and item.optional_vars is None
+        ):
+            return False
+    return True
+
+
+def outermost(view: View) -> ast.stmt:
+    """The loop, or the block of the scope that its towers reuse around it alone."""
+    outer: ast.stmt = view.loop
+    parent = view.scopes.parents[outer]
+    while isinstance(parent, ast.With) and parent.body == [outer]:
+        if not dissolves(view, parent):
+            break
+        outer, parent = parent, view.scopes.parents[parent]
+    return outer
+
+
+def _targets(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+
+
+def _only_reuses(statement: ast.stmt) -> bool:
+    """`tf.get_variable_scope().reuse_variables()`, perhaps under a condition."""
+    if isinstance(statement, ast.If) and not statement.orelse:
+        return all(_only_reuses(s) for s in statement.body)
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Call)
+        and isinstance(statement.value.func, ast.Attribute)
+        and statement.value.func.attr == "reuse_variables"
+    )
+
+
+def _opened(body: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """Statements in order, those of `with` blocks after what their items read."""
+    for statement in body:
+        if isinstance(statement, ast.With):
+            for item in statement.items:
+                yield ast.Expr(item.context_expr)
+            yield from _opened(statement.body)
+        else:
+            yield statement

@@ -1,0 +1,87 @@
+"""What a loop over towers goes over: how many there are, and what each name stands for."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.normalise.towers.view import Unclear, View
+
+_RANGES = frozenset({"range", "xrange"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Iterated:
+    """What a loop goes over.
+
+    Attributes:
+      count: how many towers there are, an expression of the text's.
+      index: the name that a tower's number has in it; None if it has none.
+      values: other names of the loop, each with what it is for tower `{index}`.
+    """
+
+    count: str
+    index: str | None
+    values: tuple[tuple[str, str], ...]
+
+
+def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
+    """What `for target in over` goes over.
+
+    Raises:
+      Unclear: it is none of `range`, `enumerate`, `zip` and lists.
+    """
+    if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
+        return _called(view, target, over, over.func.id)
+    if not isinstance(target, ast.Name) or names.key(over) is None:
+        raise Unclear
+    shown = view.flat(over)
+    value = (target.id, f"{shown}[{{index}}]")
+    return Iterated(_length(view, over), None, (value,))
+
+
+def _called(view: View, target: ast.expr, over: ast.Call, name: str) -> Iterated:
+    if name in _RANGES and len(over.args) == 1 and isinstance(target, ast.Name):
+        return Iterated(view.flat(over.args[0]), target.id, ())
+    if (
+        name == "enumerate"
+        and len(over.args) == 1
+        and isinstance(target, ast.Tuple)
+        and len(target.elts) == 2
+        and isinstance(target.elts[0], ast.Name)
+    ):
+        inner = iterated(view, target.elts[1], over.args[0])
+        if inner.index is not None:
+            raise Unclear
+        return dataclasses.replace(inner, index=target.elts[0].id)
+    if name == "zip" and isinstance(target, ast.Tuple):
+        if len(target.elts) != len(over.args):
+            raise Unclear
+        parts = [
+            iterated(view, t, a) for t, a in zip(target.elts, over.args, strict=True)
+        ]
+        if any(p.index is not None for p in parts):
+            raise Unclear
+        values = tuple(v for p in parts for v in p.values)
+        return Iterated(parts[0].count, None, values)
+    raise Unclear
+
+
+def _length(view: View, over: ast.expr) -> str:
+    """How many elements a list of the graph has, or Python's `len` of another."""
+    if isinstance(over, ast.Name):
+        owner = view.scopes.scope_of(over).owner(over.id)
+        bindings = owner.bindings[over.id] if owner is not None else []
+        if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
+            made = bindings[0].value
+            if isinstance(made, ast.Call):
+                symbol = view.scopes.resolve(made.func) or ""
+                count = names.argument(made, "num_or_size_splits", 1)
+                if symbol == "tf.split" and count is not None:
+                    if isinstance(count, (ast.List, ast.Tuple)):
+                        raise Unclear
+                    return view.flat(count)
+                if symbol.startswith("tf."):
+                    raise Unclear
+    return f"len({view.flat(over)})"

@@ -1,0 +1,173 @@
+"""The text in which a loop over towers is the body of one, which every replica computes."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.normalise.text import Edit, Text
+from migrate.normalise.towers import checks, draws, iteration, lists, summaries, updates
+from migrate.normalise.towers.body import Body, outermost
+from migrate.normalise.towers.view import View
+
+INDEX = (
+    "tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group)"
+)
+_Line = tuple[str, int]  # With the line (from 1) that it stands for.
+# First and last line (from 1, both included), and what stands there instead.
+_Splice = tuple[int, int, list[_Line]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Towers:
+    """A text whose towers are one.
+
+    Attributes:
+      text: it.
+      count: how many towers there are, an expression of the text's.
+      line: the original line of the loop.
+      draw: whether each of them drew a batch for itself.
+      updated_by: whose statistics move the averages of batch normalisation: "first",
+        "last" or "all"; "" where there is none.
+    """
+
+    text: Text
+    count: str
+    line: int
+    draw: bool
+    updated_by: str
+
+
+def replaced(view: View) -> Towers:
+    """The text with its loop over towers as one.
+
+    Raises:
+      Unclear: something of the loop is not read.
+    """
+    checks.check(view)
+    scope = ""
+    if summaries.written(view):
+        view = summaries.gathered(view)
+        scope = summaries.scope(view)
+    over = iteration.iterated(view, view.loop.target, view.loop.iter)
+    index = over.index or view.fresh("tower")
+    updated_by = ""
+    if updates.normalises(view):
+        view, updated_by = updates.moved(view, index)
+    drawn = draws.together(view, over, index)
+    view = drawn or view
+    body = Body(view, index)
+    filled = lists.filled(view, body.statements)
+    gradients = lists.gradients(view, body.statements, over.count)
+    lines = [
+        *_named(view, body, over, index),
+        *([(f"replicas.under({scope})", view.loop.lineno)] if scope else []),
+        *_of_one_tower(view, body, gradients),
+    ]
+    if scope and not summaries.ends(view):
+        lines.append(('replicas.under("")', view.loop.lineno))
+    text = _spliced(view, lines, gradients, list(filled.values()))
+    line = view.text.origins[view.loop.lineno - 1]
+    return Towers(text, over.count, line, drawn is not None, updated_by)
+
+
+def _named(
+    view: View, body: Body, over: iteration.Iterated, index: str
+) -> Iterator[_Line]:
+    """What the loop gave names to, as assignments."""
+    at = view.loop.lineno
+    yield f"{index} = {INDEX}", at
+    for name, value in over.values:
+        yield f"{name} = {value.replace('{index}', index)}", at
+    read = set().union(*[names.reads(s) for s in body.statements])
+    for scope in body.scope_names():
+        if scope in read:
+            yield f"{scope} = None", at
+
+
+def _of_one_tower(
+    view: View, body: Body, gradients: lists.Gradients
+) -> Iterator[_Line]:
+    """The loop's body for one tower, its lists gathered from all."""
+    shown: list[_Line] = []  # Names of the first tower that are read after the loop.
+    for statement in body.statements:
+        at = statement.lineno
+        listed = lists.appended(view, statement)
+        if statement is gradients.appended:
+            if gradients.made is not None:
+                yield f"{gradients.name} = {gradients.made}", at
+        elif listed is not None:
+            name, value = listed
+            yield f"{name} = replicas.towers({value})", at
+        elif (added := body.adds_up(statement)) is not None:
+            name, value = added
+            yield f"{name} = tf.add_n(replicas.towers({value}))", at
+        elif body.only_first(statement):
+            assert isinstance(statement, ast.If)
+            for inner in statement.body:
+                yield from ((line, inner.lineno) for line in body.lines(inner))
+                shown += [
+                    (name, inner.lineno)
+                    for name in sorted(names.binds(inner))
+                    if view.reads_after(name)
+                ]
+        elif not body.sets_flag(statement):
+            yield from ((line, at) for line in body.lines(statement))
+    for statement in body.statements:
+        bound = names.binds(statement)
+        if body.sets_flag(statement) and any(map(view.reads_after, bound)):
+            yield from ((line, statement.lineno) for line in body.lines(statement))
+    for name, at in shown:
+        if view.only_fetched(name):
+            yield f"{name} = replicas.of_first({name})", at
+        else:
+            yield f"{name} = replicas.towers({name})[0]", at
+
+
+def _spliced(
+    view: View, lines: list[_Line], gradients: lists.Gradients, made: list[ast.Assign]
+) -> Text:
+    """The text with the loop, the average and the empty lists replaced."""
+    outer = outermost(view)
+    indent = _indent(view, outer)
+    one = [(indent + line if line else line, at) for line, at in lines]
+    text, splices = _averaged(view, gradients)
+    splices.append((*_span(outer), one))
+    splices += [(*_span(statement), []) for statement in made]
+    for (
+        first,
+        last,
+        new,
+    ) in sorted(splices, key=lambda splice: -splice[0]):
+        origins = [view.text.origins[at - 1] for _, at in new]
+        text = text.spliced(first, last, [line for line, _ in new], origins)
+    return text
+
+
+def _averaged(view: View, gradients: lists.Gradients) -> tuple[Text, list[_Splice]]:
+    """What stands where the towers' gradients were averaged: one tower's, to be averaged."""
+    average = gradients.average
+    kept = average.statement
+    new = gradients.name
+    if not average.applied:
+        new = f"replicas.averaged({gradients.name})"
+    if average.value is not None:
+        text = view.text.edited([Edit(average.value, new)])
+        whole = isinstance(kept, ast.Assign) and kept.value is average.value
+        names_itself = whole and names.binds(kept) == {new}
+        return text, [(*_span(kept), [])] if names_itself else []
+    line = f"{_indent(view, kept)}{average.result} = {new}"
+    splices: list[_Splice] = [(*_span(kept), [(line, kept.lineno)])]
+    if average.begun is not None:
+        splices.append((average.begun.lineno, average.begun.lineno, []))
+    return view.text, splices
+
+
+def _span(statement: ast.stmt) -> tuple[int, int]:
+    return statement.lineno, statement.end_lineno or statement.lineno
+
+
+def _indent(view: View, statement: ast.stmt) -> str:
+    return view.text.lines[statement.lineno - 1][: statement.col_offset]

@@ -1,0 +1,150 @@
+"""The strategy that TF_CONFIG and a RunConfig ask for."""
+
+import tensorflow as tf
+
+try:
+    import training_session
+except ImportError:  # In a package.
+    from .. import training_session
+
+
+def own_device():
+    """The strategy of a process that works alone."""
+    return tf.distribute.get_strategy()
+
+
+class Cluster:
+    """The strategy for this process, from its RunConfig.
+
+    Parameter servers' workers are the chief and the workers of TF_CONFIG, in this order:
+    TF1's chief trained too.
+    """
+
+    _server = None  # One per process.
+
+    def __init__(self, config):
+        self._config = config
+        given = config.train_distribute
+        # One of estimator_strategies, that says how the cluster of TF_CONFIG trains.
+        self._keeps_pace = getattr(given, "synchronous", None)
+        self._strategy = given if self._keeps_pace is None else None
+        self._chosen = self._strategy is not None
+        self._jobs = config.cluster
+        if not self.asynchronous:
+            self._make_synchronous()
+
+    @property
+    def asynchronous(self):
+        return bool(self._jobs.get("ps")) and not (self._chosen or self._keeps_pace)
+
+    @property
+    def averages(self):
+        """Whether an optimizer of the program averages its gradients by itself."""
+        return self._keeps_pace == "by optimizer"
+
+    def decide(self, probe):
+        """Lets the workers keep pace where the program's optimizer asks for it.
+
+        Args:
+          probe: says whether it does.
+        """
+        if self.asynchronous and self._keeps_pace is None and probe():
+            self._keeps_pace = "by optimizer"
+            self._make_synchronous()
+
+    def _make_synchronous(self):
+        """Makes the strategy of several workers; before anything is computed."""
+        alone = self._config.num_worker_replicas <= 1
+        trains = self._config.task_type in ("chief", "master", "worker")
+        if self._strategy is None and trains and not alone:
+            self._strategy = self._synchronous()
+
+    @property
+    def _tasks(self):
+        """The cluster of a ParameterServerStrategy."""
+        workers = [
+            a for j in ("chief", "master", "worker") for a in self._jobs.get(j, ())
+        ]
+        return {"ps": self._jobs["ps"], "worker": workers}
+
+    def _synchronous(self):
+        return tf.distribute.MultiWorkerMirroredStrategy(
+            cluster_resolver=tf.distribute.cluster_resolver.SimpleClusterResolver(
+                training_session.workers_only(self._jobs),
+                task_type="chief" if self._config.is_chief else "worker",
+                task_id=self._config.task_id,
+                rpc_layer="grpc",
+            )
+        )
+
+    def is_chief(self, task_index):
+        """Whether the loop of this worker saves and writes summaries."""
+        return task_index == 0 if self.asynchronous else self._config.is_chief
+
+    def serve(self):
+        """Starts this task's server; returns only where this is the coordinator."""
+        config = self._config
+        ps = config.task_type == "ps"
+        if Cluster._server is None:
+            Cluster._server = tf.distribute.Server(
+                tf.train.ClusterSpec(self._tasks),
+                job_name="ps" if ps else "worker",
+                task_index=config.task_id if ps else config.global_id_in_cluster,
+                config=training_session.server_config(),
+            )
+        if ps:
+            Cluster._server.join()
+        if not config.is_chief:
+            training_session.serve(Cluster._server)
+
+    def replicas(self):
+        """New replicas for one training.
+
+        Raises:
+          ValueError: the strategy has several replicas in this process.
+        """
+        if self.asynchronous:
+            self.serve()
+            if self._strategy is None:
+                self._strategy = tf.distribute.ParameterServerStrategy(
+                    tf.distribute.cluster_resolver.SimpleClusterResolver(
+                        tf.train.ClusterSpec(self._tasks), rpc_layer="grpc"
+                    )
+                )
+            return training_session.AsynchronousReplicas(self._strategy, self._tasks)
+        strategy = self._strategy or own_device()
+        local = strategy.extended.worker_devices if self._strategy else ()
+        if len(local) > 1:
+            return self._local(strategy, len(local))
+        return training_session.SynchronousReplicas(
+            strategy, self._config.global_id_in_cluster or 0
+        )
+
+    def _local(self, strategy, count):
+        """Replicas on several devices of this process.
+
+        Raises:
+          ValueError: others train with it.
+        """
+        if strategy.num_replicas_in_sync != count:
+            raise ValueError(
+                "Of several processes each trains one replica here, but the strategy "
+                f"has {count} devices in this process: show it one of its GPUs "
+                "(CUDA_VISIBLE_DEVICES)."
+            )
+        return _strategies().LocalReplicas(strategy, count)
+
+
+def _strategies():
+    """What only several devices in a process need.
+
+    Raises:
+      ImportError: the file is not there.
+    """
+    try:
+        import estimator_strategies
+    except ImportError:
+        if not __package__:
+            raise
+        from . import estimator_strategies
+    return estimator_strategies

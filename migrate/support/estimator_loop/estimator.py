@@ -1,0 +1,625 @@
+"""The Estimator: it trains, evaluates, predicts and exports a model_fn."""
+
+import contextlib
+import copy
+import itertools
+import os
+import tempfile
+
+import numpy as np
+import tensorflow as tf
+
+try:
+    import training_session
+except ImportError:  # In a package.
+    from .. import training_session
+
+from .clusters import Cluster, own_device
+from .export import signatures_of, timestamped
+from .hooks import (
+    CheckpointSaverHook,
+    Saver,
+    Scaffold,
+    StopAtStepHook,
+    checked_hooks,
+    made_anew,
+    observe,
+    tensors_watched,
+)
+from .inputs import dataset_of, features_and_labels, grouped
+from .run_config import RunConfig
+from .specifications import (
+    EstimatorSpec,
+    ModeKeys,
+    WarmStartSettings,
+    arguments_of,
+    check_arguments,
+)
+from .steps import (
+    EvaluationSession,
+    InTurn,
+    Pruned,
+    chosen_predictions,
+    estimator_scaling,
+    in_scope_of,
+    operations_of,
+    replicas_of,
+    saved_step,
+    value_and_update,
+)
+from .variables import Graph
+
+v1 = tf.compat.v1
+_logging = v1.logging
+_Keys = v1.GraphKeys
+
+
+class Estimator:
+    """Trains, evaluates and predicts with a model_fn.
+
+    Args:
+      model_fn: (features, labels, mode, params, config) -> EstimatorSpec; any but the
+        first may be missing.
+      model_dir: where checkpoints and summaries are; default a temporary directory.
+      config: a RunConfig.
+      params: passed to model_fn and input_fn.
+      warm_start_from: a checkpoint, a directory of them, or WarmStartSettings: what a
+        new training's variables start from.
+    """
+
+    def __init__(
+        self, model_fn, model_dir=None, config=None, params=None, warm_start_from=None
+    ):
+        if not callable(model_fn):
+            raise ValueError(f"model_fn must be callable: {model_fn}")
+        check_arguments(model_fn, params)
+        self._model_fn = model_fn
+        config = config or RunConfig()
+        if isinstance(config, dict):
+            config = RunConfig(**config)
+        if model_dir and config.model_dir and model_dir != config.model_dir:
+            raise ValueError(
+                "`model_dir` are set both in constructor and `RunConfig`, but with "
+                f"different values: '{model_dir}', '{config.model_dir}'"
+            )
+        model_dir = model_dir or config.model_dir
+        if not model_dir:
+            model_dir = tempfile.mkdtemp()
+            _logging.warning("Using temporary folder as model directory: %s", model_dir)
+        self.config = config.replace(model_dir=str(model_dir))
+        self._params = copy.deepcopy(params or {})
+        self._warm_start_from = warm_start_from
+        self._cluster = Cluster(self.config)
+
+    @property
+    def model_dir(self):
+        return self.config.model_dir
+
+    @property
+    def model_fn(self):
+        def public_model_fn(features, labels, mode, config):
+            return self._call_model_fn(features, labels, mode)
+
+        return public_model_fn
+
+    @property
+    def params(self):
+        return copy.deepcopy(self._params)
+
+    def latest_checkpoint(self):
+        return tf.train.latest_checkpoint(self.model_dir)
+
+    def get_variable_names(self):
+        """Names of the variables in the latest checkpoint."""
+        return [name for name, _ in tf.train.list_variables(self.model_dir)]
+
+    def get_variable_value(self, name):
+        """A variable's value in the latest checkpoint."""
+        return tf.train.load_variable(self.model_dir, name)
+
+    def eval_dir(self, name=None):
+        return os.path.join(self.model_dir, f"eval_{name}" if name else "eval")
+
+    # What a model_fn and an input_fn are called with.
+
+    def _params_of(self, mode):
+        return self.params
+
+    def _call_model_fn(self, features, labels, mode):
+        names = arguments_of(self._model_fn)
+        if labels is not None and "labels" not in names:
+            raise ValueError(
+                "model_fn does not take labels, but input_fn returns labels."
+            )
+        given = {
+            "labels": labels,
+            "mode": mode,
+            "params": self._params_of(mode),
+            "config": self.config,
+        }
+        kwargs = {name: value for name, value in given.items() if name in names}
+        spec = self._model_fn(features=features, **kwargs)
+        if hasattr(spec, "as_estimator_spec"):  # Of a TPUEstimator.
+            spec = spec.as_estimator_spec()
+        if not isinstance(spec, EstimatorSpec):
+            raise ValueError("model_fn should return an EstimatorSpec.")
+        return spec
+
+    def _input(self, input_fn, mode):
+        """The dataset of an input_fn."""
+        names = arguments_of(input_fn)
+        given = {
+            "mode": mode,
+            "params": self._params_of(mode),
+            "config": self.config,
+        }
+        kwargs = {name: value for name, value in given.items() if name in names}
+        with tf.device("/CPU:0"):
+            return dataset_of(lambda: input_fn(**kwargs))
+
+    def _seed(self, anew=False):
+        """Sets the seed of all operations that RunConfig asks for; none, where it does not.
+
+        TF1 built an Estimator's graphs apart from the program's own and from others.
+
+        Args:
+          anew: also where it is set. That begins all random numbers anew, which a
+            training that has yet to go on must not see.
+        """
+        seed = self.config.tf_random_seed
+        wanted = training_session.NO_SEED if seed is None else seed
+        if (anew and seed is not None) or v1.get_seed(0)[0] != wanted:
+            tf.random.set_seed(seed)
+
+    def _graph(self, replicas, element_spec):
+        """The graph of elements of an input, before anything is in it."""
+        return Graph(replicas)
+
+    # Training.
+
+    def train(
+        self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
+    ):
+        """Trains; from the latest checkpoint where there is one.
+
+        Args:
+          input_fn: gives a dataset, or (features, labels).
+          hooks: hooks of this module.
+          steps: how many steps more; None for as long as there is input.
+          max_steps: the global step to reach.
+
+        Returns:
+          The Estimator itself.
+        """
+        if self.config.task_type in ("evaluator", "ps"):
+            raise ValueError(
+                f"A task of type {self.config.task_type} does not train by itself. Use "
+                "train_and_evaluate."
+            )
+        if steps is not None and max_steps is not None:
+            raise ValueError("Can not provide both steps and max_steps.")
+        for name, value in (("steps", steps), ("max_steps", max_steps)):
+            if value is not None and value <= 0:
+                raise ValueError(f"Must specify {name} > 0, given: {value}")
+        if max_steps is not None and max_steps <= saved_step(self.model_dir):
+            _logging.info("Skipping training since max_steps has already saved.")
+            return self
+        hooks = checked_hooks(hooks)
+        self._choose_pace(input_fn)
+        self._seed(anew=True)
+        replicas = self._cluster.replicas()
+        first = self._input(input_fn, ModeKeys.TRAIN)
+        built = self._train_step(replicas, first.element_spec, hooks)
+        losses = {}
+        shared = self._cluster.asynchronous
+
+        def loop(task_index):
+            # Every worker reads its own data, as every TF1 worker called input_fn.
+            here = not shared or task_index == 0
+            dataset = first if here else self._input(input_fn, ModeKeys.TRAIN)
+            chief = self._cluster.is_chief(task_index)
+            # Every TF1 worker was a process, with hooks of its own.
+            own = [h if chief or not shared else made_anew(h) for h in hooks]
+            if steps is not None or max_steps is not None:
+                own.append(StopAtStepHook(steps, max_steps))
+            batches = grouped(iter(dataset), replicas.count)
+            losses[task_index] = self._train_loop(
+                replicas, built, batches, own, chief, saving_listeners
+            )
+
+        replicas.run(loop)
+        _logging.info("Loss for final step: %s.", losses[min(losses)])
+        return self
+
+    # What says of an Estimator and an input_fn whether workers are to keep pace: set by
+    # `synchronous_estimator`, where a program imports it.
+    asks_for_synchrony = None
+
+    def _choose_pace(self, input_fn):
+        probe = Estimator.asks_for_synchrony
+        if probe is not None:
+            self._cluster.decide(lambda: probe(self, input_fn))
+
+    def _train_step(self, replicas, element_spec, hooks):
+        """Builds model_fn's training graph; its step function and its spec's parts."""
+        built = {}
+        strategy = replicas.strategy
+        scaled = contextlib.nullcontext()
+        if not self._cluster.averages:
+            scaled = estimator_scaling(strategy)
+        with strategy.scope(), replicas.recording(), scaled:
+            graph = self._graph(replicas, element_spec)
+
+            def train_step(element):
+                with graph.building():
+                    before = None
+                    if replicas.count > 1:
+                        before = graph.global_step.read_value()
+                    features, labels = features_and_labels(element)
+                    spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
+                    if replicas.replica() == 0:  # Hooks and summaries are the first's.
+                        built["spec"] = spec
+                        observe(replicas, spec, hooks, before)
+                    with tf.control_dependencies(operations_of(spec.train_op)):
+                        return tf.identity(spec.loss)
+
+            with graph.creating():
+                step = replicas.step_function(element_spec)(train_step)
+
+        if not self._cluster.asynchronous:
+            # Called where it was traced; elsewhere a strategy would have it traced anew.
+            step.function = in_scope_of(strategy, step.function)
+        built["step"] = step
+        return built
+
+    def _train_loop(self, replicas, built, batches, hooks, chief, listeners):
+        """One worker's loop; returns its last loss."""
+        config, spec = self.config, built["spec"]
+        given = spec.scaffold or Scaffold()
+        saver = given.own_saver or Saver(
+            max_to_keep=config.keep_checkpoint_max,
+            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
+        )
+        init_fn = given.init_fn or self._warm_start(replicas)
+        scaffold = training_session.Scaffold(saver, init_fn)
+        hooks.append(training_session.NanTensorHook("loss"))
+        if config.log_step_count_steps is not None:
+            hooks.append(
+                training_session.LoggingTensorHook(
+                    ["loss"],
+                    every_n_iter=config.log_step_count_steps,
+                    formatter=lambda values: f"loss = {values['loss']}",
+                )
+            )
+        same = chief or not self._cluster.asynchronous
+        hooks.extend(h if same else made_anew(h) for h in spec.training_hooks)
+        chief_hooks = list(spec.training_chief_hooks)
+        savers = [h for h in hooks + chief_hooks if isinstance(h, CheckpointSaverHook)]
+        if not savers and (
+            config.save_checkpoints_secs or config.save_checkpoints_steps
+        ):
+            savers = [
+                CheckpointSaverHook(
+                    self.model_dir,
+                    config.save_checkpoints_secs,
+                    config.save_checkpoints_steps,
+                    scaffold=scaffold,
+                )
+            ]
+            chief_hooks = savers + chief_hooks
+        if listeners:
+            if not savers:
+                raise ValueError(
+                    "There should be a CheckpointSaverHook to use saving_listeners. "
+                    "Please set one of the RunConfig.save_checkpoints_steps or "
+                    "RunConfig.save_checkpoints_secs."
+                )
+            known = savers[0].listeners
+            known.extend(x for x in listeners if x not in known)
+        loss = None
+        with training_session.MonitoredTrainingSession(
+            replicas,
+            is_chief=chief,
+            checkpoint_dir=self.model_dir,
+            scaffold=scaffold,
+            hooks=hooks,
+            chief_only_hooks=chief_hooks,
+            save_checkpoint_secs=0,  # Saving is a hook's.
+            save_summaries_steps=config.save_summary_steps or 0,
+            log_step_count_steps=config.log_step_count_steps,
+        ) as sess:
+            while not sess.should_stop():
+                loss = sess.run(built["step"], *next(batches))
+        if loss is None:
+            _logging.warning(
+                "Training with estimator made no steps. Perhaps input is empty or "
+                "misspecified."
+            )
+        return loss
+
+    def _warm_start(self, replicas):
+        """What gives a new training the values of another's checkpoint."""
+        settings = self._warm_start_from
+        if not settings:
+            return None
+        if not isinstance(settings, WarmStartSettings):
+            settings = WarmStartSettings(settings)
+        return lambda scaffold, sess: settings.start(replicas, sess)
+
+    # Evaluation.
+
+    def evaluate(
+        self, input_fn, steps=None, hooks=None, checkpoint_path=None, name=None
+    ):
+        """Evaluates the latest checkpoint; returns metrics by name, and global_step."""
+        if steps is not None and steps <= 0:
+            raise ValueError(f"Must specify steps > 0, given: {steps}")
+        hooks = checked_hooks(hooks)
+        checkpoint_path = checkpoint_path or self.latest_checkpoint()
+        if not checkpoint_path:
+            _logging.info(
+                "Could not find trained model in model_dir: %s, running initialization "
+                "to evaluate.",
+                self.model_dir,
+            )
+        self._seed()
+        dataset = self._input(input_fn, ModeKeys.EVAL)
+        replicas = InTurn(replicas_of(self.config.eval_distribute))
+        built = {}
+
+        def eval_graph(*elements):
+            fetches, values = [], []
+            for i, element in enumerate(elements):
+                with replicas.building(i):
+                    done, ops, spec = self._evaluation(element)
+                    fetches.append([done])
+                    if i:
+                        continue  # Metrics, hooks and all else are the first's.
+                    watching = [*hooks, *spec.evaluation_hooks]
+                    observed = tensors_watched(watching, v1.get_default_graph())
+                    built.update(spec=spec, observed=list(observed), names=list(ops))
+                    fetches[0] += map(training_session._value, observed.values())
+                    values += [tf.convert_to_tensor(value) for value, _ in ops.values()]
+            return fetches, values
+
+        run = self._pruned(replicas, eval_graph, dataset.element_spec, checkpoint_path)
+        self._restore(replicas, checkpoint_path, built["spec"].scaffold)
+        all_hooks = [*hooks, *built["spec"].evaluation_hooks]
+        session = EvaluationSession(replicas)
+        for hook in all_hooks:
+            hook.begin(session)
+        result = None
+        elements = iter(dataset)
+        for number in itertools.count():
+            if session.stop or number == steps:
+                break
+            batches = list(itertools.islice(elements, replicas.count))
+            if len(batches) < replicas.count:
+                run(*batches)  # TF1 counted these, most of the time, but made no step.
+                break
+            for hook in all_hooks:
+                hook.before_run(session)
+            results = run(*batches)
+            result = True
+            observed = dict(zip(built["observed"], [t.numpy() for t in results]))
+            results = {"observed": observed, "fetches": None}
+            for hook in all_hooks:
+                hook.after_run(session, session.global_step(), results)
+        for hook in all_hooks:
+            hook.end(session)
+        if result is None:
+            _logging.warning("Input graph does not use tf.data.Dataset or is empty.")
+        metrics = dict(zip(built["names"], [v.numpy() for v in run.values()]))
+        metrics["global_step"] = session.global_step()
+        self._write_evaluation(metrics, name, checkpoint_path)
+        return metrics
+
+    def _evaluation(self, element):
+        """What updates the metrics of a batch, (value, update) by name, and the spec."""
+        features, labels = features_and_labels(element)
+        spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
+        ops = dict(spec.eval_metric_ops)
+        ops = {k: value_and_update(k, v) for k, v in ops.items()}
+        if "loss" not in ops:
+            ops["loss"] = v1.metrics.mean(spec.loss)
+        if "global_step" in ops:
+            raise ValueError("Metric with name `global_step` is not allowed.")
+        updates = [tf.group(update) for _, update in ops.values()]
+        with tf.control_dependencies(updates):
+            return tf.no_op(), ops, spec
+
+    def _write_evaluation(self, metrics, name, checkpoint_path):
+        """Logs the metrics and writes them as summaries, as TF1 did."""
+        step = metrics["global_step"]
+        text = ", ".join(f"{k} = {v}" for k, v in sorted(metrics.items()))
+        _logging.info("Saving dict for global step %d: %s", step, text)
+        summary = v1.Summary()
+        for key, value in sorted(metrics.items()):
+            if key != "global_step" and np.ndim(value) == 0:
+                if isinstance(value, bytes):
+                    continue
+                summary.value.add(tag=key, simple_value=float(value))
+        if checkpoint_path:
+            path = tf.make_tensor_proto(checkpoint_path, tf.string)
+            summary.value.add(tag="checkpoint_path", tensor=path)
+        writer = training_session.SummaryWriter.shared(self.eval_dir(name))
+        writer.add_summary(summary, step)
+        writer.flush()
+
+    # Prediction.
+
+    def predict(
+        self,
+        input_fn,
+        predict_keys=None,
+        hooks=None,
+        checkpoint_path=None,
+        yield_single_examples=True,
+    ):
+        """Yields the predictions for each example (or batch) of the input."""
+        hooks = checked_hooks(hooks)
+        checkpoint_path = checkpoint_path or self.latest_checkpoint()
+        if not checkpoint_path:
+            _logging.info(
+                "Could not find trained model in model_dir: %s, running initialization "
+                "to predict.",
+                self.model_dir,
+            )
+        self._seed()
+        dataset = self._input(input_fn, ModeKeys.PREDICT)
+        replicas = training_session.SynchronousReplicas(own_device(), 0)
+        built = {}
+
+        def predict_graph(element):
+            # A dataset of (features, labels) is taken, and its labels left.
+            features, _ = features_and_labels(element)
+            spec = self._call_model_fn(features, None, ModeKeys.PREDICT)
+            predictions = chosen_predictions(spec.predictions, predict_keys)
+            watching = [*hooks, *spec.prediction_hooks]
+            observed = tensors_watched(watching, v1.get_default_graph())
+            single = not isinstance(predictions, dict)
+            built.update(spec=spec, observed=list(observed), single=single)
+            built["names"] = [None] if single else list(predictions)
+            values = [predictions] if single else list(predictions.values())
+            values = [*map(tf.convert_to_tensor, values)]
+            return [values + [*map(training_session._value, observed.values())]], []
+
+        run = self._pruned(
+            replicas, predict_graph, dataset.element_spec, checkpoint_path
+        )
+        self._restore(replicas, checkpoint_path, built["spec"].scaffold)
+        all_hooks = [*hooks, *built["spec"].prediction_hooks]
+        session = EvaluationSession(replicas)
+        for hook in all_hooks:
+            hook.begin(session)
+        count = len(built["names"])
+        for element in dataset:
+            if session.stop:
+                break
+            for hook in all_hooks:
+                hook.before_run(session)
+            results = [t.numpy() for t in run(element)]
+            observed = dict(zip(built["observed"], results[count:]))
+            results = results[:count]
+            for hook in all_hooks:
+                hook.after_run(session, session.global_step(), {"observed": observed})
+            batch = dict(zip(built["names"], results))
+            if not yield_single_examples:
+                yield results[0] if built["single"] else batch
+            elif built["single"]:
+                yield from results[0]
+            else:
+                sizes = {len(value) for value in results}
+                if len(sizes) != 1:
+                    raise ValueError(
+                        "Batch length of predictions should be same. "
+                        f"Found {sorted(sizes)}"
+                    )
+                for i in range(sizes.pop()):
+                    yield {key: value[i] for key, value in batch.items()}
+        for hook in all_hooks:
+            hook.end(session)
+
+    def _pruned(self, replicas, function, element_spec, checkpoint_path):
+        """A graph of which only what is returned is run, as a session ran fetches."""
+        # A training that goes on afterwards is not to draw its random numbers again.
+        recording = replicas.recording(drawn=not checkpoint_path)
+        with replicas.strategy.scope(), recording:
+            graph = self._graph(replicas, element_spec)
+
+            def build(*elements):
+                with graph.building():
+                    return function(*elements)
+
+            with graph.creating():
+                return Pruned(build, [element_spec] * replicas.count)
+
+    def _restore(self, replicas, checkpoint_path, scaffold):
+        if checkpoint_path:
+            _logging.info("Restoring parameters from %s", checkpoint_path)
+            # What training alone has in the checkpoint is not missed here.
+            own = scaffold and scaffold.own_saver
+            saver = own or Saver(replicas.entries())
+            saver.restore(EvaluationSession(replicas), checkpoint_path)
+
+    # Export.
+
+    def export_saved_model(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        experimental_mode=ModeKeys.PREDICT,
+    ):
+        """Writes a SavedModel of the PREDICT graph; returns its directory, as bytes.
+
+        Its graph is built as TF1 built it, so that signatures and tensors have the
+        names that clients know.
+        """
+        if experimental_mode != ModeKeys.PREDICT:
+            raise ValueError("Only the PREDICT graph can be exported.")
+        checkpoint_path = checkpoint_path or self.latest_checkpoint()
+        if not checkpoint_path:
+            raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
+        directory = timestamped(export_dir_base)
+        temporary = os.path.join(
+            os.path.dirname(directory), f"temp-{os.path.basename(directory)}"
+        )
+        build = self._serving(serving_input_receiver_fn)
+        with tf.Graph().as_default() as graph:
+            v1.train.create_global_step(graph)
+            if self.config.tf_random_seed is not None:
+                v1.set_random_seed(self.config.tf_random_seed)
+            signatures = build()
+            saver = v1.train.Saver(sharded=True)
+            initial = v1.tables_initializer()
+            with v1.Session() as session:
+                saver.restore(session, checkpoint_path)
+                session.run([v1.local_variables_initializer(), initial])
+                builder = v1.saved_model.Builder(temporary)
+                builder.add_meta_graph_and_variables(
+                    session,
+                    [v1.saved_model.tag_constants.SERVING],
+                    signature_def_map=signatures,
+                    assets_collection=v1.get_collection(_Keys.ASSET_FILEPATHS),
+                    main_op=v1.group(v1.local_variables_initializer(), initial),
+                    saver=saver,
+                    strip_default_attrs=True,
+                )
+                builder.save(as_text)
+        for name, source in (assets_extra or {}).items():
+            target = os.path.join(temporary, "assets.extra", name)
+            tf.io.gfile.makedirs(os.path.dirname(target))
+            tf.io.gfile.copy(source, target)
+        tf.io.gfile.rename(temporary, directory)
+        return directory.encode()
+
+    def _serving(self, serving_input_receiver_fn):
+        """What builds the graph that is exported, and gives its signatures by name."""
+
+        def build():
+            receiver = serving_input_receiver_fn()
+            spec = self._call_model_fn(receiver.features, None, ModeKeys.PREDICT)
+            return signatures_of(receiver, spec)
+
+        return build
+
+    def export_savedmodel(
+        self,
+        export_dir_base,
+        serving_input_receiver_fn,
+        assets_extra=None,
+        as_text=False,
+        checkpoint_path=None,
+        strip_default_attrs=False,
+    ):
+        """The older name of export_saved_model."""
+        return self.export_saved_model(
+            export_dir_base,
+            serving_input_receiver_fn,
+            assets_extra,
+            as_text,
+            checkpoint_path,
+        )

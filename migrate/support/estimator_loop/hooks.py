@@ -1,0 +1,466 @@
+"""Hooks: the ready-made ones, and those that a program writes itself."""
+
+import collections
+import contextlib
+import copy
+import itertools
+
+import numpy as np
+import tensorflow as tf
+
+try:
+    import training_session
+except ImportError:  # In a package.
+    from .. import training_session
+
+
+v1 = tf.compat.v1
+_Keys = v1.GraphKeys
+
+
+StopAtStepHook = training_session.StopAtStepHook
+StepCounterHook = training_session.StepCounterHook
+ProfilerHook = training_session.ProfilerHook
+GlobalStepWaiterHook = training_session.GlobalStepWaiterHook
+NanLossDuringTrainingError = training_session.NanLossDuringTrainingError
+Saver = training_session.Saver
+
+
+class Scaffold(training_session.Scaffold):
+    """The parts of tf.train.Scaffold that mean something here."""
+
+    def __init__(self, saver=None, init_fn=None, **_):
+        self.own_saver = saver
+        super().__init__(saver, init_fn)
+
+
+class _TensorHook:
+    """A hook that watches tensors: of the graph that model_fn builds, or named by string.
+
+    The step function gives the hook their values under keys of the hook's own.
+    """
+
+    _numbers = itertools.count()
+
+    def watch(self, tensors):
+        """Tensors (or their names) by key; returns the keys they are observed under."""
+        number = next(self._numbers)
+        self.watched = {f"hook_{number}/{key}": t for key, t in tensors.items()}
+        return dict(zip(tensors, self.watched))
+
+    def resolved(self, graph):
+        """The tensors by key, of a graph.
+
+        Raises:
+          KeyError: the graph has no tensor of that name.
+        """
+
+        def find(tensor):
+            if not isinstance(tensor, str):
+                return tensor
+            return graph.get_tensor_by_name(tensor if ":" in tensor else f"{tensor}:0")
+
+        return {key: find(tensor) for key, tensor in self.watched.items()}
+
+
+class LoggingTensorHook(_TensorHook, training_session.Hook):
+    """Logs tensors every so many steps, or seconds; parameters are TF1's."""
+
+    def __init__(
+        self,
+        tensors,
+        every_n_iter=None,
+        every_n_secs=None,
+        at_end=False,
+        formatter=None,
+    ):
+        if not isinstance(tensors, dict):
+            tensors = {str(getattr(t, "name", t)): t for t in tensors}
+        self._keys = self.watch(tensors)
+        if formatter is not None:
+            given = formatter
+            formatter = lambda values: given(  # noqa: E731
+                {key: values[self._keys[key]] for key in self._keys}
+            )
+        else:
+            formatter = self._text
+        self._hook = training_session.LoggingTensorHook(
+            list(self.watched), every_n_iter, every_n_secs, at_end, formatter
+        )
+
+    def _text(self, values):
+        return ", ".join(f"{k} = {values[o]!s}" for k, o in sorted(self._keys.items()))
+
+    def after_run(self, sess, step, results):
+        self._hook.after_run(sess, step, results)
+
+    def end(self, sess):
+        self._hook.end(sess)
+
+
+class NanTensorHook(_TensorHook, training_session.NanTensorHook):
+    """Fails, or stops, when a tensor is not a number."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        key = self.watch({"loss": loss_tensor})["loss"]
+        training_session.NanTensorHook.__init__(self, key, fail_on_nan_loss)
+
+
+class SummarySaverHook(_TensorHook, training_session.SummarySaverHook):
+    """Writes summaries every so many steps, or seconds."""
+
+    def __init__(
+        self,
+        save_steps=None,
+        save_secs=None,
+        output_dir=None,
+        summary_writer=None,
+        scaffold=None,
+        summary_op=None,
+    ):
+        key = None
+        self.watched = {}
+        if isinstance(summary_op, (list, tuple)):
+            summary_op = v1.summary.merge(list(summary_op))
+        if summary_op is not None:
+            key = self.watch({"summary": summary_op})["summary"]
+        training_session.SummarySaverHook.__init__(
+            self, save_steps, save_secs, output_dir, summary_writer, summary_op=key
+        )
+        self._every_step = save_steps == 1
+
+    def after_run(self, sess, step, results):
+        # TF1 looked ahead by a step: in an evaluation, where the step stays, it wrote all.
+        if self._every_step and self._timer.last_step == step:
+            self._timer.last_step = step - 1
+        super().after_run(sess, step, results)
+
+
+class CheckpointSaverListener:
+    """Called before and after a checkpoint is written."""
+
+    def begin(self):
+        pass
+
+    def before_save(self, session, global_step_value):
+        pass
+
+    def after_save(self, session, global_step_value):
+        pass
+
+    def end(self, session, global_step_value):
+        pass
+
+
+class CheckpointSaverHook(training_session.CheckpointSaverHook):
+    """Saves at the start, then every so many steps or seconds, and at the end."""
+
+    def __init__(
+        self,
+        checkpoint_dir,
+        save_secs=None,
+        save_steps=None,
+        saver=None,
+        checkpoint_basename="model.ckpt",
+        scaffold=None,
+        listeners=None,
+    ):
+        super().__init__(
+            checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold
+        )
+        self.listeners = list(listeners or ())
+
+    def begin(self, sess):
+        for listener in self.listeners:
+            listener.begin()
+        super().begin(sess)
+
+    def end(self, sess):
+        super().end(sess)
+        # The step that was saved: other workers may have gone on meanwhile.
+        step = self._timer.last_step
+        with knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.end(_HookSession(sess), step)
+
+    def _save(self, sess, step):
+        with knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                listener.before_save(_HookSession(sess), step)
+        super()._save(sess, step)
+        with knowing(sess.replicas.global_step):
+            for listener in self.listeners:
+                if listener.after_save(_HookSession(sess), step):
+                    sess.request_stop()
+
+
+class SessionRunArgs(
+    collections.namedtuple("SessionRunArgs", ["fetches", "feed_dict", "options"])
+):
+    """What a hook wants to see of the next step. Nothing can be fed."""
+
+    __slots__ = ()
+
+    def __new__(cls, fetches, feed_dict=None, options=None):
+        if feed_dict:
+            raise ValueError("a step function cannot be fed by a hook")
+        return super().__new__(cls, fetches, None, options)
+
+
+SessionRunValues = collections.namedtuple(
+    "SessionRunValues", ["results", "options", "run_metadata"]
+)
+
+
+class SessionRunContext:
+    """What a hook can do around a step: ask training to stop."""
+
+    def __init__(self, original_args=None, session=None):
+        self.original_args = original_args
+        self.session = session
+        self.stop_requested = False
+
+    def request_stop(self):
+        self.stop_requested = True
+
+
+class SessionRunHook(v1.train.SessionRunHook):
+    """tf.train.SessionRunHook: derive hooks of your own from it, as in TF1.
+
+    `begin` is called when the graph of model_fn has been built, inside it. What
+    `before_run` asks for must be a tensor of that graph that the hook names when it is
+    first asked, or holds in an attribute after `begin`. Hooks that derive from
+    `tf.compat.v1.train.SessionRunHook` itself, of modules that have sessions too, are
+    called in the same way.
+    """
+
+
+def is_own(hook):
+    """Whether a hook is of the program's own class; TensorFlow's need a session."""
+    return isinstance(hook, v1.train.SessionRunHook) and all(
+        c in (v1.train.SessionRunHook, object)
+        or not c.__module__.startswith("tensorflow.")
+        for c in type(hook).__mro__
+    )
+
+
+class _HookSession:
+    """What a hook of the program sees of its session: it reads variables, and stops.
+
+    Everything else is the training session's own.
+    """
+
+    def __init__(self, session):
+        self._session = session
+
+    def __getattr__(self, name):
+        return getattr(self._session, name)
+
+    def run(self, fetches):
+        """Present values of variables, in their lists and dicts.
+
+        Raises:
+          TypeError: something is no variable; only a step could compute it.
+        """
+
+        def value(item):
+            if _does_nothing(item):
+                return None
+            if not isinstance(item, tf.Variable):
+                raise TypeError(
+                    f"a hook runs {item} in its session: give it to SessionRunArgs in "
+                    "before_run, and take its value in after_run"
+                )
+            return item.numpy()
+
+        return tf.nest.map_structure(value, fetches)
+
+    def load(self, variable, value):
+        """Gives a variable a value, which the next step finds."""
+        variable.assign(value)
+
+
+class _NoSessionYet:
+    """What a hook sees that is asked what it wants of a step, while that is traced."""
+
+    def run(self, fetches):
+        """Zeros for variables: they have no values in a trace."""
+
+        def value(item):
+            if isinstance(item, tf.Variable):
+                return np.zeros(item.shape, item.dtype.as_numpy_dtype)[()]
+            return None
+
+        return tf.nest.map_structure(value, fetches)
+
+    def load(self, variable, value):
+        """Nothing: the step is not to do it every time."""
+
+
+def _does_nothing(item):
+    """Whether an operation has no effect, as the initialiser of an input_fn's iterator."""
+    return (
+        isinstance(item, tf.Operation)
+        and item.type == "NoOp"
+        and all(_does_nothing(before) for before in item.control_inputs)
+    )
+
+
+@contextlib.contextmanager
+def knowing(step):
+    """Inside, `get_global_step` finds the step."""
+    graph = v1.get_default_graph()
+    before = graph.get_collection(_Keys.GLOBAL_STEP)
+    graph.clear_collection(_Keys.GLOBAL_STEP)
+    graph.add_to_collection(_Keys.GLOBAL_STEP, step)
+    try:
+        yield
+    finally:
+        graph.get_collection_ref(_Keys.GLOBAL_STEP)[:] = before
+
+
+class OwnHook(_TensorHook, training_session.Hook):
+    """Calls a SessionRunHook as a session did."""
+
+    def __init__(self, hook):
+        self._hook = hook
+        self._step = None
+        self._keys = {}  # id of a tensor or variable -> its key
+        self._held = []  # They stay alive, so that no other gets such an id.
+        self._asked = None
+        self.watched = {}
+
+    def resolved(self, graph):
+        self._keys, self._held, self.watched = {}, [], {}
+        self._hook.begin()
+        # Asked once on a copy, so that a counter of the hook's does not move.
+        context = SessionRunContext(session=_NoSessionYet())
+        asked = copy.copy(self._hook).before_run(context)
+        if asked and asked.feed_dict:
+            raise ValueError("a step function cannot be fed by a hook")
+        candidates = [list(vars(self._hook).values()), asked.fetches if asked else []]
+        for item in tf.nest.flatten(candidates):
+            if isinstance(item, str) and asked:
+                with contextlib.suppress(KeyError, ValueError):
+                    self._hold(item, graph.as_graph_element(item))
+            elif _is_value(item):
+                self._hold(item, item)
+        return self.watched
+
+    def _hold(self, item, tensor):
+        if isinstance(tensor, tf.Operation):
+            return  # It has no value; it is run with the step, or never.
+        if getattr(tensor, "graph", None) not in (None, v1.get_default_graph()):
+            return
+        self._held.append(item)
+        key = f"own_{id(self)}/{len(self._held)}"
+        self._keys[item if isinstance(item, str) else id(item)] = key
+        self.watched[key] = tensor
+
+    def begin(self, sess):
+        self._step = sess.replicas.global_step
+        with knowing(self._step):
+            self._hook.after_create_session(_HookSession(sess), None)
+
+    def before_run(self, sess):
+        self._context = SessionRunContext(session=_HookSession(sess))
+        with knowing(self._step):
+            self._asked = self._hook.before_run(self._context)
+
+    def after_run(self, sess, step, results):
+        values = None
+        if self._asked is not None and self._asked.fetches is not None:
+            observed = results["observed"]
+            values = tf.nest.map_structure(
+                lambda item: self._value(item, observed), self._asked.fetches
+            )
+        with knowing(self._step):
+            self._hook.after_run(self._context, SessionRunValues(values, None, None))
+        if self._context.stop_requested:
+            sess.request_stop()
+
+    def _value(self, item, observed):
+        if isinstance(item, tf.Operation):
+            return None
+        key = self._keys.get(item if isinstance(item, str) else id(item))
+        if key is None:
+            raise KeyError(
+                f"{type(self._hook).__name__} asks for {item}, which it neither named "
+                "when it was first asked nor holds in an attribute after begin()"
+            )
+        return observed[key]
+
+    def end(self, sess):
+        with knowing(self._step):
+            self._hook.end(_HookSession(sess))
+
+
+def made_anew(hook):
+    """A hook with counters, timers and lists of its own, that watches the same."""
+    new = copy.copy(hook)
+    for name, value in vars(hook).items():
+        if isinstance(value, (list, dict, set)):
+            setattr(new, name, copy.copy(value))
+        elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
+            setattr(new, name, made_anew(value))
+        elif isinstance(value, (training_session._Timer, v1.train.SecondOrStepTimer)):
+            setattr(new, name, copy.copy(value))
+    return new
+
+
+def _is_value(item):
+    return tf.is_tensor(item) or isinstance(item, tf.Variable)
+
+
+def tensors_watched(hooks, graph):
+    """Tensors that hooks watch, by the keys they are observed under."""
+    found = {}
+    for hook in hooks:
+        if isinstance(hook, _TensorHook):
+            found.update(hook.resolved(graph))
+    return found
+
+
+def _own_summaries(graph):
+    """Summaries made in this graph: its collections begin with those of the outer one."""
+    summaries = graph.get_collection(_Keys.SUMMARIES)
+    return [s for s in summaries if getattr(s, "graph", None) is graph]
+
+
+def observe(replicas, spec, hooks, before):
+    """Shows hooks and writers what they ask for of a training step that is traced.
+
+    Args:
+      before: the global step before the update. Where TF1 trained on several devices
+        it gave that one to whom asked for the global step, otherwise (None) the one
+        after it.
+    """
+    graph = v1.get_default_graph()
+    saved = _own_summaries(graph)
+    if replicas.count == 1 and not any(s.op.name == "loss" for s in saved):
+        v1.summary.scalar("loss", spec.loss)  # That of several is not known yet.
+    training_session.summary.entries.extend(_own_summaries(graph))
+    graph.add_to_collection(_Keys.LOSSES, spec.loss)
+    watching = [*hooks, *spec.training_hooks, *spec.training_chief_hooks]
+    observed = tensors_watched(watching, graph)
+    if before is not None:
+        step = replicas.global_step
+        observed = {k: before if t is step else t for k, t in observed.items()}
+    replicas.observe(observed)
+    replicas.observe({"loss": spec.loss})
+
+
+def checked_hooks(hooks):
+    """The hooks as a list, each as a training session calls it.
+
+    Raises:
+      TypeError: one is not a hook of this module.
+    """
+    found = []
+    for hook in hooks or ():
+        if is_own(hook):
+            hook = OwnHook(hook)
+        if not isinstance(hook, training_session.Hook):
+            raise TypeError(f"All hooks must be hooks of estimator_loop, given: {hook}")
+        found.append(hook)
+    return found

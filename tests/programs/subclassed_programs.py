@@ -1,0 +1,87 @@
+"""Estimator programs whose networks have variables, and what TensorFlow 1.15.5 computed.
+
+They become subclassed Keras models. `python -m tests.programs.subclassed_programs` runs
+them under TensorFlow 1.15.5 and records that.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import pathlib
+import tempfile
+
+import numpy as np
+
+from reference import checkpoints
+from reference.compare import Array
+from reference.environment import find_tf1
+from tests.programs import variants
+from tests.programs.variants import Variant
+
+HERE = pathlib.Path(__file__).parent / "subclassed"
+_RECORDED = HERE / "recorded.npz"
+_DIGESTS = HERE / "recorded.json"
+
+
+@dataclasses.dataclass(frozen=True)
+class SubclassedProgram(Variant):
+    """A module of `subclassed`."""
+
+    @property
+    def path(self) -> pathlib.Path:
+        return HERE / f"{self.name}.py"
+
+
+_EIGEN = "newer Eigen rounds roots and divisions otherwise"
+
+PROGRAMS = (
+    SubclassedProgram("contrib_tower", 2e-5, "slots and losses are up to 10; " + _EIGEN),
+    SubclassedProgram("crossing", 2e-5, "Adam divides by roots of small squares"),
+    SubclassedProgram("factors", 2e-6, "exp differs by an ULP"),
+)
+# Several devices in a process: these have to be made before TensorFlow is in use.
+DEVICES = (SubclassedProgram("wide_deep", 5e-6, "tanh differs by an ULP; " + _EIGEN),)
+# Goes on from what TensorFlow 1.15.5 saved, after so many steps.
+SAVED, SAVED_STEP = HERE / "saved", 15
+RESUMED = SubclassedProgram("resumed", 2e-5, "Adam divides by roots of small squares")
+EVERY = (*PROGRAMS, *DEVICES, RESUMED)
+
+
+def _digest(program: SubclassedProgram) -> str:
+    return hashlib.sha256(program.path.read_bytes()).hexdigest()
+
+
+def recorded() -> dict[str, Array]:
+    """What TensorFlow 1.15.5 found, by "<program>/<name>".
+
+    Raises:
+      ValueError: a program has changed since.
+    """
+    digests = json.loads(_DIGESTS.read_text())
+    old = [p.name for p in EVERY if digests.get(p.name) != _digest(p)]
+    if old:
+        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
+    with np.load(_RECORDED) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def main() -> None:
+    python = find_tf1()
+    if python is None:
+        raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    found: dict[str, Array] = {}
+    with tempfile.TemporaryDirectory() as temporary:
+        work = pathlib.Path(temporary)
+        for number, group in enumerate(((*PROGRAMS, RESUMED), DEVICES)):
+            found |= variants.run(group, str(python), HERE, work / str(number), False)
+        saved = checkpoints.files(work / "0" / RESUMED.name, SAVED_STEP)
+        checkpoints.copy(saved, SAVED)
+    np.savez_compressed(_RECORDED, **found)
+    digests = {program.name: _digest(program) for program in EVERY}
+    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+
+
+if __name__ == "__main__":
+    main()
