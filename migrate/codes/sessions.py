@@ -38,7 +38,7 @@ CODES = (
     Code(
         "S107",
         "feed of a tensor",
-        "The feed replaces a tensor that is not a placeholder.",
+        "The feed replaces a tensor that is not a placeholder, a constant number or all of a dataset's element.",
     ),
     Code(
         "S108",
