@@ -110,6 +110,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         early_returns,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         late_values,
@@ -125,6 +126,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         tensor_names,
         towers,
         train_ops,
+        tuples,
         versions,
         written_out,
     )
@@ -144,6 +146,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     # Functions of other files may collect penalties that are not in sight.
     in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
+        tuples.apart,
         scope_names.written_out,
         train_ops.written_out,
         *in_sight,
@@ -163,6 +166,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         collections.listed,
         written_out,
         fed_constants.with_defaults,
+        fed_datasets.as_functions,
         displays.named,
     ):
         start = step(start)
@@ -226,6 +230,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         driver,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         inheritance,
@@ -247,7 +252,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
         fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
-        text = statements.folded(fed)
+        text = statements.folded(fed_datasets.as_functions(fed))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (

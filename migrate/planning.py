@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from migrate.backends import custom_loop
@@ -83,7 +84,7 @@ def plan_of(
     if program is None:
         estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
         if estimators is None and options.in_graph and builds_graph(scopes):
-            estimators = estimator.recognise_module(scopes, options.updated)
+            estimators = estimator.recognise_module(scopes)
         if estimators is not None:
             return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()
@@ -149,7 +150,9 @@ def _library(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]] | N
         return None
     if not GraphFunctions(scopes, in_module=True).alone:
         return None
-    module = estimator.recognise_module(scopes, updated=True)
+    module = estimator.recognise_module(scopes)
+    # Who runs UPDATE_OPS is not known here: a graph does, as it did.
+    options = dataclasses.replace(options, updates=True)
     plan, findings = _plan_estimators(module, scopes, options)
     if plan.empty:
         return None
@@ -179,7 +182,7 @@ def _plan_estimators(
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
-    rewrite = EstimatorRewrite(program, scopes, plan)
+    rewrite = EstimatorRewrite(program, scopes, plan, options.updates)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
         rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)

@@ -20,7 +20,7 @@ from migrate.facts.graph_imports import (
 )
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
-from migrate.facts.imports import graph_modules, updated_modules
+from migrate.facts.imports import graph_modules, updating_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
@@ -109,7 +109,7 @@ def run_tree(
         options = dataclasses.replace(
             options,
             graph_modules=graph_modules(files) | of_sessions,
-            updated_modules=updated_modules(files) | of_sessions,
+            updating_modules=updating_modules(files) | of_sessions,
             graph_imports=imported,
             of_session_programs=of_session_programs(files),
             reexports=followed,

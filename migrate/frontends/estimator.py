@@ -43,6 +43,13 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
     "tf.contrib.estimator.add_metrics": ("metric_fn",),
     "tf.estimator.add_metrics": ("metric_fn",),
 }
+# What says that a file is a program of Estimators.
+_OF_ESTIMATORS = (
+    "tf.estimator.",
+    "tf.contrib.learn.Experiment",
+    "tf.contrib.learn.learn_runner.run",
+    "tf.contrib.tpu.TPU",
+)
 # Of use only where a graph is being built, and here Estimators build all of them.
 _GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
@@ -60,7 +67,6 @@ class EstimatorProgram:
       input: functions that take a batch from a dataset's iterator.
       imported: whether the file is a module that such a program imports; the emitted
         modules are then beside that program.
-      updated: whether the programs that import it run UPDATE_OPS.
       iterators: calls `dataset.make_one_shot_iterator()` and its sibling.
     """
 
@@ -69,7 +75,6 @@ class EstimatorProgram:
     input: frozenset[ast.AST]
     iterators: tuple[ast.Call, ...]
     imported: bool = False
-    updated: bool = False
 
     def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
         """Whether a node stands in one of some functions."""
@@ -79,7 +84,7 @@ class EstimatorProgram:
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
     """The file's Estimator program; None where it uses no tf.estimator."""
     uses = table.uses(scopes)
-    if not any(s.startswith(("tf.estimator.", "tf.contrib.tpu.TPU")) for _, s in uses):
+    if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _around(model, scopes)
@@ -100,18 +105,12 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     )
 
 
-def recognise_module(scopes: Scopes, updated: bool = False) -> EstimatorProgram:
-    """A module whose functions build graphs for a program of another file.
-
-    Args:
-      updated: whether that runs UPDATE_OPS.
-    """
+def recognise_module(scopes: Scopes) -> EstimatorProgram:
+    """A module whose functions build graphs for an Estimator program of another file."""
     functions = [n for n in ast.walk(scopes.tree) if isinstance(n, Function)]
     iterators = tuple(_iterators(scopes))
     inputs = frozenset(f for call in iterators for f in _function(call, scopes))
-    return EstimatorProgram(
-        frozenset(functions), frozenset(), inputs, iterators, True, updated
-    )
+    return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
 
 
 def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:

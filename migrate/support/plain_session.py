@@ -1,6 +1,6 @@
 """What tf.Session did for a TF1 training program, for tf.distribute.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     replicas = LocalReplicas(tf.distribute.get_strategy())
@@ -58,7 +58,7 @@ def for_towers(dataset, count):
     return dataset.window(count, drop_remainder=True).flat_map(one)
 
 
-class LocalReplicas(training_session._Replicas):
+class LocalReplicas(training_session.replicas.Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
     Args:

@@ -105,6 +105,11 @@ FAULTS = {
         "tf.fill([4, 1], 0.2)",
         "tf.fill([4, 1], 0.21)",
     ),
+    "fed_something_else": (
+        "datasets_fed_in_turn",
+        "dataset.fed(test_x, test_y, test_x.shape[0])",
+        "dataset.fed(test_x, test_y, 9)",
+    ),
     "another_count": (
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import re
 import textwrap
@@ -9,8 +10,13 @@ import textwrap
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.facts.graph_imports import (
+    graph_imports,
+    modules_of,
+    of_session_programs,
+)
 from migrate.findings import Outcome
-from migrate.migration import Migration
+from migrate.migration import Migration, Options
 from migrate.pipeline import FileResult
 from migrate.run import run_tree
 
@@ -203,17 +209,37 @@ def _tree(directory: pathlib.Path, files: dict[str, str]) -> dict[str, FileResul
 def test_a_network_of_another_file_is_called_in_the_steps(
     tmp_path: pathlib.Path,
 ) -> None:
-    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": NET})
-    main, net = (found[name].new.decode() for name in ("main.py", "nets/small.py"))
-    assert "graph_variables.keep(replicas)" in main
+    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "small.py").write_text(NET)
+    paths = [tmp_path / "main.py", tmp_path / "nets" / "small.py"]
+    found = graph_imports(paths)
+    program, module = (os.path.realpath(path) for path in paths)
+    assert found == {program: {"small.network": False}}
+    assert modules_of(found, paths) == of_session_programs(paths) == {module}
+    options = Options(
+        graph_modules=modules_of(found, paths),
+        updating_modules=modules_of(found, paths),
+        graph_imports=found,
+    )
+    main, net = (migrate_text(p.read_text(), options, str(p)) for p in paths)
+    assert "graph_variables.keep(replicas)" in main.text
+    assert "small.network(x)" in main.text
     # Its penalty is collected, though this file does not show it.
-    assert "tf.compat.v1.losses.get_total_loss()" in main
-    assert "contrib_layers.fully_connected(inputs, 2" in net
-    assert 'tf.compat.v1.get_variable("scale", [])' in net
-    assert "estimator_loop" not in net
-    needed = {name for result in found.values() for name in result.support}
-    assert {"contrib_layers.py", "graph_variables.py"} <= needed
-    assert "estimator_loop.py" not in needed
+    assert "tf.compat.v1.losses.get_total_loss()" in main.text
+    assert "contrib_layers.fully_connected(inputs, 2" in net.text
+    assert 'tf.compat.v1.get_variable("scale", [])' in net.text
+    assert "estimator_loop" not in net.text
+    assert {"contrib_layers.py", "contrib_framework.py"} == set(net.support)
+    assert "graph_variables.py" in main.support
+
+
+def test_a_tree_of_a_program_and_its_network(tmp_path: pathlib.Path) -> None:
+    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": NET})
+    assert not any(
+        f.outcome is Outcome.REFUSED for r in found.values() for f in r.findings
+    )
+    assert "graph_variables.keep(replicas)" in found["main.py"].new.decode()
 
 
 def test_a_file_of_more_than_networks_is_left(tmp_path: pathlib.Path) -> None:

@@ -175,7 +175,9 @@ class Expressions(Datasets):
 
     def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
-        if symbol is None:
+        if call in self.program.fed_datasets:
+            self._fed_dataset(call)
+        elif symbol is None:
             self._method(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)
