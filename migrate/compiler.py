@@ -34,6 +34,7 @@ from migrate.planning import (
     plan_of,
 )
 from migrate.program.eager import EagerProgram
+from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
@@ -90,6 +91,9 @@ def migrate_text(
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         options = dataclasses.replace(options, in_graph=in_graph)
+    if options.models:
+        known = options.models.get(os.path.realpath(filename), SharedModels())
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)

@@ -108,10 +108,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         driver,
         early_returns,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         late_values,
         losses,
+        module_graph,
         placement,
         queues,
         scope_names,
@@ -148,11 +150,13 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         versions.renamed,
         early_returns.at_the_end,
         driver.plain,
+        module_graph.gathered,
         graph_first.moved,
         fetched_calls.named,
         late_values.computed,
         collections.listed,
         written_out,
+        fed_constants.with_defaults,
         displays.named,
     ):
         start = step(start)
@@ -215,10 +219,12 @@ def _together(start: Text) -> Iterator[_Brought]:
         collections,
         driver,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         inheritance,
         late_values,
+        module_graph,
         normal_forms,
         queues,
         sessions,
@@ -229,12 +235,13 @@ def _together(start: Text) -> Iterator[_Brought]:
 
     start = inheritance.flattened(start)
     for form in normal_forms(start.source):
-        plain = driver.plain(sessions.plain(form.text))
+        plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
-        text = statements.folded(written_out(collections.listed(taken)))
+        fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
+        text = statements.folded(fed)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (

@@ -150,7 +150,7 @@ def _plan_estimators(
     rewrite = EstimatorRewrite(program, scopes, plan)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
-        rewrite.claimed, models = plan_models(scopes, plan)
+        rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()

@@ -20,6 +20,7 @@ from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
+from migrate.shared_models import shared_models
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
 _AHEAD = 4  # Files per process that are read before their turn.
@@ -107,6 +108,8 @@ def run_tree(
             homes=homes(files, paths),
             parts=together(files),
         )
+        if core is None:
+            options = dataclasses.replace(options, models=shared_models(files, options))
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
         progress(done, len(work))

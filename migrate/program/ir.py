@@ -270,6 +270,8 @@ class Run:
     statement: ast.stmt | None
     targets: Code | None  # New assignment targets, where operations were dropped.
     replacement: Code | None = None
+    # The values that take the place of an element of the step's iterator.
+    element: tuple[Code, ...] = ()
 
 
 @dataclasses.dataclass(eq=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 
 from migrate.tables.keras_models import MetricRow
 from migrate.tables.layers import LayerRow
@@ -29,25 +30,28 @@ class Unit:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layer:
-    """A call of a function of tf.layers.
+    """A call of a function of tf.layers, or of a layer object.
 
     Attributes:
-      inputs: what the layer is applied to.
+      call: what becomes the Keras layer; of an object that is kept, the call that makes it.
+      inputs: what the layer is applied to; None where it is kept, and called by `applied`.
       arguments: the constructor's, by name.
       name: TF1's name where it is known; None where Keras draws the same number.
       scope: expressions whose text, joined by "/", stands before the name.
       texts: further arguments of the constructor, where defaults differ.
       loop: of a called network: where it makes one in every round.
+      applied: calls of an object that is kept.
     """
 
     call: ast.Call
     row: LayerRow
-    inputs: ast.expr
+    inputs: ast.expr | None
     arguments: tuple[tuple[str, ast.expr], ...]
     name: str | ast.expr | None
     scope: tuple[ast.expr, ...]
     texts: tuple[tuple[str, str], ...] = ()
     loop: ast.For | None = None
+    applied: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -244,6 +248,20 @@ class KerasModel:
     def training(self) -> tuple[Unit, ...]:
         """What a training step runs before and beside the update."""
         return (*self.loss, *self.summaries)
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedModels:
+    """Model functions that files of a tree have together, and that become Keras models.
+
+    Attributes:
+      exported: of this file, functions that Estimators of others have, or call for one.
+      imported: what names one of another file -> the class's name; "" for a function that
+        makes it.
+    """
+
+    exported: frozenset[str] = frozenset()
+    imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

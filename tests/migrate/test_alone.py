@@ -82,6 +82,16 @@ FAULTS = {
         "forward, backward, X",
         "forward, backward, X[:, ::-1]",
     ),
+    "drawn_for_what_is_fed": (
+        "fed_tensors",
+        "compute_loss, test_x, test_y",
+        "compute_loss, *iterator.get_next()",
+    ),
+    "another_start": (
+        "graph_of_module",
+        "tf.fill([4, 1], 0.2)",
+        "tf.fill([4, 1], 0.21)",
+    ),
     "another_count": (
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",

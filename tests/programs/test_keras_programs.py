@@ -30,7 +30,7 @@ def test_becomes_a_keras_model(program: KerasProgram) -> None:
     migration = migrate_text(program.path.read_text())
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
-    assert "ModeKeys" not in migration.text
+    assert "labels, mode" not in migration.text
 
 
 @each_program
@@ -55,6 +55,30 @@ def test_another_draw_of_dropout_is_seen(tmp_path: pathlib.Path) -> None:
     (program,) = (p for p in PROGRAMS if p.name == "plain_values")
     fault = ("keras_estimator.py", "seed=self.seed", "seed=self.seed + 1")
     variants.migrated((program,), tmp_path / "programs", fault)
+    found = variants.run(
+        (program,), sys.executable, tmp_path / "programs", tmp_path / "run", True
+    )
+    rows = variants.differences(program, keras_programs.recorded(), found)
+    assert max(rows.values()) > 1e-3
+
+
+@pytest.mark.parametrize(
+    ("name", "old", "new"),
+    [
+        ("builders", 'told(average, "eval")', 'told(average, "train")'),
+        ("twice", "logits_train = self(features, training=True)",
+         "logits_train = self(features, training=False)"),
+    ],
+)  # fmt: skip
+def test_a_step_that_computes_something_else_is_seen(
+    name: str, old: str, new: str, tmp_path: pathlib.Path
+) -> None:
+    (program,) = (p for p in PROGRAMS if p.name == name)
+    variants.migrated((program,), tmp_path / "programs")
+    path = tmp_path / "programs" / program.path.name
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
     found = variants.run(
         (program,), sys.executable, tmp_path / "programs", tmp_path / "run", True
     )

@@ -88,9 +88,9 @@ class Construction(Subclassed):
         if self._model.evaluated is None:
             return items
         items.append(New(code('\nself.mean_loss = tf_keras.metrics.Mean(name="loss")')))
-        for unit in self._model.gathered:
-            items.append(Dropped(unit.statement))
+        gathered = self._gathered()
         for metric in self._model.metrics:
+            items += gathered.pop(metric.call, [])
             arguments: list[Argument] = list(metric.constructor)
             arguments.append(("name", repr_of(metric.key)))
             attribute = self._attribute(metric)
@@ -98,6 +98,23 @@ class Construction(Subclassed):
             items.append(self._new(code(f"self.{attribute} = ", made)))
             self.claimed[metric.call.func] = _METRIC
         return items
+
+    def _gathered(self) -> dict[ast.Call, list[Item]]:
+        """Statements that made eval_metric_ops, whose comments stay: by the metric they made.
+
+        What only gathered them is the first one's.
+        """
+        calls = [metric.call for metric in self._model.metrics]
+        found: dict[ast.Call, list[Item]] = {call: [] for call in calls}
+        alone: list[Item] = []
+        for unit in self._model.gathered:
+            inside = set(ast.walk(unit.statement))
+            made = [call for call in calls if call in inside]
+            dropped = found[made[0]] if made else alone
+            dropped.append(Dropped(unit.statement))
+        if calls:
+            found[calls[0]][:0] = alone
+        return found
 
 
 def repr_of(text: str) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import bound_call
 from migrate.plan import Block, Dropped, Item, Keep
@@ -21,6 +22,8 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     """Every call of a layer, and of a helper, and what becomes of it."""
     for layer in model.layers:
         yield layer.call, _layer(layer)
+        for call in layer.applied:
+            yield call, _applied(call)
     helpers = {h.function: h for h in model.helpers}
     roots: list[ast.AST] = [u.statement for u in model.network]
     roots += list(helpers)
@@ -33,9 +36,19 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
 
 
 def _layer(layer: Layer) -> Code:
+    if layer.inputs is None:
+        return constructed(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
     made = constructed(layer, layer.call.col_offset, len(inputs) + 2)
     return code(made, "(", layer.inputs, ")")
+
+
+def _applied(call: ast.Call) -> Code:
+    """A layer object's call, which is not told whether it is training."""
+    func = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    inputs = names.argument(call, "inputs", 0)
+    assert inputs is not None
+    return code(func, "(", inputs, ")")
 
 
 def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -> Code:

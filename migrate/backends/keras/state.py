@@ -68,6 +68,15 @@ class State:
         """What a mode decides, as it is in this mode."""
         return {n: code(v) for n, v in self._model.folded.get(mode, {}).items()}
 
+    def _gone(self, mode: str) -> set[ast.AST]:
+        """What a mode leaves out where it decides."""
+        return {
+            inner
+            for node, value in self._model.folded.get(mode, {}).items()
+            for inner in ast.walk(node)
+            if isinstance(value, str) or inner not in set(ast.walk(value))
+        }
+
     def _same(self, one: str, other: str, units: Iterable[Unit]) -> bool:
         """Whether two modes decide some statements alike."""
         folded = self._model.folded
@@ -166,7 +175,14 @@ class State:
         if twins is None:
             ways = [(outputs, training)]
         else:
-            wanted = {name for node in read for name in names.reads(node)}
+            mode = "TRAIN" if training else "EVAL"
+            gone = self._gone(mode)
+            wanted = {
+                inner.id
+                for node in read
+                for inner in ast.walk(node)
+                if isinstance(inner, ast.Name) and inner not in gone
+            }
             ways = [(name, way) for name, way in twins.calls if name in wanted]
         return [
             New(code(f"{name} = self({self._features}, training={way})"))

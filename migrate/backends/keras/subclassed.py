@@ -68,6 +68,7 @@ class Subclassed(Shared):
         """What becomes of each call of a layer in `call`."""
         found = []
         for layer, attribute in self._layer_names().items():
+            assert layer.inputs is not None
             training = ""
             if "training" in layer.row.call_parameters:
                 training = ", training=training"

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Layer, Unit
@@ -23,23 +24,29 @@ _HOOKS = ("LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
 _LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 
 
-def order(line: Sequence[Unit], shared: Sequence[Unit], steps: Sequence[Unit]) -> None:
+def order(
+    line: Sequence[Unit],
+    shared: Sequence[Unit],
+    steps: Sequence[Unit],
+    built: frozenset[str],
+) -> None:
     """Fails where a step would read another value of a name than the model_fn did.
 
     Args:
       line: what a mode runs, in order.
       shared: of it, what is done once, before every step.
       steps: of it, what a step does.
+      built: names of dictionaries and lists that statements add to.
     """
-    bound = {n for u in shared for n in names.binds(u.statement)}
+    bound = {n for u in shared for n in changes(u.statement, built)}
     for unit in steps:
         position = line.index(unit)
         read = names.reads(unit.statement)
-        again = names.binds(unit.statement) & bound
+        again = changes(unit.statement, built) & bound
         for later in line[position + 1 :]:
             if later not in shared:
                 continue
-            changed = names.binds(later.statement) & read & bound
+            changed = changes(later.statement, built) & read & bound
             if changed:
                 raise NotSplit(
                     unit.statement,
@@ -110,8 +117,6 @@ def left_out(
         statement = unit.statement
         if unit in kept or isinstance(statement, _QUIET) or _is_text(statement):
             continue
-        if isinstance(statement, ast.Assert) and values.of_test(statement.test):
-            continue  # The mode decides it.
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             symbol = scopes.resolve(statement.value.func) or ""
             # Evaluation and prediction ran only what they fetched.

@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import twins
+from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import (
@@ -71,7 +72,7 @@ class Common:
         found: dict[str, list[Unit]] = {}
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
-            found[mode] = closure(line.units, makers)
+            found[mode] = closure(line.units, makers, self._slices.built)
         statements = {
             mode: [u.statement for u in units] for mode, units in found.items()
         }
@@ -190,11 +191,9 @@ class Common:
         parent = self._scopes.parents.get(node)
         while parent is not None and not isinstance(parent, ast.stmt):
             if isinstance(parent, ast.Call):
-                layer = next((x for x in self.network.layers if x.call is parent), None)
-                if layer is not None:
-                    bound = layer_arguments(parent, layer.row)
-                    value = (bound or {}).get("training")
-                    return value is not None and node in list(ast.walk(value))
+                value = self._training_of(parent)
+                if value is not None:
+                    return node in list(ast.walk(value))
                 function = parent.func
                 if isinstance(function, ast.Name):
                     for helper in self.network.helpers.values():
@@ -209,6 +208,17 @@ class Common:
             parent = self._scopes.parents.get(parent)
         return False
 
+    def _training_of(self, call: ast.Call) -> ast.expr | None:
+        """What a layer's call is told of training."""
+        for layer in self.network.layers:
+            if call in layer.applied or (
+                call is layer.call and isinstance(call.func, ast.Call)
+            ):
+                return names.argument(call, "training", 1)
+            if call is layer.call:
+                return (layer_arguments(call, layer.row) or {}).get("training")
+        return None
+
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, and what the network makes of them."""
         found = {n for u in shared for n in self.bound_by(u)}
@@ -219,8 +229,10 @@ class Common:
         tensors = {self._role("features")}
         for other in shared:
             if names.reads(other.statement) & tensors:
-                tensors |= names.binds(other.statement)
-        return not names.binds(unit.statement) & tensors and not any(
+                tensors |= changes(other.statement, self._slices.built)
+        if changes(unit.statement, self._slices.built) & tensors:
+            return False
+        return not self.network.makes_layers(unit.statement) and not any(
             symbol in table.NETWORK for _, symbol in uses(unit.statement, self._scopes)
         )
 

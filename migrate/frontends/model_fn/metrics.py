@@ -6,6 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Metric, Unit
@@ -34,15 +35,10 @@ class Metrics:
         gone: list[Unit] = []
         if given is None:
             return [], gone
-        given = self._chosen(value_of(given, units, gone))
-        if not isinstance(given, ast.Dict):
-            raise NotSplit(
-                given, "eval_metric_ops is no dictionary that is written out"
-            )
         found = []
-        for key, value in zip(given.keys, given.values):
+        for key, value in self._entries(given, units, gone):
             if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-                raise NotSplit(given, "a metric whose name is not written out")
+                raise NotSplit(value, "a metric whose name is not written out")
             if key.value in ("loss", "global_step"):
                 raise NotSplit(
                     value, f"a metric named {key.value!r}, as Estimator's own"
@@ -50,6 +46,34 @@ class Metrics:
             call = self._chosen(value_of(value, units, gone))
             found.append(self._metric(key.value, call))
         return found, gone
+
+    def _entries(
+        self, given: ast.expr, units: list[Unit], gone: list[Unit]
+    ) -> list[tuple[ast.expr, ast.expr]]:
+        """Names and metrics of a dictionary, with those that are added to it."""
+        more: list[tuple[ast.expr, ast.expr]] = []
+        if isinstance(given, ast.Name):
+            for unit in units:
+                if given.id not in names.mutates(unit.statement):
+                    continue
+                entries = added(unit.statement, given.id)
+                if entries is None:
+                    raise NotSplit(
+                        unit.statement, "a metric that is added by more than the mode"
+                    )
+                more += entries
+                gone.append(unit)
+        value = self._chosen(value_of(given, units, gone))
+        entries = items(value)
+        if entries is None:
+            raise NotSplit(
+                value, "eval_metric_ops is no dictionary that is written out"
+            )
+        every = [*entries, *more]
+        keys = [ast.dump(key) for key, _ in every]
+        if len(set(keys)) < len(keys):
+            raise NotSplit(value, "a metric that takes another's place")
+        return every
 
     def _chosen(self, node: ast.expr) -> ast.expr:
         return self._values.chosen(node) if self._values is not None else node

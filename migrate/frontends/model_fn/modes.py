@@ -95,6 +95,11 @@ class ModeValues:
             if test is not None and self._reads_mode(node):
                 return {node: str(test)}
         found: dict[ast.AST, ast.expr | str] = {}
+        if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
+            # Of `weighted and training` is left what the mode does not decide.
+            left = [v for v in node.test.values if self.of_test(v) is None]
+            if len(left) == 1:
+                found[node.test] = left[0]
         for child in ast.iter_child_nodes(node):
             found |= self.folded(child)
         return found
@@ -201,6 +206,12 @@ def _run(
                 found = _run(taken, inside, values, scopes, specs, units)
                 if found is not None:
                     return found
+                continue
+        elif isinstance(statement, ast.Assert):
+            test = values.of_test(statement.test)
+            if test is False:
+                raise _Raised
+            if test is not None:
                 continue
         elif isinstance(statement, ast.With) and is_scope(statement, scopes):
             inside = (*around, statement)

@@ -8,12 +8,15 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import is_adding
+from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.program.keras_model import Helper, Layer
+from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
-from migrate.tables.layers import LayerRow
+from migrate.tables.layers import LAYER_CLASSES, LayerRow
 
 # Of tf.variable_scope, after the values.
 _SCOPE_ARGUMENTS = (
@@ -69,6 +72,9 @@ class Network:
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
+        self._objects = LayerObjects(scopes)
+        # Layer objects that were made and not called yet.
+        self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
@@ -83,6 +89,8 @@ class Network:
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) in table.LAYERS:
+                    return True
+                if self._objects.row(inner) or self._objects.is_applied(inner):
                     return True
                 helper = self.helper(inner)
                 if helper is not None and helper is not self.function:
@@ -131,6 +139,7 @@ class Network:
             symbol in table.NETWORK
             or symbol in table.VALUES
             or symbol in table.LAYERS
+            or symbol in LAYER_CLASSES
             or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
             or symbol.startswith((*table.HOST, *table.LOGGING))
         )
@@ -142,14 +151,14 @@ class Network:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
-        if is_print(call, self._scopes):
+        if is_print(call, self._scopes) or self._objects.is_applied(call):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
         helper = self.helper(call)
-        if helper is None:
+        if helper is None and not is_adding(call, self._scopes):
             raise NotSplit(
                 call, f"{ast.unparse(func)}() among its layers may be anything"
             )
@@ -176,7 +185,11 @@ class Network:
         for call in _calls(statement):
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
-                self._layer(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, scope, env, repeated)
+            elif self._objects.row(call) is not None:
+                self._unapplied[call] = call
+            elif (applied := self._objects.applied(call)) is not None:
+                self._apply(applied, scope, env, repeated)
             elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
 
@@ -321,7 +334,40 @@ class Network:
             else:
                 self._statement(statement, scope, env, helper)
 
-    def _layer(
+    def _apply(
+        self,
+        applied: Applied,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        """A layer object: its first call names its variables, others share them."""
+        maker, row = applied.maker, applied.row
+        before = next((x for x in self.layers if x.call is maker), None)
+        if before is not None:
+            if row.function in estimator_table.BATCH_NORMALIZATION:
+                raise NotSplit(applied.call, "averages that are moved more than once")
+            self._check_training(
+                applied.call, row.call_parameters, applied.arguments, env
+            )
+            again = dataclasses.replace(before, applied=(*before.applied, applied.call))
+            self.layers[self.layers.index(before)] = again
+            return
+        self._unapplied.pop(maker, None)
+        name = applied.arguments.get("name")
+        if isinstance(name, ast.Constant) and isinstance(name.value, str):
+            where = tuple(e for s in scope for e in self.scope_names(s, env))
+            given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+            if name.value in given.taken:
+                raise NotSplit(applied.call, f"two layers named {name.value!r}")
+        call = maker if applied.kept else applied.call
+        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        if applied.kept:
+            self.layers[-1] = dataclasses.replace(
+                self.layers[-1], inputs=None, applied=(applied.call,)
+            )
+
+    def _function_of_layers(
         self,
         call: ast.Call,
         symbol: str,
@@ -329,6 +375,7 @@ class Network:
         env: dict[str, ModeValues],
         repeated: bool,
     ) -> None:
+        """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
         bound = layer_arguments(call, row)
         if bound is None or "inputs" not in bound:
@@ -336,6 +383,22 @@ class Network:
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
+        self._layer(call, row, bound, scope, env, repeated)
+
+    def _layer(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        repeated: bool,
+    ) -> None:
+        """A layer.
+
+        Args:
+          bound: arguments by name, `inputs` and `training` too.
+        """
         self._check_training(call, row.call_parameters, bound, env)
         arguments = tuple(
             (name, value)
@@ -368,7 +431,13 @@ class Network:
         self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
     def named(self) -> list[Layer]:
-        """The layers; of a kind that a loop makes too, none has a number of ours."""
+        """The layers; of a kind that a loop makes too, none has a number of ours.
+
+        Raises:
+          NotSplit: a layer object is not called where that can be seen.
+        """
+        for call in self._unapplied:
+            raise NotSplit(call, "a layer object that is called out of sight")
         return [
             dataclasses.replace(layer, name=None)
             if isinstance(layer.name, str)

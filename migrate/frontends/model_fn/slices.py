@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.grown import changes, grown
 from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import NotSplit, Straight
 from migrate.frontends.model_fn.network import uses
@@ -19,17 +20,18 @@ class Slices:
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self._function, self._scopes = function, scopes
+        self.built = grown(function, scopes)
 
     def needed(self, units: list[Unit], wanted: Iterable[ast.expr]) -> list[Unit]:
         """Units that some expressions need, in order."""
         read = {n for node in wanted for n in names.reads(node)}
         makers: list[Unit] = []
         for unit in reversed(units):
-            binds = names.binds(unit.statement)
+            binds = changes(unit.statement, self.built)
             if binds & read:
                 makers.append(unit)
                 if isinstance(unit.statement, (ast.Assign, ast.AnnAssign)):
-                    read -= binds
+                    read -= names.binds(unit.statement)
                 read |= names.reads(unit.statement)
                 if isinstance(unit.statement, ast.AugAssign):
                     read |= binds
@@ -92,16 +94,20 @@ class Slices:
         return [u for u in units if u in kept]
 
 
-def closure(units: list[Unit], wanted: list[Unit]) -> list[Unit]:
-    """Units that some units need, and these, in order."""
+def closure(units: list[Unit], wanted: list[Unit], built: frozenset[str]) -> list[Unit]:
+    """Units that some units need, and these, in order.
+
+    Args:
+      built: names of dictionaries and lists that statements add to.
+    """
     read: set[str] = set()
     kept: list[Unit] = []
     for unit in reversed(units):
-        binds = names.binds(unit.statement)
+        binds = changes(unit.statement, built)
         if unit in wanted or binds & read:
             kept.append(unit)
             if isinstance(unit.statement, ast.Assign):
-                read -= binds
+                read -= names.binds(unit.statement)
             read |= names.reads(unit.statement)
     return list(reversed(kept))
 

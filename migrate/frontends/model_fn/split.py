@@ -92,8 +92,8 @@ class Split:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
-        self._check_names(lines.values())
         slices = Slices(function, scopes)
+        self._check_names(lines.values(), slices.built)
         common = network(function, scopes, self._parameters, self._values)
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
@@ -139,7 +139,7 @@ class Split:
         folded = self._check_steps(steps, update, metrics)
         for mode, line in lines.items():
             own_units = [u for u in steps[mode].units if u not in shared]
-            checks.order(line.units, tensors, own_units)
+            checks.order(line.units, tensors, own_units, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
             checks.left_out(line.units, used, mode, self._values[mode], scopes)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
@@ -263,7 +263,7 @@ class Split:
             )
         return bool(missing)
 
-    def _check_names(self, lines: Iterable[Straight]) -> None:
+    def _check_names(self, lines: Iterable[Straight], built: frozenset[str]) -> None:
         """A name that is bound twice, differently, would be another in another step."""
         for line in lines:
             for unit in line.units:
@@ -272,6 +272,7 @@ class Split:
                 if isinstance(unit.statement, (ast.Global, ast.Nonlocal, ast.Import)):
                     raise NotSplit(unit.statement, "it binds names of the module")
                 changed = {n.partition(".")[0] for n in names.mutates(unit.statement)}
+                changed -= built
                 if any(not self._scopes.stands_for(name) for name in changed):
                     raise NotSplit(unit.statement, "it changes an object in place")
 

@@ -10,10 +10,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
 from migrate.frontends.model_fn.slices import Slices, closure
@@ -33,6 +35,11 @@ class CalledNetwork(Network):
 
     def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
         """Anything goes here: `Subclassed` looks at it."""
+
+    def _apply(self, applied: Applied, *rest: Any) -> None:
+        if applied.kept:
+            raise NotSplit(applied.call, "a layer object beside variables of its own")
+        super()._apply(applied, *rest)
 
     def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
@@ -132,7 +139,7 @@ class Subclassed:
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
         for mode, line in lines.items():
-            for unit in closure(line.units, common):
+            for unit in closure(line.units, common, self._slices.built):
                 found.setdefault(unit, set()).add(mode)
         return {unit: self._when(unit, where) for unit, where in found.items()}
 

@@ -55,7 +55,9 @@ class RunResolver:
         self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
-        self.fed = Fed(scopes, diagnostics, analysis, self.displays, self.loop)
+        self.fed = Fed(
+            scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
+        )
         self.steps = Steps(analysis, self.loop)
         self.initialisers = Initialisers(
             scopes, diagnostics, flows, self.inputs, self.loop
@@ -199,7 +201,8 @@ class RunResolver:
         if feed is None:
             return
         feeds = self.fed.arguments(call, part.needed, feed)
-        if feeds is None:
+        element = self.fed.element(call, part.needed, feed)
+        if feeds is None or element is None:
             return
         self.checks.check_assigned(part)
         if not part.trains:
@@ -233,6 +236,7 @@ class RunResolver:
                 tuple(code(feed[name]) for name in feeds),
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
+                element=tuple(code(value) for value in element),
             )
         )
 
