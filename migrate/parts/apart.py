@@ -9,29 +9,41 @@ from __future__ import annotations
 import ast
 import pathlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from migrate.facts import names
 from migrate.normalise.text import Edit
-from migrate.parts.module import Module
+from migrate.parts.module import Imported, Module
 from migrate.program.binding_time import all_names
 
 Names = Mapping[tuple[str, str], str]
 
 
-def apart(program: str, modules: Mapping[str, Module]) -> Names:
+def apart(
+    program: str,
+    modules: Mapping[str, Module],
+    imports: Mapping[str, Sequence[Imported]],
+) -> Names:
     """(File, its name) -> the name in the text of all, where it is another one.
 
     Args:
       program: the program's real path.
       modules: the program and its modules, by real path.
+      imports: what each of them imports of the tree.
     """
+    hidden = {
+        (imported.target, name)
+        for path, module in modules.items()
+        for imported in imports.get(path, ())
+        for name in _hidden(module, imported)
+    }
     taken = set().union(*[all_names(module.tree) for module in modules.values()])
     first: dict[str, str] = {}
     found: dict[tuple[str, str], str] = {}
     for path in [program, *sorted(p for p in modules if p != program)]:
         module = modules[path]
         for name in _bound(module):
-            if first.setdefault(name, path) == path:
+            if first.setdefault(name, path) == path and (path, name) not in hidden:
                 continue
             wish = f"{pathlib.PurePath(path).stem}_{name}"
             while wish in taken:
@@ -39,6 +51,20 @@ def apart(program: str, modules: Mapping[str, Module]) -> Names:
             taken.add(wish)
             found[path, name] = wish
     return found
+
+
+def _hidden(module: Module, imported: Imported) -> Iterator[str]:
+    """Names of a module that functions use where they have another thing by that name.
+
+    `loss = model.loss(logits)`.
+    """
+    if imported.member is not None:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and names.key(node.value) == imported.name:
+            owner = module.scopes.scope_of(node).owner(node.attr)
+            if owner is not None and owner is not module.scopes.module:
+                yield node.attr
 
 
 def _bound(module: Module) -> Iterator[str]:
@@ -60,9 +86,9 @@ def _is_alias(module: Module, binding: ast.AST) -> bool:
     )
 
 
-def own_names(module: Module, names: Names) -> list[Edit]:
+def own_names(module: Module, given: Names) -> list[Edit]:
     """Edits that give a file's own names those that they have in the text of all."""
-    own = {name: new for (path, name), new in names.items() if path == module.path}
+    own = {name: new for (path, name), new in given.items() if path == module.path}
     edits: list[Edit] = []
     for node in ast.walk(module.tree) if own else ():
         if isinstance(node, ast.Name) and node.id in own:

@@ -49,7 +49,7 @@ class Merging:
             str, str
         ] = {}  # A name of the text -> the file that binds it.
         self._told: list[tuple[int, str]] = []
-        self._own = apart(program, modules)
+        self._own = apart(program, modules, imports)
         self._unused = unused.functions(program, modules, imports)
 
     def run(self) -> tuple[Together, tuple[str, ...]]:

@@ -127,14 +127,6 @@ SECOND = PROGRAM.replace("IMPORT", "import model").replace("CALL", "model.build"
         (MODEL, SECOND.replace("import model", "if True:\n    import model")),
         # A name of it is set from outside.
         (MODEL, SECOND.replace("x, loss", "model.SIZE = 4\nx, loss")),
-        # A function has another thing by that name.
-        (
-            MODEL,
-            SECOND.replace(
-                "import model",
-                "import model\n\n\ndef f(build):\n    return model.build",
-            ),
-        ),
     ],
 )
 def test_what_is_not_certain_is_refused(
@@ -154,6 +146,17 @@ def test_one_name_for_two_things(tmp_path: pathlib.Path) -> None:
     text = (tmp_path / "train.py").read_text("utf-8")
     assert "\nmodel_SIZE = 3\n" in text and "\nSIZE = 4\n" in text
     assert "[model_SIZE, 1]" in text and "never_called" not in text
+
+
+def test_a_function_has_another_thing_by_that_name(tmp_path: pathlib.Path) -> None:
+    head, body = SECOND.replace("loss", "build").split("\n\n", 1)
+    inside = "".join(f"    {line}\n" for line in body.splitlines() if line)
+    program = f"{head}\n\n\ndef main():\n{inside}\n\nmain()\n"
+    assert "x, build = model.build()" in program
+    _written(tmp_path, {"model.py": MODEL, "train.py": program})
+    assert not _refused(_migrated(tmp_path))
+    text = (tmp_path / "train.py").read_text("utf-8")
+    assert "tf.Variable(" in text and "import model\n" not in text
 
 
 def test_a_module_that_other_code_imports_is_not_left(tmp_path: pathlib.Path) -> None:
