@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
 from migrate.normalise.text import Edit
+from migrate.parts import unused
+from migrate.parts.apart import apart, own_names
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Together
 
@@ -50,12 +52,14 @@ class Merging:
             str, str
         ] = {}  # A name of the text -> the file that binds it.
         self._told: list[tuple[int, str]] = []
+        self._own = apart(program, modules, imports)
+        self._unused = unused.functions(program, modules, imports)
 
     def run(self) -> tuple[Together, tuple[str, ...]]:
         """The text, and the modules in it.
 
         Raises:
-          NotMergeable: two files give one name different meanings, a module is imported
+          NotMergeable: a name would mean something else where it comes to, a module is imported
             where it does not always come, or asks for its own place.
         """
         self._check_builtins()
@@ -118,7 +122,7 @@ class Merging:
         module = self._modules[path]
         own = path == self._program
         text = module.text.edited(self._renamed(module))
-        dropped = set() if own else self._script_only(module)
+        dropped = set() if own else self._script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
         line = 1
@@ -220,7 +224,8 @@ class Merging:
             bound = {(a.asname or a.name).split(".")[0] for a in statement.names}
         if "*" in bound:
             raise NotMergeable("all names of another module are taken")
-        for name in {b.split(".")[0].split("[")[0] for b in bound}:
+        roots = {b.split(".")[0].split("[")[0] for b in bound}
+        for name in {self._named(module.path, root) for root in roots}:
             if self._bound.setdefault(name, module.path) != module.path:
                 if not self._same_import(name):
                     raise NotMergeable(f"two files bind {name}")
@@ -275,7 +280,7 @@ class Merging:
 
     def _renamed(self, module: Module) -> list[Edit]:
         """`model.build` is `build` now, and what was imported `as` has its own name."""
-        edits: list[Edit] = []
+        edits = own_names(module, self._own)
         for imported in self._imports[module.path]:
             if imported.target not in self._modules:
                 continue
@@ -285,9 +290,13 @@ class Merging:
                 continue
             if imported.member is None:
                 edits += self._of_module(module, imported)
-            elif imported.name != imported.member:
+            elif imported.name != self._named(imported.target, imported.member):
                 edits += self._of_member(module, imported)
         return edits
+
+    def _named(self, path: str, name: str) -> str:
+        """The name that a file's own has in the text of all."""
+        return self._own.get((path, name), name)
 
     def _of_module(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
@@ -302,8 +311,9 @@ class Merging:
             ):
                 if node.attr not in there or not isinstance(node.ctx, ast.Load):
                     raise NotMergeable("a module's name is not its own, or is set")
-                self._check_free(module, node, node.attr)
-                edits.append(Edit(node, node.attr))
+                name = self._named(imported.target, node.attr)
+                self._check_free(module, node, name)
+                edits.append(Edit(node, name))
                 covered |= set(ast.walk(node))
         for node in ast.walk(module.tree):
             if (
@@ -325,8 +335,9 @@ class Merging:
                 and self._is_module_level(module, node, imported.name)
             ):
                 assert imported.member is not None
-                self._check_free(module, node, imported.member)
-                edits.append(Edit(node, imported.member))
+                name = self._named(imported.target, imported.member)
+                self._check_free(module, node, name)
+                edits.append(Edit(node, name))
         return edits
 
     def _is_module_level(self, module: Module, node: ast.expr, name: str) -> bool:

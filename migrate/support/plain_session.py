@@ -58,6 +58,13 @@ def for_towers(dataset, count):
     return dataset.window(count, drop_remainder=True).flat_map(one)
 
 
+def op_name(value):
+    """The name of the operation that gives a tensor in a tower, or holds a variable."""
+    name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])
+    scope = "" if isinstance(value, tf.Variable) else training_session.summary.scope
+    return f"{scope}/{name}" if scope else name
+
+
 class LocalReplicas(training_session.replicas.Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
@@ -136,12 +143,6 @@ class LocalReplicas(training_session.replicas.Replicas):
         merged = training_session.summary.merge(entries) if entries else tf.constant("")
         self._of_all.append(merged)
         return merged
-
-    def op_name(self, value):
-        """The name of the operation that gives a tensor, or holds a variable."""
-        name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])
-        scope = "" if isinstance(value, tf.Variable) else training_session.summary.scope
-        return f"{scope}/{name}" if scope else name
 
     def average(self, gradients):
         """Gradients divided by the number of replicas; `apply_gradients` adds them up.

@@ -161,7 +161,7 @@ class Expressions(Datasets):
         ):  # A variable of TF2 has no `op`.
             tensor = node.value.value
             if self.program.replication is Replication.TOWERS:
-                self.plan.replace(node, code("replicas.op_name(", tensor, ")"))
+                self.plan.replace(node, code("plain_session.op_name(", tensor, ")"))
             else:
                 self.plan.replace(node, code(tensor, '.name.split(":")[0]'))
         if (
