@@ -257,3 +257,15 @@ def test_a_library_of_networks_stays_graph_code(tmp_path: pathlib.Path) -> None:
     found = _tree(tmp_path, {"nets/small.py": NET, "other.py": "x = 1\n"})
     assert "contrib_layers.fully_connected" in found["nets/small.py"].new.decode()
     assert "L153" in {f.code for f in found["nets/small.py"].findings}
+
+
+def test_metrics_and_chosen_savers_are_refused() -> None:
+    """What they count, and whom they list, is not the same in every step function."""
+    graph = X + 'out = slim.fully_connected(z, 2, scope="out")\n'
+    feed = "{z: [[1.] * 4]}"
+    metric = graph + "value, update = slim.metrics.streaming_mean(out)\n"
+    assert "T110" in _refused(_program(metric, f"sess.run(update, {feed})"))
+    saver = graph + "saver = tf.train.Saver(slim.get_model_variables())\n"
+    assert "V111" in _refused(
+        _program(saver, f"sess.run(out, {feed})", "saver.save(sess, 'm')")
+    )
