@@ -242,15 +242,20 @@ def test_a_tree_of_a_program_and_its_network(tmp_path: pathlib.Path) -> None:
     assert "graph_variables.keep(replicas)" in found["main.py"].new.decode()
 
 
-def test_a_file_of_more_than_networks_is_left(tmp_path: pathlib.Path) -> None:
-    more = (
-        NET
-        + "\n\ndef train(loss):\n    return tf.train.AdamOptimizer().minimize(loss)\n"
-    )
-    more += "\n\nW = tf.get_variable('w', [])\n"
-    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": more})
-    assert "contrib_layers" not in found["nets/small.py"].new.decode()
-    assert any(f.outcome is Outcome.REFUSED for f in found["nets/small.py"].findings)
+def test_a_file_of_more_than_networks_is_no_such_file(tmp_path: pathlib.Path) -> None:
+    paths = [tmp_path / "main.py", tmp_path / "nets" / "small.py"]
+    paths[1].parent.mkdir()
+    paths[0].write_text(MAIN)
+    for more in (
+        "def train(loss):\n    return tf.train.AdamOptimizer().minimize(network(loss))\n",
+        'W = tf.get_variable("w", [])\n',
+    ):
+        paths[1].write_text(f"{NET}\n\n{more}")
+        found = graph_imports(paths)
+        assert modules_of(found, paths) == frozenset()
+        alone = migrate_text(paths[1].read_text(), filename=str(paths[1]))
+        assert "contrib_layers" not in alone.text
+        assert _refused(alone)
 
 
 def test_a_library_of_networks_stays_graph_code(tmp_path: pathlib.Path) -> None:
