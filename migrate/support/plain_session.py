@@ -1,6 +1,6 @@
 """What tf.Session did for a TF1 training program, for tf.distribute.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     replicas = LocalReplicas(tf.distribute.get_strategy())
@@ -65,7 +65,7 @@ def op_name(value):
     return f"{scope}/{name}" if scope else name
 
 
-class LocalReplicas(training_session._Replicas):
+class LocalReplicas(training_session.replicas.Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
     Args:

@@ -201,7 +201,11 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
+    beside = (
+        "plain_session.py",
+        *emitted.files("training_session"),
+        "recurrent_cells.py",
+    )
     own = ("moving_averages.py", "tower_normalisation.py")
     emitted.write((*beside, *own), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
