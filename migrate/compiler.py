@@ -88,9 +88,10 @@ def migrate_text(
         if lines:
             alone = dataclasses.replace(options, reexports={})
             return _taken(text, lines, migrate_text(whole, alone, filename), whole)
-    if options.graph_modules:
+    if options.graph_modules or options.updating_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
-        options = dataclasses.replace(options, in_graph=in_graph)
+        updates = os.path.realpath(filename) in options.updating_modules
+        options = dataclasses.replace(options, in_graph=in_graph, updates=updates)
     if options.models:
         known = options.models.get(os.path.realpath(filename), SharedModels())
         options = dataclasses.replace(options, shared_models=known)

@@ -1,7 +1,7 @@
 """Strategies that a TF1 program gave to RunConfig, and training on several devices of one process.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, and `training_session.py` beside it.
+TensorFlow 2.15 or later, and `training_session` beside it.
 
 As in TF1 every replica takes a batch of its own from the input: with two devices, two
 batches make one step. A last group that is not complete is left out.

@@ -403,9 +403,9 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         (
             "top",
-            "tf.contrib.learn.Experiment()",
+            "tf.contrib.learn.Estimator()",
             "E112",
-            "tf.contrib.learn.Experiment",
+            "tf.contrib.learn.Estimator",
         ),
         (
             "model",

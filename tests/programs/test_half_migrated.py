@@ -62,7 +62,7 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
 def migrated(name: str) -> str:
     migration = migrate_text((HERE / f"{name}.py").read_text())
     wrong = [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert not wrong and {"training_session.py", "eager_steps.py"} <= set(
+    assert not wrong and {*emitted.files("training_session"), "eager_steps.py"} <= set(
         migration.support
     )
     return migration.text
@@ -72,7 +72,7 @@ def run(text: str, cluster: Cluster, directory: pathlib.Path) -> list[list[float
     """The losses that each worker's loop has logged."""
     program = directory / "program.py"
     program.write_text(text)
-    emitted.write(("training_session.py", "eager_steps.py"), directory)
+    emitted.write((*emitted.files("training_session"), "eager_steps.py"), directory)
     shutil.copy(HERE / "servers.py", directory)
     processes.run_tasks(
         sys.executable,

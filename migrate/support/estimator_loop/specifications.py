@@ -275,7 +275,10 @@ def arguments_of(function):
 
 def check_arguments(model_fn, params):
     """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
-    if inspect.isclass(model_fn):
+    function = model_fn
+    while isinstance(function, functools.partial):
+        function = function.func
+    if inspect.isclass(function):
         return  # A Keras model, of keras_estimator.
     names = arguments_of(model_fn)
     if "features" not in names:
