@@ -152,6 +152,16 @@ PROOFS = (
         Proof(f"estimator:tf.*.{name}", tests=("tests/support/test_hooks.py",))
         for name in ("CheckpointSaverHook", "ProfilerHook", "StepCounterHook")
     ),
+    *(
+        Proof(
+            f"estimator:tf.*.{name}",
+            tests=("tests/programs/estimator_clusters/*_strategies.py",),
+        )
+        for name in (
+            *("ParameterServerStrategy", "DistributeConfig"),
+            *("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy"),
+        )
+    ),
     *_alike(
         "what a hook is given; hooks of programs use it without its name",
         "tf.*.SessionRunContext",
