@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
@@ -13,6 +14,8 @@ from migrate.parts import unused
 from migrate.parts.apart import apart, own_names
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Together
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 class NotMergeable(Exception):
@@ -59,6 +62,8 @@ class Merging:
           NotMergeable: a name would mean something else where it comes to, a module is imported
             where it does not always come, or asks for its own place.
         """
+        self._check_builtins()
+        self._check_rebound()
         lines = self._lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)
         if missing:  # Imported somewhere in a function only.
@@ -71,6 +76,45 @@ class Merging:
             tuple(self._told),
         )
         return whole, tuple(self._entered[1:])
+
+    def _check_builtins(self) -> None:
+        """That no file's own `sum` becomes that of the others.
+
+        Raises:
+          NotMergeable: it would.
+        """
+        for path, module in self._modules.items():
+            own = set(module.scopes.module.bindings) & _BUILTINS
+            others = (m for p, m in self._modules.items() if p != path)
+            if own and any(own & _read(m.tree) for m in others):
+                raise NotMergeable(f"a file has a {sorted(own)[0]} of its own")
+
+    def _check_rebound(self) -> None:
+        """That a name which functions bind anew is one file's alone.
+
+        Raises:
+          NotMergeable: another file binds it too, or imported the value that it had.
+        """
+        taken = {
+            i.member
+            for path in self._modules
+            for i in self._imports[path]
+            if i.target in self._modules
+        }
+        for path, module in self._modules.items():
+            rebound = {
+                name
+                for node in ast.walk(module.tree)
+                if isinstance(node, ast.Global)
+                for name in node.names
+            }
+            others = (m for p, m in self._modules.items() if p != path)
+            if rebound and (
+                rebound & taken
+                or "*" in taken
+                or any(rebound & set(m.scopes.module.bindings) for m in others)
+            ):
+                raise NotMergeable("a function binds a module's name anew")
 
     def _lines(self, path: str, at: int) -> list[_Line]:
         """A file's lines, with those of the modules that it imports."""
@@ -304,6 +348,10 @@ class Merging:
         owner = module.scopes.scope_of(node).owner(name)
         if owner is not None and owner is not module.scopes.module:
             raise NotMergeable(f"{name} means something else in a function")
+
+
+def _read(tree: ast.Module) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _begin(statement: ast.stmt) -> int:

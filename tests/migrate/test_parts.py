@@ -121,6 +121,13 @@ SECOND = PROGRAM.replace("IMPORT", "import model").replace("CALL", "model.build"
     [
         # The module itself is handed on.
         (MODEL, SECOND + "print(vars(model))\n"),
+        # A builtin that is the module's own.
+        (MODEL + "\n\ndef print(x):\n    return x\n", SECOND),
+        # A name that a function binds anew, after the program has its value.
+        (
+            MODEL + "\n\ndef grow():\n    global SIZE\n    SIZE += 1\n",
+            SECOND.replace("import model", "import model\nfrom model import SIZE"),
+        ),
         # The module's own place.
         (MODEL + "HERE = __file__\n", SECOND),
         # It is imported where it does not always come.
