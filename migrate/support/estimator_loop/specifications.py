@@ -275,8 +275,6 @@ def arguments_of(function):
 
 def check_arguments(model_fn, params):
     """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
-    if inspect.isclass(model_fn):
-        return  # A Keras model, of keras_estimator.
     names = arguments_of(model_fn)
     if "features" not in names:
         raise ValueError(f"model_fn ({model_fn}) must include features argument.")
