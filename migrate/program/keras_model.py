@@ -175,6 +175,8 @@ class Update:
       computed: `compute_gradients`, or tf.gradients, among them.
       applied: the call that updates.
       schedules: names of learning-rate schedules.
+      casts: calls that only make the step another integer -> the step.
+      functions: of the module, that make rates and optimizers.
     """
 
     units: tuple[Unit, ...]
@@ -184,6 +186,8 @@ class Update:
     computed: ast.Call | None
     applied: ast.Call
     schedules: frozenset[str]
+    casts: dict[ast.Call, ast.expr]
+    functions: tuple[ast.FunctionDef, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

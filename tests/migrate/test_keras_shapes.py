@@ -259,3 +259,163 @@ def test_the_name_of_the_features_bound_anew() -> None:
     )
     assert "        inputs = features\n" in text
     assert "super().__init__(inputs=inputs, outputs=logits)" in text
+
+
+_NETWORK = (
+    "def network(x, reuse, training):\n"
+    "    with tf.variable_scope('net', reuse=reuse):\n"
+    "        net = tf.layers.dense(x, 4)\n"
+    "        net = tf.layers.dropout(net, 0.5, training=training)\n"
+    "        return tf.layers.dense(net, 3)\n\n\n"
+)
+_FIRST = (
+    '    net = tf.layers.dense(features["x"], 4, tf.nn.relu)\n'
+    '    logits = tf.layers.dense(net, 3, name="logits")\n'
+)
+_TWICE = (
+    "    logits_train = network(features['x'], False, True)\n"
+    "    logits_test = network(features['x'], True, False)\n"
+)
+
+
+def _twice(*changes: tuple[str, str]) -> str:
+    model = _changed(
+        (_FIRST, _TWICE),
+        ("tf.argmax(logits, 1)", "tf.argmax(logits_test, 1)"),
+        ("cross_entropy(labels, logits)", "cross_entropy(labels, logits_train)"),
+    )
+    text = _NETWORK + model
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_network_that_is_called_twice() -> None:
+    text = _keras(_twice())
+    assert (
+        "def network(x):" in text and "        logits = network(features['x'])" in text
+    )
+    assert "outputs=logits)" in text
+    after = text.split("def train_step")[1]
+    train, test, predict = after.split("_step(self, data)")
+    assert "logits_train = self(features, training=True)" in train
+    assert "logits_test" not in train
+    assert "logits_train = self(features, training=True)" in test
+    assert "logits_test = self(features, training=False)" in test
+    assert "logits_train" not in predict
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("network(features['x'], True,", "network(features['y'], True,"), ""),
+        (
+            ("    logits_test =", "    features = {'x': 1}\n    logits_test ="),
+            "changes what a network's second call reads",
+        ),
+    ],
+)
+def test_networks_that_are_called_otherwise(
+    change: tuple[str, str], reason: str
+) -> None:
+    _, stays = _migrated(_twice(change))
+    assert stays and reason in stays
+
+
+def test_layer_objects() -> None:
+    made = (
+        "    side = tf.layers.Dense(4, name='side')\n"
+        "    drop = tf.layers.Dropout(0.5)\n"
+        "    training = mode == tf.estimator.ModeKeys.TRAIN\n"
+        "    net = drop(side(features['x']), training=training)\n"
+        "    net += side.apply(features['y'])\n"
+        "    logits = tf.layers.Dense(3)(net)\n"
+    )
+    text = _keras(_changed((_FIRST, made)))
+    assert 'side = tf_keras.layers.Dense(units=4, name="side")' in text.replace(
+        "'", '"'
+    )
+    assert "net = drop(side(features['x']))" in text
+    assert "net += side(features['y'])" in text
+    assert 'tf_keras.layers.Dense(units=3, name="dense")(net)' in text
+    unseen = made.replace("side.apply(features['y'])", "0.0").replace(
+        "drop(side(features['x']), training=training)", "drop(features['x'])"
+    )
+    assert "out of sight" in _migrated(_changed((_FIRST, unseen)))[1] or (
+        "training mode" in _migrated(_changed((_FIRST, unseen)))[1]
+    )
+
+
+def test_metrics_that_are_added() -> None:
+    added = (
+        "        metrics = {}\n"
+        '        metrics["accuracy"] = tf.metrics.accuracy(labels, classes)\n'
+        '        metrics.update({"mean": tf.metrics.mean(loss)})\n'
+    )
+    old = '        metrics = {"accuracy": tf.metrics.accuracy(labels, classes)}\n'
+    text = _keras(_changed((old, added)))
+    assert "self.accuracy.update_state(labels, classes)" in text
+    assert "self.mean.update_state(loss)" in text
+    some = added.replace(
+        "        metrics.update", "        if FLAGS:\n            metrics.update"
+    )
+    assert (
+        "more than the mode" in _migrated("FLAGS = 1\n\n\n" + _changed((old, some)))[1]
+    )
+
+
+_MADE = "    optimizer = tf.train.AdamOptimizer(0.01)\n"
+_MAKER = (
+    "def make(rate):\n"
+    "    step = tf.train.get_global_step()\n"
+    "    return tf.train.AdamOptimizer({rate})\n\n\n"
+)
+_DECAY = "tf.train.exponential_decay(rate, {step}, 9, 0.5)"
+
+
+@pytest.mark.parametrize(
+    ("rate", "stays"),
+    [
+        (_DECAY.format(step="step"), False),
+        (_DECAY.format(step="tf.cast(step, tf.int32)"), False),
+        (_DECAY.format(step="step // 2"), True),
+        (_DECAY.format(step="tf.cast(step, tf.float32) / 2"), True),
+        ("rate / (1 + step)", True),
+        ("2 * " + _DECAY.format(step="step"), True),
+        ("rate if step < 9 else 0.0", True),
+    ],
+)
+def test_rates_of_functions(rate: str, stays: bool) -> None:
+    """What is computed with the step would be computed once."""
+    text = _MAKER.format(rate=rate) + _changed((_MADE, "    optimizer = make(0.1)\n"))
+    result, reason = _migrated(text)
+    assert bool(reason) == stays
+    if not stays:
+        step = "get_or_create_global_step()"
+        assert f"    step = tf.compat.v1.train.{step}\n" in result
+        assert "decay(rate, step, 9, 0.5)" in result
+
+
+def test_a_group_of_the_update_and_the_averages() -> None:
+    normal = '    net = tf.layers.batch_normalization(net, training=mode == "train")\n'
+    grouped = (
+        "    train_op = tf.group(train_op, tf.get_collection(tf.GraphKeys.UPDATE_OPS))\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+    )
+    old = "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+    first = ("    logits = tf", normal + "    logits = tf")
+    step = "    step_op = optimizer.minimize"
+    text = _changed(
+        first,
+        (old, grouped.replace("group(train_op", "group(step_op")),
+        ("    train_op = optimizer.minimize", step),
+    )
+    assert "UPDATE_OPS" not in _keras(text)
+    assert "tf_keras.Model" not in _migrated(_changed(first))[0]
+    twice = _twice(
+        ("tf.layers.dropout(net, 0.5,", "tf.layers.batch_normalization(net,"),
+        (old, grouped.replace("group(train_op", "group(step_op")),
+        ("    train_op = optimizer.minimize", step),
+    )
+    assert "moving averages in a network that is called twice" in _migrated(twice)[1]

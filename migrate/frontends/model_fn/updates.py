@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
+from migrate.frontends.model_fn.rates import Kind, Rates, Value
 from migrate.program.keras_model import Unit, Update
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -45,6 +46,9 @@ class Updates:
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
+        self.rates = Rates(scopes)
+        # Whether the averages are moved by a group with the update.
+        self._grouped = False
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -66,7 +70,10 @@ class Updates:
     def _applied(self) -> tuple[ast.Call, Unit | None]:
         node = self._spec["train_op"]
         unit = None
-        while isinstance(node, ast.Name):
+        while isinstance(node, ast.Name) or self._group(node):
+            node = self._group(node) or node
+            if not isinstance(node, ast.Name):
+                continue
             makers = [u for u in self._units if node.id in names.binds(u.statement)]
             # `train_op = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
@@ -83,9 +90,31 @@ class Updates:
             return node, unit
         raise NotSplit(node, "its train_op is not one call of an optimizer")
 
+    def _group(self, node: ast.expr) -> ast.expr | None:
+        """Of tf.group(update, averages) the update."""
+        if not isinstance(node, ast.Call) or node.keywords:
+            return None
+        if self._scopes.resolve(node.func) != "tf.group":
+            return None
+        given: list[ast.expr] = []
+        for argument in node.args:
+            several = isinstance(argument, (ast.List, ast.Tuple))
+            given += argument.elts if several else [argument]  # type: ignore[attr-defined]
+        rest = [
+            argument
+            for argument in given
+            if not self.is_update_ops(
+                argument.value if isinstance(argument, ast.Starred) else argument
+            )
+        ]
+        if len(rest) != 1 or isinstance(rest[0], ast.Starred):
+            return None
+        self._grouped = self._grouped or len(rest) < len(given)
+        return rest[0]
+
     def _check_dependencies(self, unit: Unit | None, averages: bool) -> None:
         """What runs before the update is what moves averages, and nothing else."""
-        moved = False
+        moved = self._grouped
         for other in self._units:
             for statement in other.around:
                 if not isinstance(statement, ast.With):
@@ -145,6 +174,8 @@ class Updates:
             computed=None,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _all_variables(self, node: ast.expr) -> bool:
@@ -195,13 +226,12 @@ class Updates:
                 made.append(unit)
                 read |= names.reads(unit.statement)
         made.reverse()
-        schedules = frozenset(
-            name
-            for unit in made
-            if self._is_schedule(getattr(unit.statement, "value", None))
-            for name in names.binds(unit.statement)
-        )
-        for node in (optimizer, *(u.statement for u in made)):
+        values: dict[str, Value] = {}
+        self.rates.run([u.statement for u in made], values)
+        self.rates.of(optimizer, values)
+        schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
+        functions = list(self.rates.functions)
+        for node in (optimizer, *(u.statement for u in made), *functions):
             self._check_made(node, schedules)
         return made, schedules
 
@@ -231,6 +261,8 @@ class Updates:
                 row = OPTIMIZERS.get(symbol)
                 if row is not None and row.target:
                     continue
+                if parent in self.rates.casts:
+                    continue
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
                     if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
                         raise NotSplit(
@@ -259,6 +291,8 @@ class Updates:
                 return
             if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
                 return self._check_maker(parent)
+        if isinstance(parent, ast.Return):
+            return  # Its function's caller has it.
         raise NotSplit(node, "its rate is not given to the optimizer as it is")
 
     def _check_maker(self, call: ast.Call) -> None:
@@ -315,6 +349,8 @@ class Updates:
             computed=computed,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
