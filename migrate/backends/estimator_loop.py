@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends import serving_specs
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
@@ -61,6 +62,9 @@ class EstimatorRewrite:
         uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
+        for call, spec in serving_specs.specs(self._scopes):
+            self._plan.replace(call, spec)
+            self.claimed[call.func] = ("E101", "now the spec of what is received")
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
