@@ -22,6 +22,9 @@ from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.eager_step import Refused
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
+from migrate.parts import migrated as parts_of
+from migrate.parts.migrated import is_marked
+from migrate.parts.program import Parts
 from migrate.plan import Plan
 from migrate.planning import (
     alone_in_compat,
@@ -31,6 +34,7 @@ from migrate.planning import (
     plan_of,
 )
 from migrate.program.eager import EagerProgram
+from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
@@ -56,6 +60,20 @@ def migrate_text(
       RecursionError: it is nested too deeply.
     """
     options = options or Options()
+    if is_marked(text):
+        return Migration(text)
+    if options.parts.programs:
+        alone = dataclasses.replace(options, parts=Parts())
+        found = parts_of.migrated(
+            text,
+            os.path.realpath(filename),
+            options.parts,
+            lambda whole, path: migrate_text(whole, alone, path),
+            lambda: _moved(text),
+        )
+        if found is not None:
+            return found
+        options = alone
     unseen = options.hidden and options.hidden.get(os.path.realpath(filename))
     if unseen:
         rest = migrate_text(text, dataclasses.replace(options, hidden={}), filename)
@@ -73,6 +91,9 @@ def migrate_text(
     if options.graph_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         options = dataclasses.replace(options, in_graph=in_graph)
+    if options.models:
+        known = options.models.get(os.path.realpath(filename), SharedModels())
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -122,7 +143,7 @@ def migrate_text(
         findings.extend(unread_queues(original))
     if has_refusal(findings):
         findings.extend(unread_towers(original))
-        findings.extend(older_shapes.told(scopes))
+        findings.extend(older_shapes.told(scopes, original))
         written, told = in_both.applied(scopes, findings)
         if not written.empty:
             told.extend(_mistakes(scopes, written, text))
@@ -138,6 +159,20 @@ def migrate_text(
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
     return _written(original, text, tree, plan, findings, form, options, filename)
+
+
+def _moved(text: str) -> Iterator[Finding]:
+    """The uses of TensorFlow in a module whose code stands in its programs."""
+    for node, symbol in Scopes(ast.parse(text)).walk_uses():
+        if symbol.startswith("tf."):
+            yield Finding(
+                node.lineno,
+                node.col_offset + 1,
+                "S181",
+                Outcome.KEPT,
+                symbol,
+                "as it was: the programs that used it have it, migrated",
+            )
 
 
 def _half_migrated(

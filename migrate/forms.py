@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from migrate.facts.scopes import Scopes
@@ -16,6 +16,9 @@ from migrate.planning import has_refusal, plan_of
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
+
+    # A form, what was brought, and what became of input by queues.
+    _Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
 
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
@@ -67,6 +70,7 @@ class Form:
       queues: what became of input by queues.
       towers: the loop over towers that is one tower now.
       split: original lines where the usual split was made by hand.
+      done: original lines of queues that told parameter servers to end.
     """
 
     text: Text
@@ -76,6 +80,7 @@ class Form:
     queues: tuple[Finding, ...]
     towers: towers.Towers | None
     split: tuple[int, ...]
+    done: tuple[int, ...]
     tree: ast.Module
     plan: Plan
     findings: list[Finding]
@@ -98,7 +103,9 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         chiefs,
         collections,
         displays,
+        done_queues,
         driver,
+        early_returns,
         elements,
         fetched_calls,
         graph_first,
@@ -117,6 +124,8 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     )
 
     start, chiefs_ = chiefs.mended(Text.of(text))
+    ended = done_queues.replaced(start)
+    start = ended.text
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
@@ -136,6 +145,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         elements.taken_after,
         statements.named,
         versions.renamed,
+        early_returns.at_the_end,
         driver.plain,
         graph_first.moved,
         fetched_calls.named,
@@ -148,14 +158,15 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     changed = start.source != text or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
-    own = [(start, (), ())] if changed else []
+    own = [(start, (), ())] if changed or versions.of_tensors(start) != start else []
     first: Form | None = None
-    for form, brought, more in itertools.chain(own, _together(start)):
+    forms = _numbered(itertools.chain(own, _together(start)))
+    for form, brought, more in forms:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
         count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count)
+        plan, findings = plan_of(Scopes(tree), options, count, bool(ended.lines))
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -165,6 +176,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             noted,
             replicated,
             split,
+            ended.lines,
             tree,
             plan,
             findings,
@@ -177,9 +189,18 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     return first if changed or not refused else None
 
 
-def _together(
-    start: Text,
-) -> Iterator[tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]]:
+def _numbered(forms: Iterable[_Brought]) -> Iterator[_Brought]:
+    """Each form, and then it with one name for each tensor, where that differs."""
+    from migrate.normalise import versions
+
+    for text, brought, more in forms:
+        yield text, brought, more
+        apart = versions.of_tensors(text)
+        if apart != text:
+            yield apart, brought, more
+
+
+def _together(start: Text) -> Iterator[_Brought]:
     """Forms of the program in which its graph stands in one place.
 
     With what was brought there, and what became of input by queues.
@@ -191,20 +212,23 @@ def _together(
         elements,
         fetched_calls,
         graph_first,
+        inheritance,
         late_values,
         normal_forms,
         queues,
         sessions,
         statements,
+        versions,
         written_out,
     )
 
+    start = inheritance.flattened(start)
     for form in normal_forms(start.source):
         plain = driver.plain(sessions.plain(form.text))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
-        taken = branches.decided(statements.folded(taken))
+        taken = versions.renamed(branches.decided(statements.folded(taken)))
         text = statements.folded(written_out(collections.listed(taken)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
@@ -259,6 +283,17 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "tf.device",
                 "variables on parameter servers and the rest on the own worker: a "
                 "ParameterServerStrategy, which deals variables to the servers in turn",
+            )
+        )
+    for line in form.done:
+        moved.append(
+            Finding(
+                line,
+                1,
+                "N170",
+                Outcome.REWRITTEN,
+                "tf.FIFOQueue",
+                "parameter servers end when every worker has: the coordinator tells them",
             )
         )
     for line in form.supervised:

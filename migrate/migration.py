@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts.homes import Home
 from migrate.findings import Finding
+from migrate.parts.program import Parts
+from migrate.program.keras_model import SharedModels
 
 # What a model_fn becomes where it can be either.
 ESTIMATORS = ("keras", "model_fn")
@@ -37,6 +39,12 @@ class Options:
     )
     # Of files whose emitted modules do not go simply beside them: by their real path.
     homes: Mapping[str, Home] = dataclasses.field(default_factory=dict)
+    # Model functions that files have together, by their real path; and those of the file
+    # at hand, which the compiler finds.
+    models: Mapping[str, SharedModels] = dataclasses.field(default_factory=dict)
+    shared_models: SharedModels = SharedModels()
+    # Programs of the run whose graph is built by other files of it.
+    parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import pathlib
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from migrate import emitted
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
-from migrate.source import hidden, python, python2
+from migrate.source import hidden, notebook_python2, python, python2
 from migrate.source import notebook as notebooks
 
 Core = Callable[[str, Options, str], Migration]
@@ -75,11 +76,17 @@ def is_candidate(
 
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
-    """Whether a file takes TensorFlow from another one."""
-    if not (options.reexports or options.hidden):
+    """Whether a file has to do with TensorFlow by way of another one."""
+    parts = options.parts
+    if not (options.reexports or options.hidden or parts.programs):
         return False
     real = os.path.realpath(path)
-    return real in options.reexports or real in options.hidden
+    return (
+        real in options.reexports
+        or real in options.hidden
+        or real in parts.programs
+        or real in parts.users
+    )
 
 
 def migrate_bytes(
@@ -97,7 +104,11 @@ def migrate_bytes(
     try:
         source = python.decode(data)
         if path.suffix == ".ipynb":
-            text, findings, support = _notebook(path, source.text, options, core)
+            before, text, findings, support = _notebook_of_any_age(
+                path, source.text, options, core
+            )
+            if before != source.text and text != source.text:
+                python3 = source.encode(before)
         elif options.python2 and (three := _as_python3(source.text, str(path))):
             text, findings, support = _module(three.text, str(path), options, core)
             findings = _together(three, findings)
@@ -113,7 +124,11 @@ def migrate_bytes(
         at = _support_at(path, options)
         return FileResult(path, data, new, findings, support, python3, at)
     except python.Unreadable as error:
-        return FileResult(path, findings=(error.finding,))
+        finding = error.finding
+        if options.python2 and finding.code == "E004":
+            recipe = "It is not Python 2 either, by its syntax: correct it first."
+            finding = dataclasses.replace(finding, recipe=recipe)
+        return FileResult(path, findings=(finding,))
     except (RecursionError, MemoryError):
         return unchanged.with_failure("E005", "nested too deeply to be analysed")
     except UnicodeEncodeError as error:
@@ -214,6 +229,24 @@ def _joined(
                 "; what it displayed by ending in an expression takes display(...)"
             )
         yield Finding(1, 1, "S131", Outcome.REWRITTEN, "", reason, cell=cell)
+
+
+def _notebook_of_any_age(
+    path: pathlib.Path, text: str, options: Options, core: Core | None
+) -> tuple[str, str, tuple[Finding, ...], tuple[str, ...]]:
+    """The notebook as Python 3, and then migrated; what was done at its own lines."""
+    three = None
+    if options.python2:
+        with contextlib.suppress(ValueError, python2.NotConvertible):
+            # What it is instead is said by who reads it.
+            three = notebook_python2.converted(notebooks.read(text), str(path))
+    if three is None:
+        return text, *_notebook(path, text, options, core)
+    new, found, support = _notebook(path, three.new.raw, options, core)
+    findings = _ordered([*three.findings, *map(three.before, found)])
+    if any(f.outcome is Outcome.FAILED for f in found):
+        return text, text, findings, ()
+    return three.new.raw, new, findings, support
 
 
 def _notebook(

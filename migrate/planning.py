@@ -47,8 +47,17 @@ def already_migrated(scopes: Scopes) -> bool:
 
 
 def plan_of(
-    scopes: Scopes, options: Options, towers: str | None = None
+    scopes: Scopes,
+    options: Options,
+    towers: str | None = None,
+    servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
+    """A file's plan and findings.
+
+    Args:
+      towers: how many replicas its program has, where they were towers.
+      servers_end: whether the parameter servers of its program end with its workers.
+    """
     diagnostics = Diagnostics()
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
@@ -57,6 +66,7 @@ def plan_of(
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
         program = _with_strategy(program, options)
+        program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
         expressions = Expressions(program, scopes, diagnostics, attempt)
@@ -68,7 +78,7 @@ def plan_of(
                 raise
         if not diagnostics.refused:
             plan, claimed = attempt, expressions.claimed
-            _claim_dropped(program, attempt, claimed)
+            _claim_dropped(program, scopes, attempt, claimed)
             diagnostics.findings.extend(_dropped_calls(program, scopes))
     if diagnostics.refused:
         return Plan(), [*diagnostics.findings, *left_whole(scopes)]
@@ -144,7 +154,7 @@ def _plan_estimators(
     rewrite = EstimatorRewrite(program, scopes, plan)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
-        rewrite.claimed, models = plan_models(scopes, plan)
+        rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
@@ -196,7 +206,10 @@ def _partitions(scopes: Scopes) -> bool:
 
 
 def _claim_dropped(
-    program: ir.TrainingProgram, plan: Plan, claimed: dict[ast.AST, tuple[str, str]]
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    plan: Plan,
+    claimed: dict[ast.AST, tuple[str, str]],
 ) -> None:
     """Uses in statements of which nothing is left."""
     fetched = {f for step in program.steps for f in step.flows}
@@ -212,10 +225,16 @@ def _claim_dropped(
         for node in ast.walk(flow.statement):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
                 claimed[node] = reason
-    gone = [flow.statement for flow in _dropped_configuration(program, plan)]
-    calls = [program.session_call, *program.others]
-    arguments = [k.value for call in calls for k in call.keywords]
-    for node in (n for part in [*gone, *arguments] for n in ast.walk(part)):
+    gone: list[ast.AST] = [f.statement for f in _dropped_configuration(program, plan)]
+    for call in (program.session_call, *program.others):
+        gone += [
+            value
+            for value in (*call.args, *(k.value for k in call.keywords))
+            if isinstance(value, ast.Call)
+            and roles.KIND_OF_CALL.get(scopes.resolve(value.func) or "")
+            is ir.Kind.CONFIG
+        ]
+    for node in (n for part in gone for n in ast.walk(part)):
         if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
             claimed[node] = _CONFIGURATION
 

@@ -18,7 +18,9 @@ from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
+from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
+from migrate.shared_models import shared_models
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
 _AHEAD = 4  # Files per process that are read before their turn.
@@ -104,7 +106,10 @@ def run_tree(
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),
+            parts=together(files),
         )
+        if core is None:
+            options = dataclasses.replace(options, models=shared_models(files, options))
     results = _results(work, options, core, jobs or os.cpu_count() or 1)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
@@ -168,6 +173,9 @@ class _Processes:
             real = os.path.realpath(item.path)
             own = {real: options.homes[real]} if real in options.homes else {}
             options = dataclasses.replace(options, homes=own)
+        if options.parts.programs:
+            near = options.parts.near(os.path.realpath(item.path))
+            options = dataclasses.replace(options, parts=near)
         try:
             return self._pool.submit(item.migrate, options, core)
         except BrokenProcessPool:

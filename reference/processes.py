@@ -92,6 +92,7 @@ def run_tasks(
     task_environment: Callable[[str, int, Hosts], Mapping[str, str]] | None = None,
     worker_delay: float = 0.0,
     preloaded: bool = False,
+    servers_end: bool = False,
 ) -> list[Ended]:
     """Runs every task of `program`; returns when all workers have ended with 0.
 
@@ -104,6 +105,7 @@ def run_tasks(
       worker_delay: seconds between the chief's start and the other workers'
         (TF1's second worker waits 30 s if it finds no session of the chief).
       preloaded: the tasks start with TensorFlow imported already (`preloaded.py`).
+      servers_end: parameter servers end by themselves, and are waited for.
 
     Raises:
       TasksFailed: a worker failed or did not end in time; its output is in the message.
@@ -139,7 +141,7 @@ def run_tasks(
                     else None,
                 )
             )
-        waiting = {task for task in tasks if task[0] == trains}
+        waiting = {task for task in tasks if servers_end or task[0] == trains}
         while waiting and time.monotonic() < deadline:
             waiting = {task for task in waiting if processes[task].poll() is None}
             failed = [t for t in tasks if processes[t].poll() not in (None, 0)]

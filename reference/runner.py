@@ -32,6 +32,7 @@ SUPPORT = (
     "keras_estimator",
     "synchronous_estimator",
     "contrib_layers",
+    "derivable_hooks",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_vocabularies",

@@ -12,6 +12,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.backends import serving_specs
+from migrate.backends.derived_hooks import plan_derived_hooks
+from migrate.backends.estimator_hooks import fed_in_hooks, plan_loads, plan_writers
+from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
@@ -65,6 +68,12 @@ class EstimatorRewrite:
         for call, spec in serving_specs.specs(self._scopes):
             self._plan.replace(call, spec)
             self.claimed[call.func] = ("E101", "now the spec of what is received")
+        self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
+        claimed, refused = plan_derived_hooks(self._scopes, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused + fed_in_hooks(self._scopes)
+        self.rewritten += plan_loads(self._scopes, self._plan)
+        self.claimed.update(plan_writers(self._scopes, self._plan))
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
@@ -122,14 +131,8 @@ class EstimatorRewrite:
         if symbol in table.IN_INPUT and self._in(node, self._program.input):
             return self._keep(node, symbol)
         if table.prefixed(symbol, table.IN_SERVING):
-            return self._refuse(
-                node,
-                "E114",
-                symbol,
-                "a placeholder that is not a serving input's: an input_fn runs once, and "
-                "nothing feeds it",
-                "Make the dataset of the arrays themselves.",
-            )
+            in_model = self._in(node, self._program.model)
+            return self._refuse(node, "E114", symbol, *table.NOT_FED[in_model])
         name = table.prefixed(symbol, table.REFUSED)
         if name:
             self._refuse(node, *_refusal(symbol, name))
@@ -198,6 +201,9 @@ class EstimatorRewrite:
 
     def _session_run(self, found: SessionRun) -> None:
         """`session.run(...)` in a hook: what has a value at any time, or is refused."""
+        if found.initializer:
+            # Of a variable it would be an error at run time, by the hook's session.
+            return self._note(found.call, "E104", "an iterator that begins by itself")
         if not found.variables or found.fetches is None:
             self.refused.append(
                 _finding(

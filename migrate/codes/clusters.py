@@ -131,6 +131,11 @@ CODES = (
         "server.",
     ),
     Code(
+        "C117",
+        "cluster under a condition",
+        "A program may train alone where it has no cluster: it is asked once more where the strategy is made, so it must be asked by what does not change, and the session must be the process's own then.",
+    ),
+    Code(
         "C120",
         "server outside a program",
         "The server is not part of a program that this version reads.",

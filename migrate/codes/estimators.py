@@ -128,6 +128,31 @@ CODES = (
         "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
     ),
     Code(
+        "E150",
+        "array of a dataset",
+        "An input_fn whose iterator a hook initialises with fed arrays: TF1 kept them out "
+        "of its graph so. The dataset is made of the arrays; the placeholder's dtype and "
+        "shape are theirs, as when they were fed.",
+        "x_ = tf.placeholder(tf.float32, x.shape)",
+        "x_ = estimator_loop.fed(x, tf.float32, x.shape)",
+        promise="The same batches. The arrays are read when the input_fn is called, not "
+        "when the session is made.",
+    ),
+    Code(
+        "E151",
+        "fed by a hook",
+        "A hook of the program's own gives tf.train.SessionRunArgs a feed_dict. A step "
+        "function takes its batch and nothing else.",
+    ),
+    Code(
+        "E152",
+        "variable that a hook sets",
+        "A hook of the program's own gives a variable a value by `load`. The hook's "
+        "session assigns it; the next step finds it.",
+        "self._rate.load(0.01, run_context.session)",
+        "run_context.session.load(self._rate, 0.01)",
+    ),
+    Code(
         "E132",
         "variables that a hook reads",
         "A hook of the program's own reads variables, or the global step, by "

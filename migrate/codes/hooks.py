@@ -40,4 +40,20 @@ CODES = (
         "own hook",
         "A SessionRunHook of your own talks to the graph session. Derive it from training_session.Hook.",
     ),
+    Code(
+        "H130",
+        "hook derived from TF1's",
+        "A class that derives from one of tf.train's hooks, in an Estimator program, and "
+        "overrides its methods or reads its attributes. The emitted module "
+        "`derivable_hooks` has the hook with TF1's methods and attributes.",
+        "class Rates(tf.train.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
+        "class Rates(derivable_hooks.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
+        promise="The class's methods are called as TF1 called them.",
+    ),
+    Code(
+        "H131",
+        "hook derived from TF1's that is not covered",
+        "A class overrides methods of a hook whose work is done elsewhere here: saving, "
+        "summaries, profiles. Its methods would never be called.",
+    ),
 )

@@ -85,7 +85,7 @@ CODES = (
     Code(
         "N120",
         "Supervisor",
-        "Refused when the program uses of its Supervisor what a session has not: loop, summary_computed, saver, a summary_op or summary_writer of its own, init_fn.",
+        "Refused when the program uses of its Supervisor what a session has not: an init_fn, an init_feed_dict, a session_manager, another graph.",
     ),
     Code(
         "N121",
@@ -137,15 +137,29 @@ CODES = (
     ),
     Code(
         "N131",
-        "a parameter server that is told to end",
+        "a queue that tasks share",
+        "A queue that several tasks know by its name, and that does more than to end "
+        "parameter servers when their workers have ended (N170).",
+    ),
+    Code(
+        "N170",
+        "parameter servers that end",
         "A queue on each parameter server, into which every worker puts a number when it "
-        "has ended. The migrated program's coordinator ends the servers itself: the ps "
-        "task is server.join().",
+        "has ended, and which the server reads so many times. The coordinator knows when "
+        "all loops have ended, and tells the servers.",
+        "queue = create_done_queue(FLAGS.task_index)\n"
+        "sess = tf.Session(server.target)\n"
+        "for i in range(num_workers):\n  sess.run(queue.dequeue())",
+        "training_session.serve_until_done(server)",
+        promise="A parameter server ends when every worker's loop has, with what it did "
+        "after it had waited. It does not end while the chief still saves.",
+        refused_when="the queue does something else too (N131). In synchronous training "
+        "there is nothing to serve: the task ends at once.",
     ),
     Code(
         "N132",
         "what a Supervisor does beside the session",
-        "Functions it calls by time, summaries that it writes, its coordinator: the "
-        "session that it becomes has none of them.",
+        "Functions that it calls by time and that run the session, its session manager, "
+        "waiting for its end: the session that it becomes has none of them.",
     ),
 )

@@ -143,7 +143,7 @@ CODES = (
     Code(
         "S132",
         "supervisor",
-        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes.",
+        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes. Its writer, saver and coordinator are made beside it where the program asks for them; loop is a LooperThread that ends with the session.",
         "sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
         "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
@@ -183,6 +183,22 @@ CODES = (
         promise="What is fetched of a tower is the last tower's, as in TF1.",
         refused_when="towers make variables of their own, draw batches of their own, "
         "write summaries or normalise batches.",
+    ),
+    Code(
+        "S180",
+        "a module brought to its program",
+        "A module of the tree built what the program's session runs. Step functions need "
+        "all of it in one place, so the module's code was brought to where the program "
+        "imported it.",
+        promise="What the modules do when they are imported is done at the same place.",
+        refused_when="two modules give one name different meanings, or are imported "
+        "within a function.",
+    ),
+    Code(
+        "S181",
+        "a module whose code stands in its programs",
+        "The programs that imported this module have its code, migrated; it says so at "
+        "its top, and is left as it was. Nothing that was migrated imports it.",
     ),
     Code(
         "S150",

@@ -6,7 +6,7 @@ import ast
 import os
 import pathlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
@@ -46,16 +46,31 @@ def _is_program(path: pathlib.Path) -> bool:
 def _imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[str]:
     """The files among `files` that one imports, by the nearest directory that has them."""
     for level, parts in _imports(path):
-        bases = [path.parent, *path.parent.parents]
-        for base in bases[level - 1 : level] if level else bases:
-            for candidate in (base.joinpath(*parts), base.joinpath(*parts[:-1])):
-                module = os.path.realpath(f"{candidate}.py")
-                if module in files and candidate != base:
-                    yield module
-                    break
-            else:
-                continue
-            break
+        module = resolved(path, level, (parts, parts[:-1]), files)
+        if module is not None:
+            yield module
+
+
+def resolved(
+    path: pathlib.Path,
+    level: int,
+    modules: Iterable[tuple[str, ...]],
+    files: Collection[str],
+) -> str | None:
+    """The real path of the first of some modules that is a file among `files`.
+
+    Args:
+      path: of the file that imports it.
+      level: dots before its name.
+    """
+    bases = [path.parent, *path.parent.parents]
+    for base in bases[level - 1 : level] if level else bases:
+        for parts in modules:
+            candidate = base.joinpath(*parts)
+            module = os.path.realpath(f"{candidate}.py")
+            if module in files and candidate != base:
+                return module
+    return None
 
 
 def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:

@@ -17,6 +17,7 @@ from migrate.frontends import placement, plain_sessions
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
 from migrate.frontends.iterators import check_elsewhere
+from migrate.frontends.optional_cluster import OptionalCluster
 from migrate.frontends.runs import RunResolver
 from migrate.frontends.snapshots import Snapshots
 from migrate.frontends.synchronisation import Synchronisation
@@ -264,6 +265,10 @@ class _Recogniser:
                 "tf.train.Server",
             )
             return None
+        optional = OptionalCluster(
+            self.scopes, self.diagnostics, self.session_call, driver, home
+        )
+        clustered = optional.find(cluster) if cluster is not None else None
         analysis = Analysis(self.scopes, self.diagnostics)
         self.analysis = analysis
         helpers: tuple[Helper, ...] = ()
@@ -381,6 +386,7 @@ class _Recogniser:
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
             connected=self.connected,
+            clustered=clustered,
         )
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts.reach import definitions, reached
 from migrate.facts.scopes import Scopes
+from migrate.frontends.derived_hooks import hook_classes
 from migrate.tables import estimator as table
 
 _SPECS = (
@@ -44,7 +45,6 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
 }
 # Of use only where a graph is being built, and here Estimators build all of them.
 _GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
-_HOOK = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
 Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -80,8 +80,10 @@ def recognise(scopes: Scopes) -> EstimatorProgram | None:
     if not any(s.startswith(("tf.estimator.", "tf.contrib.tpu.TPU")) for _, s in uses):
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
+    model += _around(model, scopes)
     model += _callers(model, scopes)
-    model += _hooks(scopes)
+    # `begin` of a hook runs where the graph is built.
+    model += hook_classes(scopes)
     model += _called_in_graph(uses, scopes)
     model += _holding(uses, _GLOBAL_STEP, scopes)
     serving = list(_holding(uses, _RECEIVERS, scopes))
@@ -126,6 +128,17 @@ def _holding(
     for node, symbol in uses:
         if symbol in symbols:
             yield from _function(node, scopes)
+
+
+def _around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+    """Functions with a model_fn's parameters, around those that make its EstimatorSpecs."""
+    return [
+        outer
+        for function in model
+        for outer in _outwards(function, scopes)
+        if isinstance(outer, Function)
+        and {"features", "mode"} <= {a.arg for a in outer.args.args}
+    ]
 
 
 def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
@@ -181,14 +194,6 @@ def _called_in_graph(
                 yield value
             elif isinstance(value, ast.Name):
                 yield from definitions(scopes, value)
-
-
-def _hooks(scopes: Scopes) -> Iterator[ast.AST]:
-    """Classes that derive from SessionRunHook: `begin` runs where the graph is built."""
-    for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.ClassDef):
-            if any(scopes.resolve(base) in _HOOK for base in node.bases):
-                yield node
 
 
 def _iterators(scopes: Scopes) -> Iterator[ast.Call]:

@@ -11,6 +11,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.derived_hooks import hook_classes
 
 _BASES = frozenset(
     f"tf.{package}.{name}"
@@ -55,6 +56,7 @@ class SessionRun:
       fetches: what is run, None where the call is of another form.
       variables: whether that is variables, and lists and dicts of them, and nothing is fed.
       is_eval: whether it is the second form.
+      initializer: whether it is `something.initializer`, of no variable that is seen.
     """
 
     call: ast.Call
@@ -62,13 +64,45 @@ class SessionRun:
     fetches: ast.expr | None
     variables: bool
     is_eval: bool
+    initializer: bool = False
+
+
+@dataclasses.dataclass(frozen=True)
+class VariableLoad:
+    """`variable.load(value, session)` in a hook's method."""
+
+    call: ast.Call
+    variable: ast.expr
+    value: ast.expr
+    session: ast.expr
+
+
+def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
+    """Where methods of a program's hooks give variables values."""
+    for hook in hook_classes(scopes):
+        for method in hook.body:
+            if isinstance(method, ast.FunctionDef):
+                context, names = _sessions(method)
+                for node in ast.walk(method):
+                    if not isinstance(node, ast.Call) or len(node.args) > 2:
+                        continue
+                    given = dict(zip(("value", "session"), node.args, strict=False))
+                    given |= {k.arg or "**": k.value for k in node.keywords}
+                    if (
+                        isinstance(node.func, ast.Attribute)
+                        and node.func.attr == "load"
+                        and set(given) == {"value", "session"}
+                        and _is_session(given["session"], names, context)
+                    ):
+                        yield VariableLoad(node, node.func.value, **given)
 
 
 def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
     """What the methods of a program's hooks run."""
+    hooks = set(hook_classes(scopes))
     for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.ClassDef) and any(
-            scopes.resolve(base) in _BASES for base in node.bases
+        if isinstance(node, ast.ClassDef) and (
+            node in hooks or any(scopes.resolve(base) in _BASES for base in node.bases)
         ):
             known = _Known(node, scopes)
             for method in node.body:
@@ -77,12 +111,7 @@ def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
 
 
 def _runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
-    session = _parameter(method, _SESSION.get(method.name))
-    context = _parameter(method, _CONTEXT.get(method.name))
-    names = {session} if session else set()
-    for node in ast.walk(method):
-        if isinstance(node, ast.Assign) and _is_session(node.value, names, context):
-            names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    context, names = _sessions(method)
     for node in ast.walk(method):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
             continue
@@ -91,7 +120,14 @@ def _runs(method: ast.FunctionDef, known: _Known) -> Iterator[SessionRun]:
             named = [k.value for k in node.keywords if k.arg == "fetches"]
             fetches = given[0] if len(given) == 1 and (node.args or named) else None
             is_variables = fetches is not None and known.is_variables(fetches, method)
-            yield SessionRun(node, node.func.value, fetches, is_variables, False)
+            initializer = (
+                isinstance(fetches, ast.Attribute)
+                and fetches.attr == "initializer"
+                and not known.is_variables(fetches.value, method)
+            )
+            yield SessionRun(
+                node, node.func.value, fetches, is_variables, False, initializer
+            )
         elif node.func.attr == "eval":
             sessions = [x for x in given if _is_session(x, names, context)]
             if sessions:
@@ -215,6 +251,17 @@ def _assigned(name: str, method: ast.FunctionDef) -> list[ast.expr | None]:
         ):
             found.append(None)
     return found
+
+
+def _sessions(method: ast.FunctionDef) -> tuple[str | None, set[str]]:
+    """The name of a method's run context, and those of its session."""
+    session = _parameter(method, _SESSION.get(method.name))
+    context = _parameter(method, _CONTEXT.get(method.name))
+    names = {session} if session else set()
+    for node in ast.walk(method):
+        if isinstance(node, ast.Assign) and _is_session(node.value, names, context):
+            names |= {t.id for t in node.targets if isinstance(t, ast.Name)}
+    return context, names
 
 
 def _is_session(node: ast.expr, names: set[str], context: str | None) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -291,33 +291,20 @@ class _Driver:
     ) -> Text:
         indent = self._indent(statement)
         step = "\t" if indent.endswith("\t") else self._step()
-        verbatim = set().union(*[inside_strings(s) for s in rest])
-        begin = rest[0].lineno
-        if isinstance(rest[0], (ast.FunctionDef, ast.ClassDef)):
-            begin = min([begin, *[d.lineno for d in rest[0].decorator_list]])
-        above = range((statement.end_lineno or statement.lineno) + 1, begin)
-        while begin - 1 in above and (
-            self._text.lines[begin - 2].strip().startswith("#")
-        ):
-            begin -= 1  # Its comment goes with it.
         end = rest[-1].end_lineno or rest[-1].lineno
         first = (statement.end_lineno or statement.lineno) + 1
-        lines = list(self._text.lines[first - 1 : begin - 1])
-        origins = list(self._text.origins[first - 1 : begin - 1])
-        lines.append(f"{indent}with {call} as {name}:")
-        origins.append(self._text.origins[statement.lineno - 1])
-        for number in range(begin, end + 1):
-            line = self._text.lines[number - 1]
-            keep = number in verbatim or not line.strip()
-            inside = line.startswith(indent)
-            lines.append(
-                line
-                if keep
-                else indent + step + line[len(indent) :]
-                if inside
-                else step + line
-            )
-            origins.append(self._text.origins[number - 1])
+        inner, origins_ = self._text.indented(rest, indent, step)
+        between = end + 1 - len(inner)
+        lines = [
+            *self._text.lines[first - 1 : between - 1],
+            f"{indent}with {call} as {name}:",
+            *inner,
+        ]
+        origins = [
+            *self._text.origins[first - 1 : between - 1],
+            self._text.origins[statement.lineno - 1],
+            *origins_,
+        ]
         text = self._text
         for close in reversed(closes):
             text = text.spliced(close.lineno, close.end_lineno or close.lineno, [], [])

@@ -13,6 +13,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.normalise.supervisor_services import Services
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.tables import supervisor as table
 
@@ -115,17 +116,39 @@ class _Supervisor:
         for name, value in bound.items():
             if name in table.DROPPED:
                 continue
-            if name == "summary_op" and self._merges_all(value):
-                continue  # The default.
+            if name == "graph" and self._is_the_graph(value):
+                continue
             if name in table.REFUSED_UNLESS:
                 if names.literal(value) not in table.REFUSED_UNLESS[name] or not (
                     isinstance(value, ast.Constant)
                 ):
                     raise _Unclear
-                if name != "summary_op":
-                    continue
+                continue
             kept[name] = value
         return kept
+
+    def _is_the_graph(self, value: ast.expr) -> bool:
+        """The one graph of the program."""
+        made = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) == "tf.Graph"
+        ]
+        if isinstance(value, ast.Call):
+            return not made and (
+                self._scopes.resolve(value.func) == "tf.get_default_graph"
+            )
+        if not isinstance(value, ast.Name) or len(made) > 1:
+            return False
+        owner = self._scopes.scope_of(value).owner(value.id)
+        bindings = owner.bindings[value.id] if owner is not None else []
+        graphs = ("tf.Graph", "tf.get_default_graph")
+        return len(bindings) == 1 and (
+            isinstance(bindings[0], ast.Assign)
+            and isinstance(bindings[0].value, ast.Call)
+            and self._scopes.resolve(bindings[0].value.func) in graphs
+        )
 
     def _merges_all(self, value: ast.expr) -> bool:
         """Whether it is the merged summary of everything, made before."""
@@ -143,11 +166,31 @@ class _Supervisor:
 
     def run(self) -> Text:
         session = self._session()
-        edits, gone = self._uses(session)
-        call = self._session_call(session)
+        made = self._made[0].value
+        assert isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
+        tensorflow = self._text.segment(made.func.value).removesuffix(".train")
+        given = self._kept(self._made[0])
+        bound = names.bound_arguments(made, table.PARAMETERS) or {}
+        if not _is_none(bound.get("global_step")) and "global_step" in bound:
+            given["global_step"] = bound["global_step"]
+        services = Services(tensorflow, self._name, given, self._flat)
+        edits, gone = self._uses(session, services)
+        call = self._session_call(session, services)
         text = self._text.edited([*edits, Edit(session.call, call)])
-        gone += self._outermost(self._made)
+        places = self._outermost(self._made)
         changes: list[tuple[int, int, list[str]]] = []
+        if services.starts:
+            changes.extend(self._around(session.statement, services))
+        for place in places:
+            indent = " " * place.col_offset
+            changes.append(
+                (
+                    place.lineno,
+                    place.end_lineno or place.lineno,
+                    [indent + line for line in services.lines]
+                    or ([indent + "pass"] if len(self._suite(place)) == 1 else []),
+                )
+            )
         for statement in gone:
             indent = " " * statement.col_offset
             alone = len(self._suite(statement)) == 1
@@ -159,9 +202,27 @@ class _Supervisor:
                 )
             )
         for first, last, lines in sorted(changes, reverse=True):
-            origins = [self._text.origins[first - 1]] * len(lines)
+            origin = min(first, len(self._text.origins)) - 1
+            origins = [self._text.origins[origin]] * len(lines)
             text = text.spliced(first, last, lines, origins)
         return text
+
+    def _around(
+        self, statement: ast.With | ast.Assign, services: Services
+    ) -> list[tuple[int, int, list[str]]]:
+        """What stands within the session as it begins, and after its end.
+
+        Raises:
+          _Unclear: the session is assigned: where it ends is another statement's.
+        """
+        if not isinstance(statement, ast.With):
+            raise _Unclear
+        begin, end = statement.body[0], (statement.end_lineno or 0) + 1
+        inner, outer = " " * begin.col_offset, " " * statement.col_offset
+        return [
+            (begin.lineno, begin.lineno - 1, [inner + s for s in services.starts]),
+            (end, end - 1, [outer + s for s in services.stops]),
+        ]
 
     # -- the session ---------------------------------------------------------------------
 
@@ -200,11 +261,11 @@ class _Supervisor:
             and isinstance(node.func.value, ast.Name)
             and node.func.value.id == self._name
         ):
-            return node.func.attr
+            return table.OLDER_NAMES.get(node.func.attr, node.func.attr)
         return None
 
-    def _session_call(self, session: _Session) -> str:
-        kept = self._kept(self._made[0])
+    def _session_call(self, session: _Session, given: Services) -> str:
+        kept = given.given
         call = self._made[0].value
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
         bound = names.bound_arguments(session.call, table.SESSION_PARAMETERS)
@@ -220,16 +281,27 @@ class _Supervisor:
         for name, value in bound.items():
             parts.append(f"{name}={self._flat(value)}")
         saves = not _is_none(kept.get("saver"))
-        summaries = "summary_op" not in kept and served
+        every = kept.get("save_summaries_secs")
+        off = (isinstance(every, ast.Constant) and not every.value) or any(
+            _is_none(kept.get(name)) for name in ("summary_op", "summary_writer")
+        )
+        summaries = served and not off
+        default = "summary_op" not in kept or self._merges_all(kept["summary_op"])
+        hooks = self._hooks(given, summaries, default, served and saves)
+        summaries = summaries and default and "summary_writer" not in kept
         if "is_chief" in kept:
             parts.append(f"is_chief={self._flat(kept['is_chief'])}")
         if "logdir" in kept and (saves or summaries):
             directory = "checkpoint_dir" if saves else "summary_dir"
             parts.append(f"{directory}={self._flat(kept['logdir'])}")
-        if "saver" in kept and saves:
+        if given.has_saver and saves:
             scaffold = self._text.segment(call.func.value) + ".Scaffold"
-            parts.append(f"scaffold={scaffold}(saver={self._flat(kept['saver'])})")
-        parts.append(f"save_checkpoint_secs={self._seconds(kept, served and saves)}")
+            parts.append(f"scaffold={scaffold}(saver={given.saver()})")
+        if hooks:
+            parts.append(f"chief_only_hooks=[{', '.join(hooks)}]")
+        named = any("CheckpointSaverHook" in hook for hook in hooks)
+        seconds_ = self._seconds(kept, served and saves and not named)
+        parts.append(f"save_checkpoint_secs={seconds_}")
         if not summaries:
             parts.append("save_summaries_secs=None")
             parts.append("save_summaries_steps=None")
@@ -240,6 +312,40 @@ class _Supervisor:
             )
         func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join(parts)})"
+
+    def _hooks(
+        self, given: Services, summaries: bool, default: bool, saves: bool
+    ) -> list[str]:
+        """What the session's own arguments cannot say: a writer, an operation, a name."""
+        kept, train = given.given, f"{given.tensorflow}.train"
+        hooks: list[str] = []
+        if summaries and not (default and "summary_writer" not in kept):
+            every = kept.get("save_summaries_secs")
+            seconds = self._flat(every) if every is not None else "120"
+            into = (
+                f"summary_writer={given.writer()}"
+                if "summary_writer" in kept
+                else f"output_dir={self._flat(kept['logdir'])}"
+                if "logdir" in kept
+                else ""
+            )
+            if into:
+                hooks.append(
+                    f"{train}.SummarySaverHook(save_secs={seconds}, {into}, "
+                    f"summary_op={given.summary()})"
+                )
+        basename = kept.get("checkpoint_basename")
+        if basename is None or names.literal(basename) == table.BASENAME or not saves:
+            return hooks
+        seconds = self._seconds(kept, saves)
+        if seconds == "None" or " or " in seconds or "logdir" not in kept:
+            raise _Unclear
+        saver = f", saver={given.saver()}" if given.has_saver else ""
+        hooks.append(
+            f"{train}.CheckpointSaverHook({self._flat(kept['logdir'])}, "
+            f"save_secs={seconds}, checkpoint_basename={self._flat(basename)}{saver})"
+        )
+        return hooks
 
     def _seconds(self, kept: dict[str, ast.expr], saves: bool) -> str:
         """How often to save; 0 turned it off."""
@@ -254,7 +360,9 @@ class _Supervisor:
 
     # -- everything else -------------------------------------------------------------------
 
-    def _uses(self, session: _Session) -> tuple[list[Edit], list[ast.stmt]]:
+    def _uses(
+        self, session: _Session, services: Services
+    ) -> tuple[list[Edit], list[ast.stmt]]:
         """Edits of the Supervisor's other uses, and statements that go.
 
         Raises:
@@ -262,6 +370,12 @@ class _Supervisor:
         """
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
+        looped = any(
+            isinstance(n, ast.Attribute)
+            and n.attr in ("loop", "Loop")
+            and names.key(n.value) == self._name
+            for n in ast.walk(self._tree)
+        )
         for node in ast.walk(self._tree):
             if not (isinstance(node, ast.Name) and node.id == self._name):
                 continue
@@ -279,7 +393,11 @@ class _Supervisor:
             if isinstance(attribute, ast.Attribute) and (
                 attribute.attr in table.ATTRIBUTES
             ):
-                edits.append(Edit(attribute, self._attribute(attribute.attr)))
+                new = self._attribute(attribute.attr, services)
+                edits.append(Edit(attribute, new))
+                continue
+            if isinstance(attribute, ast.Attribute) and attribute.attr == "coord":
+                self._coordinated(attribute, session, edits, gone)
                 continue
             if not (
                 isinstance(attribute, ast.Attribute)
@@ -290,29 +408,82 @@ class _Supervisor:
             if call is session.call:
                 continue
             statement = self._scopes.parents[call]
-            if attribute.attr in table.METHODS_OF_SESSION and not call.args:
-                edits.append(Edit(node, session.name))
-            elif attribute.attr in table.METHODS_DROPPED and isinstance(
-                statement, ast.Expr
-            ):
+            name = table.OLDER_NAMES.get(attribute.attr, attribute.attr)
+            if name == "should_stop" and looped and not call.args:
+                # The thread stops the Supervisor where its function fails.
+                asked = f"{session.name}.should_stop()"
+                coordinator = services.coordinator()
+                edits.append(Edit(call, f"({asked} or {coordinator}.should_stop())"))
+            elif name in table.METHODS_OF_SESSION and not call.args:
+                edits.append(Edit(attribute, f"{session.name}.{name}"))
+            elif name in table.METHODS_DROPPED and isinstance(statement, ast.Expr):
                 if not self._text.alone(statement):
                     raise _Unclear
                 gone.append(statement)
+            elif name in ("summary_computed", "loop"):
+                new_call = (
+                    services.add_summary(call)
+                    if name == "summary_computed"
+                    else services.loop(call, self._scopes, session.name)
+                )
+                if new_call is None or not isinstance(statement, ast.Expr):
+                    raise _Unclear
+                edits.append(Edit(call, new_call))
             else:
                 raise _Unclear
         return edits, gone
 
-    def _attribute(self, name: str) -> str:
-        """What the Supervisor was given as its saver, or where that saves.
+    def _coordinated(
+        self,
+        coordinator: ast.Attribute,
+        session: _Session,
+        edits: list[Edit],
+        gone: list[ast.stmt],
+    ) -> None:
+        """`sv.coord.should_stop()` and its kind.
 
         Raises:
-          _Unclear: it was given none, and made its own.
+          _Unclear: it is used otherwise.
         """
-        argument, suffix = table.ATTRIBUTES[name]
-        value = self._kept(self._made[0]).get(argument)
-        if value is None or _is_none(value) or names.key(value) is None:
+        method = self._scopes.parents[coordinator]
+        call = self._scopes.parents.get(method)
+        if not (isinstance(method, ast.Attribute) and isinstance(call, ast.Call)):
             raise _Unclear
-        return f"({self._flat(value)}{suffix})" if suffix else self._flat(value)
+        statement = self._scopes.parents[call]
+        if method.attr in table.METHODS_OF_COORDINATOR and not call.args:
+            edits.append(Edit(coordinator, session.name))
+        elif (
+            method.attr in table.METHODS_OF_COORDINATOR_DROPPED
+            and isinstance(statement, ast.Expr)
+            and self._text.alone(statement)
+        ):
+            gone.append(statement)
+        else:
+            raise _Unclear
+
+    def _attribute(self, name: str, services: Services) -> str:
+        """What the Supervisor had, or was given.
+
+        Raises:
+          _Unclear: it had none.
+        """
+        if name == "summary_op":
+            return services.summary()
+        if name == "global_step":
+            return services.global_step()
+        if name == "save_path":
+            logdir = services.given.get("logdir")
+            basename = services.given.get("checkpoint_basename")
+            if logdir is None or _is_none(logdir) or names.key(logdir) is None:
+                if not isinstance(logdir, (ast.BinOp, ast.Constant)):
+                    raise _Unclear
+            if basename is None:
+                return f'({self._flat(logdir)} + "/{table.BASENAME}")'
+            return f'({self._flat(logdir)} + "/" + {self._flat(basename)})'
+        found = services.saver() if name == "saver" else services.writer()
+        if found is None:
+            raise _Unclear
+        return found
 
     def _outermost(self, statements: list[ast.Assign]) -> list[ast.stmt]:
         """What goes with them: an `if` that holds nothing else."""

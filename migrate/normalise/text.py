@@ -84,6 +84,31 @@ class Text:
             (*self.origins[: start - 1], *origins, *self.origins[end:]),
         )
 
+    def indented(
+        self, statements: Sequence[ast.stmt], indent: str, step: str
+    ) -> tuple[list[str], list[int]]:
+        """Statements one step deeper: their lines, with comments above, and origins.
+
+        Args:
+          statements: of one suite, in their order.
+          indent: the suite's.
+        """
+        first = statements[0]
+        decorators = getattr(first, "decorator_list", [])
+        begin = min([first.lineno, *(d.lineno for d in decorators)])
+        while begin > 1 and self.lines[begin - 2].strip().startswith("#"):
+            begin -= 1  # Its comment goes with it.
+        end = statements[-1].end_lineno or statements[-1].lineno
+        verbatim = set().union(*[inside_strings(s) for s in statements])
+        lines = []
+        for number in range(begin, end + 1):
+            line = self.lines[number - 1]
+            if number not in verbatim and line.strip():
+                inside = line.startswith(indent)
+                line = indent + step + line[len(indent) :] if inside else step + line
+            lines.append(line)
+        return lines, list(self.origins[begin - 1 : end])
+
     def alone(self, statement: ast.stmt) -> bool:
         """Whether a statement shares its lines with no other code."""
         (first, start), (last, end) = self._span(statement)

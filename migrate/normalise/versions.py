@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Edit, Text
@@ -29,6 +30,7 @@ _MADE_ONCE = (
     | frozenset(LAYER_CLASSES)
     | (frozenset(CELLS) - WRAPPERS)
 )
+_NUMBER = re.compile(r"_\d+$")
 _STRAIGHT = (ast.With, ast.FunctionDef, ast.Module)
 
 
@@ -36,6 +38,23 @@ def renamed(text: Text) -> Text:
     """The text with later bindings of such names renamed, where their order is clear."""
     while True:
         new = _Versions(text).renamed()
+        if new is None:
+            return text
+        text = new
+
+
+def of_tensors(text: Text) -> Text:
+    """The text with one name for each tensor that a function of the file is given.
+
+        net = dense(x, 12, "fc1")
+        net = net * keep_prob
+        logits = dense(net, 3, "fc2")
+
+    Where `dense` makes variables by the shape of what it is given, that shape is that of
+    one statement's result.
+    """
+    while True:
+        new = _Versions(text).told_apart()
         if new is None:
             return text
         text = new
@@ -97,6 +116,32 @@ class _Versions:
             return self._from(name.id, following)
         return None
 
+    def told_apart(self) -> Text | None:
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.Name)
+                and isinstance(node.ctx, ast.Load)
+                and self._asks_shape(node)
+            ):
+                continue
+            bindings = self._bindings(node)
+            if bindings is not None and len(bindings) > 1:
+                return self._from(node.id, bindings[1], _NUMBER.sub("", node.id))
+        return None
+
+    def _asks_shape(self, node: ast.Name) -> bool:
+        """Whether a function of the file is given it, or its shape is asked for."""
+        parent = self._scopes.parents.get(node)
+        if isinstance(parent, ast.keyword):
+            parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Attribute):
+            return parent.attr in ("shape", "get_shape")
+        if not (isinstance(parent, ast.Call) and isinstance(parent.func, ast.Name)):
+            return False
+        owner = self._scopes.scope_of(parent.func).owner(parent.func.id)
+        made = owner.bindings.get(parent.func.id, []) if owner is not None else []
+        return any(isinstance(m, ast.FunctionDef) for m in made)
+
     def _made_once(self, value: ast.expr) -> bool:
         return (
             isinstance(value, ast.Call)
@@ -109,26 +154,53 @@ class _Versions:
         if scope is None:
             return None
         found: list[_Binding] = []
+        # The branch that all of it stands in, where it is one.
+        around: set[ast.AST | None] = set()
+        branches = False
         for node in ast.walk(self._tree):
             if not (isinstance(node, ast.Name) and node.id == name.id):
                 continue
             inner = self._scopes.scope_of(node)
             if inner.owner(name.id) is not scope:
                 continue
+            around.add(self._branch(node))
             if self._function(node) is not self._function(name):
                 return None  # A function that is called later sees the last value.
             if isinstance(node.ctx, ast.Load):
                 continue
             statement = self._scopes.parents.get(node)
             if not self._straight(statement):
-                return None
+                branches = True
             if isinstance(statement, ast.AugAssign) or (
                 isinstance(statement, ast.Assign) and statement.targets == [node]
             ):
                 found.append(_Binding(statement, node))
             else:
                 return None
+        if branches and (len(around) != 1 or None in around):
+            return None
         return sorted(found, key=lambda b: (b.target.lineno, b.target.col_offset))
+
+    def _branch(self, node: ast.AST) -> ast.AST | None:
+        """The first statement of the one branch of an `if` that a node stands in.
+
+        None where it stands in none, or in a block that may run several times or in part.
+        """
+        inner, outer = node, self._scopes.parents.get(node)
+        first: ast.AST | None = None
+        while outer is not None and not isinstance(
+            outer, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Module)
+        ):
+            if isinstance(outer, (ast.For, ast.While, ast.Try)):
+                return None
+            if isinstance(outer, ast.If):
+                if not isinstance(inner, ast.stmt):
+                    return None
+                first = (outer.body if inner in outer.body else outer.orelse)[0]
+                if not isinstance(first, ast.If):  # An `elif` is its own branch.
+                    return first
+            inner, outer = outer, self._scopes.parents.get(outer)
+        return first
 
     def _function(self, node: ast.AST) -> ast.AST | None:
         """What it stands in; a lambda or comprehension is evaluated where it stands."""
@@ -146,12 +218,13 @@ class _Versions:
             parent = self._scopes.parents.get(parent)
         return isinstance(parent, _STRAIGHT)
 
-    def _from(self, name: str, binding: _Binding) -> Text:
-        """The name renamed from a binding on."""
+    def _from(self, name: str, binding: _Binding, base: str = "") -> Text:
+        """The name renamed from a binding on, to a number of its `base`."""
+        base = base or name
         number = 2
-        while f"{name}_{number}" in self._taken:
+        while f"{base}_{number}" in self._taken:
             number += 1
-        new = f"{name}_{number}"
+        new = f"{base}_{number}"
         statement = binding.statement
         end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
         scope = self._scopes.scope_of(binding.target).owner(name)

@@ -221,6 +221,14 @@ class Cluster:
     jobs: frozenset[str] | None  # None: known only at run time.
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
+class Choice:
+    """What a program asks at run time, and whether the answer is yes in the case meant."""
+
+    test: ast.expr
+    holds: bool
+
+
 @dataclasses.dataclass(eq=False)
 class StepFunction:
     """The backward slice of one or more `session.run` calls."""
@@ -300,6 +308,8 @@ class TrainingProgram:
     others: tuple[ast.Call, ...] = ()
     # Whether a run gives the variables their initial values a second time.
     initialises_again: bool = False
+    # Under what there is a cluster, where a process without one trains alone.
+    clustered: Choice | None = None
     # How many towers there are, an expression of the source; None where there are none.
     towers: str | None = None
     # Functions of the module that run the session, and stay where they are.
@@ -307,6 +317,8 @@ class TrainingProgram:
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Whether the parameter servers end when every worker has.
+    servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.
     dissolved: dict[ast.stmt, list[ast.stmt]] = dataclasses.field(default_factory=dict)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 
 from migrate.tables.keras_models import MetricRow
 from migrate.tables.layers import LayerRow
@@ -271,6 +272,20 @@ class KerasModel:
     def training(self) -> tuple[Unit, ...]:
         """What a training step runs before and beside the update."""
         return (*self.loss, *self.summaries)
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedModels:
+    """Model functions that files of a tree have together, and that become Keras models.
+
+    Attributes:
+      exported: of this file, functions that Estimators of others have, or call for one.
+      imported: what names one of another file -> the class's name; "" for a function that
+        makes it.
+    """
+
+    exported: frozenset[str] = frozenset()
+    imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

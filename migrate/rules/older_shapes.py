@@ -1,7 +1,6 @@
 """What of a refused program has no counterpart, said more precisely than by its parts.
 
-N130: towers by slim's `model_deploy`. N131: a parameter server that ends when its
-workers have put their names into a queue. N132: what a Supervisor does beside the session.
+N130: towers by slim's `model_deploy`. N131: a queue that tasks share. N132: what a Supervisor does beside the session.
 """
 
 from __future__ import annotations
@@ -12,12 +11,16 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.normalise import Text, done_queues
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 _SERVICES = {
-    "loop": "call it in the training loop, every so many seconds",
-    "summary_computed": "tf.summary.FileWriter(logdir).add_summary(summary, step)",
+    "loop": "where it runs the session, call it in the training loop, every so many "
+    "seconds",
+    "summary_computed": "a statement of its own; the Supervisor has a logdir",
     "wait_for_stop": "let the training loop end",
+    "stop_on_exception": "an error ends the loop, and the program",
+    "session_manager": "the session restores and waits by itself",
     "summary_writer": "tf.summary.FileWriter(logdir)",
     "coord": "should_stop() and request_stop() of the session",
 }
@@ -40,17 +43,19 @@ def deployed(scopes: Scopes) -> Iterator[Finding]:
             )
 
 
-def told(scopes: Scopes) -> Iterator[Finding]:
+def told(scopes: Scopes, text: str) -> Iterator[Finding]:
     """Findings for a program that was refused."""
+    unread = done_queues.why_not(Text.of(text))
     for node in ast.walk(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
-            if _shared(node) and "tf.train.Server" in _symbols(scopes):
+            if unread is not None and names.argument(node, "shared_name"):
+                line, reason = unread
                 yield _refused(
                     node,
                     "N131",
-                    "a queue by which workers tell a parameter server to end",
-                    "Leave the queue out, and let the ps task server.join(), which like "
-                    "any parameter server of TF1 is then stopped from outside.",
+                    f"a queue that tasks share: {reason} (line {line})",
+                    "Leave the queue out where it only ends the parameter servers, and "
+                    "let the ps task server.join().",
                     "tf.FIFOQueue",
                 )
         elif isinstance(node, ast.Attribute) and node.attr in _SERVICES:
@@ -76,19 +81,6 @@ def _refused(
         reason,
         recipe,
     )
-
-
-def _shared(call: ast.Call) -> bool:
-    """A queue that several processes name: `shared_name="done_queue0"`."""
-    return names.argument(call, "shared_name") is not None
-
-
-def _symbols(scopes: Scopes) -> set[str]:
-    return {
-        scopes.resolve(n.func) or ""
-        for n in ast.walk(scopes.tree)
-        if isinstance(n, ast.Call)
-    }
 
 
 def _is_supervisor(scopes: Scopes, node: ast.expr) -> bool:

@@ -127,13 +127,38 @@ def converted(text: str, filename: str) -> Converted | None:
             tree = ast.parse(new)
     except (SyntaxError, ValueError) as error:
         raise NotConvertible(str(error)) from None
+    new = _printed_once(new, tree)
+    tree = ast.parse(new)
     divided = new
     unclear: list[int] = []
     if not _DIVISION.search(text):
         divided, unclear = _divided(new, tree)
-    origins = _origins(text, divided)
-    findings = [*_changes(text, divided), *_unclear(unclear, origins)]
-    return Converted(divided, tuple(findings), origins)
+    lines = origins(text, divided)
+    findings = [*_changes(text, divided), *_unclear(unclear, lines)]
+    return Converted(divided, tuple(findings), lines)
+
+
+def _printed_once(text: str, tree: ast.Module) -> str:
+    """`print((x))`, which fissix makes of Python 2's `print(x)`, as `print(x)`."""
+    lines = [line.encode() for line in text.split("\n")]
+    calls = [
+        n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Name)
+        and n.func.id == "print"
+        and len(n.args) == 1
+        and not n.keywords
+        and n.lineno == n.end_lineno
+        and not isinstance(n.args[0], (ast.Tuple, ast.Starred, ast.GeneratorExp))
+    ]
+    for call in sorted(calls, key=lambda n: -n.col_offset):
+        line, inner = lines[call.lineno - 1], call.args[0]
+        value = line[inner.col_offset : inner.end_col_offset]
+        if line[call.col_offset : call.end_col_offset] == b"print((%s))" % value:
+            before, after = line[: call.col_offset], line[call.end_col_offset :]
+            lines[call.lineno - 1] = before + b"print(%s)" % value + after
+    return b"\n".join(lines).decode()
 
 
 def _with_spaces(text: str) -> str:
@@ -235,7 +260,8 @@ def _opcodes(old: str, new: str) -> Sequence[tuple[str, int, int, int, int]]:
     return difflib.SequenceMatcher(None, before, after).get_opcodes()
 
 
-def _origins(old: str, new: str) -> tuple[int, ...]:
+def origins(old: str, new: str) -> tuple[int, ...]:
+    """For each line of the new text the old one's number, from 1."""
     found: list[int] = []
     for _, first, last, start, stop in _opcodes(old, new):
         found += [min(first + i + 1, max(last, 1)) for i in range(stop - start)]
@@ -268,10 +294,10 @@ def _short(line: str) -> str:
     return line if len(line) <= _SHOWN else f"{line[:_SHOWN].rstrip()} ..."
 
 
-def _unclear(lines: list[int], origins: tuple[int, ...]) -> Iterator[Finding]:
+def _unclear(lines: list[int], origin: tuple[int, ...]) -> Iterator[Finding]:
     for line in lines:
         yield Finding(
-            origins[line - 1],
+            origin[line - 1],
             1,
             "E009",
             Outcome.REFUSED,

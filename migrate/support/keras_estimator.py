@@ -91,6 +91,10 @@ class Estimator(estimator_loop.Estimator):
         super().__init__(model, model_dir, config, params, warm_start_from)
         self._model = model
 
+    @staticmethod
+    def _check_arguments(model, params):
+        """A model takes what it needs; what functools.partial gives it is its own."""
+
     def _graph(self, replicas, element_spec):
         features, _ = estimator_loop.inputs.features_and_labels(element_spec)
         return _ModelGraph(replicas, lambda: self._new_model(features))
@@ -107,8 +111,10 @@ class Estimator(estimator_loop.Estimator):
         tf_keras.backend.reset_uids()
         features = inputs_like(features_spec)
         kwargs = {k: v for k, v in given.items() if k in names}
-        # A subclassed model may need none: its `call` gets them.
-        args = [features] if set(names) - {"self", *given} else []
+        # A subclassed model may need none: its `call` gets them. What functools.partial
+        # gives has a default.
+        needed = {n for n, p in names.items() if p.default is p.empty}
+        args = [features] if needed - {"self", *given} else []
         with training_session._layers_take_dtype_of_input():
             made = model(*args, **kwargs)
             if not made.built:  # Its layers make their weights when they are called.

@@ -89,6 +89,22 @@ def serve(server):
     The exit code is 0 where training is done, 1 where it failed or where no
     coordinator has answered for two hours (so long TF1's workers waited for the chief).
     """
+    _leave_server(_served(server))
+
+
+def serve_until_done(server):
+    """Serves, as a parameter server, until every worker has ended; then returns.
+
+    `AsynchronousReplicas(..., ends_servers=True)` says so. Exits with 1 where training
+    failed, or where no coordinator has answered for two hours.
+    """
+    code = _served(server)
+    if code:
+        _leave_server(code)
+
+
+def _served(server):
+    """Serves until the coordinator's word; the exit code that it stands for."""
     definition = server.server_def
     own_device = f"/job:{definition.job_name}/task:{definition.task_index}"
     cluster = tf.train.ClusterSpec(definition.cluster)
@@ -113,6 +129,10 @@ def serve(server):
                 break
     # The coordinator's message is answered before this process is gone.
     time.sleep(1)
+    return code
+
+
+def _leave_server(code):
     sys.stdout.flush()
     sys.stderr.flush()
     # The server's threads cannot be stopped from Python; leave without them.
@@ -664,10 +684,12 @@ class AsynchronousReplicas(_Replicas):
     Args:
       strategy: a tf.distribute.ParameterServerStrategy.
       cluster: the tf.train.ClusterSpec (or dict) it was made from.
+      ends_servers: parameter servers, too, are told when training has ended.
     """
 
-    def __init__(self, strategy, cluster):
+    def __init__(self, strategy, cluster, ends_servers=False):
         super().__init__(strategy)
+        self._ends_servers = ends_servers
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
@@ -804,12 +826,15 @@ class AsynchronousReplicas(_Replicas):
     def _dismiss(self, code):
         """Tells the tasks that wait in `serve` that training has ended."""
         chief = any(job in self._cluster.jobs for job in ("chief", "master"))
-        others = self._cluster.task_indices("worker")[0 if chief else 1 :]
+        workers = self._cluster.task_indices("worker")[0 if chief else 1 :]
+        others = [("worker", index) for index in workers]
+        if self._ends_servers:
+            others += [("ps", index) for index in self._cluster.task_indices("ps")]
         gone = []
 
-        def dismiss(index):
-            address = self._cluster.task_address("worker", index)
-            device = f"/job:worker/task:{index}"
+        def dismiss(job, index):
+            address = self._cluster.task_address(job, index)
+            device = f"/job:{job}/task:{index}"
             try:
                 with _done_queue("grpc://" + address, device, 30000) as (
                     session,
@@ -817,10 +842,10 @@ class AsynchronousReplicas(_Replicas):
                 ):
                     session.run(queue.enqueue(code))
             except tf.errors.OpError as error:
-                tf.compat.v1.logging.warning("worker %d is gone: %s", index, error)
+                tf.compat.v1.logging.warning("%s %d is gone: %s", job, index, error)
                 gone.append(index)
 
-        threads = [threading.Thread(target=dismiss, args=(i,)) for i in others]
+        threads = [threading.Thread(target=dismiss, args=task) for task in others]
         for thread in threads:
             thread.start()
         for thread in threads:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
+DERIVABLE_MODULE = "derivable_hooks"
 HEADS_MODULE = "estimator_heads"
 LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
@@ -31,6 +32,7 @@ SYNC_MODULE = "synchronous_estimator"
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
+    DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
@@ -353,6 +355,21 @@ IN_GRAPH: frozenset[str] = frozenset(
 IN_SERVING = frozenset(
     {"tf.placeholder", "tf.placeholder_with_default", "tf.sparse_placeholder"}
 )
+
+# Whether it is in a model_fn -> (reason, recipe) of a placeholder elsewhere.
+NOT_FED = {
+    False: (
+        "a placeholder that is not a serving input's: an input_fn runs once, and nothing "
+        "feeds it",
+        "Make the dataset of the arrays themselves.",
+    ),
+    True: (
+        "a placeholder in a model_fn: a step function takes its batch, and nothing feeds it",
+        "Make it a variable, by tf.get_variable(name, [], trainable=False, "
+        "initializer=...); a hook gives it its value by variable.load(value, "
+        "run_context.session) in before_run.",
+    ),
+}
 
 # Also where an input_fn takes a batch from an iterator.
 IN_INPUT = frozenset({"tf.add_to_collection"})

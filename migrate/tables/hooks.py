@@ -78,6 +78,24 @@ _ROWS = (
 
 HOOKS: dict[str, HookRow] = {row.symbol: row for row in _ROWS}
 
+# Hooks that the emitted module `derivable_hooks` has with TF1's methods and attributes.
+DERIVABLE = frozenset(
+    {"LoggingTensorHook", "NanTensorHook", "StepCounterHook", "StopAtStepHook"}
+)
+# What a class may override of a hook, of the public methods and of those that programs do.
+HOOK_METHODS = frozenset(
+    {
+        "_log_and_record",
+        "_log_tensors",
+        "_save",
+        "after_create_session",
+        "after_run",
+        "before_run",
+        "begin",
+        "end",
+    }
+)
+
 # tf.train.MonitoredTrainingSession(...), TF 1.15.5.
 SESSION_PARAMETERS = (
     "master",

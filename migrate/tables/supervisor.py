@@ -19,10 +19,7 @@ DROPPED = frozenset(
 REFUSED_UNLESS: dict[str, tuple[object, ...]] = {
     "graph": (None,),
     "init_feed_dict": (None,),
-    "checkpoint_basename": ("model.ckpt",),
     "session_manager": (None,),
-    "summary_op": (None,),
-    "summary_writer": (None,),
     "init_fn": (None,),
 }
 # managed_session and prepare_or_wait_for_session.
@@ -33,9 +30,21 @@ SESSION_PARAMETERS = (
 METHODS_OF_SESSION = frozenset({"should_stop", "request_stop"})
 # Methods of which nothing is left: what they start or stop is not there.
 METHODS_DROPPED = frozenset({"stop", "start_queue_runners", "start_standard_services"})
-# Attributes that are, or are made of, what it was given: argument, what is added.
-# (checkpoint_basename is "model.ckpt"; another one is refused.)
-ATTRIBUTES = {
-    "saver": ("saver", ""),
-    "save_path": ("logdir", ' + "/model.ckpt"'),
+# Of its coordinator: what the session has too, and what waits for threads.
+METHODS_OF_COORDINATOR = frozenset({"should_stop", "request_stop"})
+METHODS_OF_COORDINATOR_DROPPED = frozenset({"join", "clear_stop"})
+# Names from before TensorFlow 1.0, which 1.15 has still.
+OLDER_NAMES = {
+    "Loop": "loop",
+    "PrepareSession": "prepare_or_wait_for_session",
+    "RequestStop": "request_stop",
+    "ShouldStop": "should_stop",
+    "StartQueueRunners": "start_queue_runners",
+    "StartStandardServices": "start_standard_services",
+    "Stop": "stop",
+    "SummaryComputed": "summary_computed",
 }
+ATTRIBUTES = frozenset(
+    {"saver", "save_path", "summary_writer", "summary_op", "global_step"}
+)
+BASENAME = "model.ckpt"

@@ -8,6 +8,7 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from migrate import emitted
@@ -105,6 +106,36 @@ def test_equals_genuine_tf1(variant: Variant, tf1: str, tmp_path: pathlib.Path) 
     assert len(old) == len(new)
     worst = max(abs(a - b) for a, b in zip(old, new, strict=True))
     assert worst <= variant.tolerance
+
+
+@pytest.mark.parametrize(
+    "variant", [v for v in MIGRATED if v.alone], ids=lambda v: v.name
+)
+def test_alone_it_equals_genuine_tf1(
+    variant: Variant, tf1: str, tmp_path: pathlib.Path
+) -> None:
+    """Without a cluster; another rate is seen."""
+    program = _migrated(variant.path, tmp_path / "program")
+    slower = tmp_path / "program" / "slower.py"
+    slower.write_text(program.read_text().replace("(0.1, 0.9)", "(0.1, 0.89)"))
+    assert slower.read_text() != program.read_text()
+    found = {}
+    for python, path, name in (
+        (tf1, variant.path, "tf1"),
+        (sys.executable, program, "tf2"),
+        (sys.executable, slower, "slower"),
+    ):
+        out = tmp_path / name
+        out.mkdir()
+        subprocess.run(
+            [python, str(path), f"--dir={out}"],
+            check=True,
+            timeout=200,
+            env=processes.environment_with(ENVIRONMENT),
+        )
+        found[name] = np.array(_losses(out))
+    np.testing.assert_allclose(found["tf2"], found["tf1"], atol=variant.tolerance)
+    assert np.abs(found["slower"] - found["tf1"]).max() > variant.tolerance
 
 
 @pytest.mark.parametrize("variant", MIGRATED, ids=lambda v: v.name)

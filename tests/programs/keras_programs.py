@@ -20,6 +20,8 @@ from tests.programs import variants
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "keras_models"
+# A program whose model functions are of other files.
+TREE_HERE = pathlib.Path(__file__).parent / "keras_trees"
 _RECORDED = HERE / "recorded.npz"
 _DIGESTS = HERE / "recorded.json"
 
@@ -41,8 +43,23 @@ PROGRAMS = (
 )
 
 
+@dataclasses.dataclass(frozen=True)
+class KerasTree(KerasProgram):
+    """A program of `keras_trees`, and the files that it imports."""
+
+    @property
+    def path(self) -> pathlib.Path:
+        return TREE_HERE / f"{self.name}.py"
+
+
+TREE = KerasTree("together", 2e-6, "exp differs by an ULP")
+
+
 def _digest(program: KerasProgram) -> str:
-    return hashlib.sha256(program.path.read_bytes()).hexdigest()
+    files = [program.path]
+    if isinstance(program, KerasTree):
+        files = sorted(TREE_HERE.rglob("*.py"))
+    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
 
 
 def recorded() -> dict[str, Array]:
@@ -52,7 +69,7 @@ def recorded() -> dict[str, Array]:
       ValueError: a program has changed since.
     """
     digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in PROGRAMS if digests.get(p.name) != _digest(p)]
+    old = [p.name for p in (*PROGRAMS, TREE) if digests.get(p.name) != _digest(p)]
     if old:
         raise ValueError(f"recorded before they changed: {old}; see {__name__}")
     with np.load(_RECORDED) as archive:
@@ -66,8 +83,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary) / "work"
         found = variants.run(PROGRAMS, str(python), HERE, work, preloaded=False)
+        work = pathlib.Path(temporary) / "tree"
+        found |= variants.run((TREE,), str(python), TREE_HERE, work, preloaded=False)
     np.savez_compressed(_RECORDED, **found)
-    digests = {program.name: _digest(program) for program in PROGRAMS}
+    digests = {program.name: _digest(program) for program in (*PROGRAMS, TREE)}
     _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
 
 

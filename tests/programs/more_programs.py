@@ -98,6 +98,13 @@ MORE = (
         lines=31,
     ),
     Variant(
+        "supervised_services",
+        "Supervisor's loop, summary_computed, summary_writer, saver, save_path, coord; a "
+        "checkpoint_basename",
+        equal=True,
+        lines=29,
+    ),
+    Variant(
         "plain_server_session",
         "tf.Session(server.target): the chief initialises, the others ask for what is "
         "not initialised; Saver",
@@ -166,6 +173,14 @@ MORE = (
         "queue runners that a Supervisor starts; lines of text read in a helper",
         equal=True,
         lines=25,
+    ),
+    Variant(
+        "sometimes_clustered",
+        "a helper that returns early gives device and target; alone without a job name",
+        equal=True,
+        tolerance=1e-5,  # A softmax in 25 steps with momentum.
+        lines=25,
+        alone=True,
     ),
     Variant(
         "queue_epochs",

@@ -21,6 +21,7 @@ class Variant:
       tolerance: of that comparison. Float32 losses of order 1: a few ULPs, more
         where a softmax is in them (`exp` differs by one ULP between the versions).
       lines: losses the chief writes at least.
+      alone: it also trains without a cluster, where its flags give none.
     """
 
     name: str
@@ -30,6 +31,7 @@ class Variant:
     equal: bool = False
     tolerance: float = 1e-6
     lines: int = 10
+    alone: bool = False
 
     @property
     def path(self) -> pathlib.Path:

@@ -60,6 +60,8 @@ class Cluster:
             'training_session.leave("Synchronous training needs no parameter server.")'
         )
         replication, condition = self._program.replication, self._program.condition
+        served = "training_session.serve_until_done("
+        name = cluster.server.targets[0]  # type: ignore[attr-defined]
         if replication is Replication.SYNCHRONOUS:
             plan.statements[cluster.server] = [Dropped(cluster.server)]
             for join in self._program.joins:
@@ -76,8 +78,13 @@ class Cluster:
             for join in self._program.joins:
                 plan.statements[join] = [
                     Block(code("if ", condition, ":"), [New(code(leave))], join),
-                    Keep(join),
+                    New(code(served, name, ")"))
+                    if self._program.servers_end
+                    else Keep(join),
                 ]
+        elif self._program.servers_end:
+            for join in self._program.joins:
+                plan.statements[join] = [New(code(served, name, ")"), join)]
 
     def strategy(self) -> list[Item]:
         """The statements that make the strategy and its replicas."""
@@ -136,9 +143,11 @@ class Cluster:
                 "):",
             )
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
+        chosen = program.replication is Replication.CHOSEN_AT_RUN_TIME
+        above = "" if chosen or program.clustered is not None else "\n"
         asynchronous: list[Item] = [
             Block(
-                code("\n" + comment + "\n", test),
+                code(above + comment + "\n", test),
                 [New(code("training_session.serve(", server, ")"))],
             ),
             New(
@@ -153,18 +162,36 @@ class Cluster:
                 code(
                     "replicas = training_session.AsynchronousReplicas(strategy, ",
                     spec,
-                    ")",
+                    ", ends_servers=True)" if program.servers_end else ")",
                 )
             ),
         ]
+        made = asynchronous
         if program.replication is Replication.SYNCHRONOUS:
-            return sync
-        if program.replication is Replication.ASYNCHRONOUS:
-            return asynchronous
-        assert program.condition is not None
-        return [
-            Block(code("if ", program.condition, ":"), sync, orelse=asynchronous),
-        ]
+            made = sync
+        elif program.replication is Replication.CHOSEN_AT_RUN_TIME:
+            assert program.condition is not None
+            made = [
+                Block(code("if ", program.condition, ":"), sync, orelse=asynchronous)
+            ]
+        return _if_clustered(program.clustered, made)
+
+
+def _if_clustered(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
+    """The cluster's strategy, or where the program may have none, this process's own."""
+    if choice is None:
+        return made
+    alone: list[Item] = [
+        New(
+            code(
+                "# Without a cluster this process trains alone.\n"
+                "strategy = tf.distribute.get_strategy()"
+            )
+        ),
+        New(code("replicas = training_session.SynchronousReplicas(strategy, 0)")),
+    ]
+    first, second = (made, alone) if choice.holds else (alone, made)
+    return [Block(code("\nif ", choice.test, ":"), first, orelse=second)]
 
 
 def _connected(cluster: str | None) -> list[Item]:

@@ -5,22 +5,27 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras import KerasRewrite
+from migrate.backends.keras.estimators import imported
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import model_fn
 from migrate.plan import Plan
+from migrate.program.keras_model import SharedModels
 
 
 def plan_models(
-    scopes: Scopes, plan: Plan
+    scopes: Scopes, plan: Plan, shared: SharedModels
 ) -> tuple[dict[ast.AST, tuple[str, str]], list[Finding]]:
     """Plans every model_fn that can be a Keras model.
+
+    Args:
+      shared: those that it has together with other files.
 
     Returns:
       What is claimed, as node -> (code, reason); and a finding for each that stays.
     """
-    found, stays = model_fn.recognise(scopes)
-    claimed: dict[ast.AST, tuple[str, str]] = {}
+    found, others, stays = model_fn.recognise(scopes, shared)
+    claimed = imported(others, plan)
     for one in found:
         rewrite = KerasRewrite(one.model, one.flow, scopes, plan, one.name)
         rewrite.run()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.keras import layers
+from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -15,7 +16,6 @@ from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
-_TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_fn")
 
 
 class KerasRewrite(Evaluation):
@@ -43,10 +43,8 @@ class KerasRewrite(Evaluation):
         self._collections()
         plan.statements[model.function] = [self._class()]
         self._mentions()
-        for call, value in self._flow.estimators:
-            self._train(call, value)
-        plan.imports += ["import tf_keras", f"import {table.MODULE}"]
-        plan.support.add(table.SUPPORT)
+        self.claimed |= trained(self._flow, self._name, plan)
+        plan.imports.append("import tf_keras")
         self._claim_rest()
 
     def _class(self) -> Block:
@@ -138,22 +136,6 @@ class KerasRewrite(Evaluation):
             given.append(("" if by_position else name, bound[name]))
         made = laid_out(self._name, given, function.col_offset)
         return code(f"lambda {', '.join(kept)}: ", made)
-
-    def _train(self, call: ast.Call, model: ast.expr) -> None:
-        """`Estimator(model_fn=...)` becomes the emitted module's, of the class."""
-        named: ast.AST | str = self._name if model in self._flow.mentions else model
-        arguments: list[tuple[str, ast.AST | Code | str]] = []
-        for value in call.args:
-            arguments.append(("", named if value is model else value))
-        for keyword in call.keywords:
-            assert keyword.arg is not None
-            if keyword.value is model:
-                arguments.append(("model", named))
-            else:
-                arguments.append((keyword.arg, keyword.value))
-        new = laid_out(f"{table.MODULE}.Estimator", arguments, call.col_offset)
-        self._plan.replace(call, new)
-        self.claimed[call.func] = _TRAINS
 
     def _claim_rest(self) -> None:
         """Uses in what is gone."""

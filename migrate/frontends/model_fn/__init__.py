@@ -6,11 +6,11 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.flows import Flow, Flows
+from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
-from migrate.program.keras_model import KerasModel, Stays
+from migrate.program.keras_model import KerasModel, SharedModels, Stays
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -27,11 +27,42 @@ class Found:
     flow: Flow
 
 
-def recognise(scopes: Scopes) -> tuple[list[Found], list[Stays]]:
-    """The program's model_fns."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class Imported:
+    """A model_fn of another file that becomes a Keras model there.
+
+    Attributes:
+      places: where it is named.
+      name: of the class; "" where a function makes it, whose name stays.
+    """
+
+    flow: Flow
+    places: tuple[Elsewhere, ...]
+    name: str
+
+
+def recognise(
+    scopes: Scopes, shared: SharedModels
+) -> tuple[list[Found], list[Imported], list[Stays]]:
+    """The program's model_fns.
+
+    Args:
+      shared: those that files of a tree have together, which become Keras models.
+    """
     flows = Flows(scopes)
+    for name in shared.exported:
+        flows.export(name)
     found: list[Found] = []
+    imported: list[Imported] = []
     stays = [Stays(call, reason) for call, reason in flows.lost]
+    for text, (flow, places) in flows.elsewhere.items():
+        if text in shared.imported:
+            imported.append(Imported(flow, tuple(places), shared.imported[text]))
+            continue
+        stays += [
+            Stays(call, "its model_fn is of another file")
+            for call, _ in flow.estimators
+        ]
     for function, flow in flows.found.items():
         try:
             name = class_name(function.name)
@@ -45,7 +76,7 @@ def recognise(scopes: Scopes) -> tuple[list[Found], list[Stays]]:
             stays.append(Stays(reason.node, reason.reason))
             continue
         found.append(Found(model, name, flow))
-    return found, stays
+    return found, imported, stays
 
 
 def _check_program(scopes: Scopes) -> None:

@@ -7,6 +7,7 @@ import ast
 from migrate.normalise.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
+from migrate.tables import roles
 
 
 class Callers(Inlining):
@@ -61,6 +62,7 @@ class Callers(Inlining):
                 and isinstance(owner, ast.ClassDef)
                 and func.attr == driver.name
                 and isinstance(func.value, ast.Name)
+                and not self._is_session(func.value)
             ):
                 continue
             statement: ast.AST = node
@@ -110,6 +112,16 @@ class Callers(Inlining):
             return None
         return self._moved(
             Call(statement, call, driver, None, None, driver.name), caller
+        )
+
+    def _is_session(self, name: ast.Name) -> bool:
+        """Whether a name is that of a session, whose `run` is no method of the file."""
+        made = self._definition(name)
+        values = [i.context_expr for i in getattr(made, "items", ())]
+        value = getattr(made, "value", None)
+        return any(
+            isinstance(v, ast.Call) and self.scopes.resolve(v.func) in roles.SESSIONS
+            for v in [*values, value]
         )
 
     def _moved(self, found: Call, caller: ast.FunctionDef | ast.Module) -> Text:

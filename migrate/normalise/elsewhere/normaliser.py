@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.facts import names
@@ -14,6 +15,7 @@ from migrate.tables import roles
 
 # More rounds than any program needs; a cycle of calls ends here.
 _ROUNDS = 200
+_TITLE = re.compile(r"# From [\w./]+\.py:")
 
 
 class Normaliser(Aggregates):
@@ -112,6 +114,8 @@ class Normaliser(Aggregates):
             last = node.end_lineno or node.lineno
             while last < len(text.lines) and not text.lines[last].strip():
                 last += 1
+            if _TITLE.fullmatch(text.lines[first - 2]):
+                first -= 1  # Of the file it came from.
             text = text.spliced(first, last, [], [])
 
 

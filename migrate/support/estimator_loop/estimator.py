@@ -28,7 +28,13 @@ from .hooks import (
 )
 from .inputs import dataset_of, features_and_labels, grouped
 from .run_config import RunConfig
-from .specifications import EstimatorSpec, ModeKeys, WarmStartSettings, arguments_of
+from .specifications import (
+    EstimatorSpec,
+    ModeKeys,
+    WarmStartSettings,
+    arguments_of,
+    check_arguments,
+)
 from .steps import (
     EvaluationSession,
     InTurn,
@@ -66,6 +72,7 @@ class Estimator:
     ):
         if not callable(model_fn):
             raise ValueError(f"model_fn must be callable: {model_fn}")
+        self._check_arguments(model_fn, params)
         self._model_fn = model_fn
         config = config or RunConfig()
         if isinstance(config, dict):
@@ -83,6 +90,11 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._warm_start_from = warm_start_from
         self._cluster = Cluster(self.config)
+
+    @staticmethod
+    def _check_arguments(model_fn, params):
+        """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
+        check_arguments(model_fn, params)
 
     @property
     def model_dir(self):

@@ -5,6 +5,7 @@ import contextlib
 import copy
 import itertools
 
+import numpy as np
 import tensorflow as tf
 
 try:
@@ -263,6 +264,8 @@ class _HookSession:
         """
 
         def value(item):
+            if _does_nothing(item):
+                return None
             if not isinstance(item, tf.Variable):
                 raise TypeError(
                     f"a hook runs {item} in its session: give it to SessionRunArgs in "
@@ -271,6 +274,36 @@ class _HookSession:
             return item.numpy()
 
         return tf.nest.map_structure(value, fetches)
+
+    def load(self, variable, value):
+        """Gives a variable a value, which the next step finds."""
+        variable.assign(value)
+
+
+class _NoSessionYet:
+    """What a hook sees that is asked what it wants of a step, while that is traced."""
+
+    def run(self, fetches):
+        """Zeros for variables: they have no values in a trace."""
+
+        def value(item):
+            if isinstance(item, tf.Variable):
+                return np.zeros(item.shape, item.dtype.as_numpy_dtype)[()]
+            return None
+
+        return tf.nest.map_structure(value, fetches)
+
+    def load(self, variable, value):
+        """Nothing: the step is not to do it every time."""
+
+
+def _does_nothing(item):
+    """Whether an operation has no effect, as the initialiser of an input_fn's iterator."""
+    return (
+        isinstance(item, tf.Operation)
+        and item.type == "NoOp"
+        and all(_does_nothing(before) for before in item.control_inputs)
+    )
 
 
 @contextlib.contextmanager
@@ -301,7 +334,8 @@ class OwnHook(_TensorHook, training_session.Hook):
         self._keys, self._held, self.watched = {}, [], {}
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
-        asked = copy.copy(self._hook).before_run(SessionRunContext())
+        context = SessionRunContext(session=_NoSessionYet())
+        asked = copy.copy(self._hook).before_run(context)
         if asked and asked.feed_dict:
             raise ValueError("a step function cannot be fed by a hook")
         candidates = [list(vars(self._hook).values()), asked.fetches if asked else []]
@@ -369,7 +403,7 @@ def made_anew(hook):
             setattr(new, name, copy.copy(value))
         elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
             setattr(new, name, made_anew(value))
-        elif isinstance(value, training_session._Timer):
+        elif isinstance(value, (training_session._Timer, v1.train.SecondOrStepTimer)):
             setattr(new, name, copy.copy(value))
     return new
 

@@ -3,6 +3,7 @@
 import itertools
 import threading
 
+import numpy as np
 import tensorflow as tf
 
 v1 = tf.compat.v1
@@ -35,6 +36,24 @@ class _OneShotIterator:
 def one_shot_iterator(dataset):
     """The iterator of a dataset in an input_fn: its `get_next` stands for a batch."""
     return _OneShotIterator(dataset)
+
+
+def fed(value, dtype, shape=None, name=None):
+    """What an input_fn's placeholder was fed, when its iterator was initialised.
+
+    Where the input_fn is run as a function of its dataset's elements, zeros stand for
+    the array: the dataset is known by then, and the function is not to hold it.
+
+    Raises:
+      ValueError: the value has another shape than the placeholder.
+    """
+    dtype, shape = tf.as_dtype(dtype), tf.TensorShape(shape)
+    value = np.asarray(value, dtype.as_numpy_dtype)
+    if not shape.is_compatible_with(value.shape):
+        raise ValueError(f"Cannot feed value of shape {value.shape} for {shape}")
+    if getattr(_OneShotIterator.drawing, "batch", None) is not None:
+        return tf.zeros(value.shape, dtype)
+    return tf.convert_to_tensor(value)
 
 
 def dataset_of(input_fn):

@@ -271,3 +271,20 @@ def arguments_of(function):
     if callable(function) and not inspect.isroutine(function):
         function = function.__call__
     return list(inspect.signature(function).parameters)
+
+
+def check_arguments(model_fn, params):
+    """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
+    names = arguments_of(model_fn)
+    if "features" not in names:
+        raise ValueError(f"model_fn ({model_fn}) must include features argument.")
+    if params is not None and "params" not in names:
+        raise ValueError(
+            f"model_fn ({model_fn}) does not include params argument, but params "
+            f"({params}) is passed to Estimator."
+        )
+    unknown = set(names) - {"features", "labels", "mode", "params", "config", "self"}
+    if unknown:
+        raise ValueError(
+            f"model_fn ({model_fn}) has following not expected args: {sorted(unknown)}"
+        )

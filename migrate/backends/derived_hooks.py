@@ -1,0 +1,50 @@
+"""Gives classes that derive from TF1's hooks a base with TF1's methods, or refuses them."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.derived_hooks import DerivedHook, derived_hooks
+from migrate.plan import Plan
+from migrate.program.ir import code
+from migrate.tables import estimator as table
+
+
+def plan_derived_hooks(
+    scopes: Scopes, plan: Plan
+) -> tuple[dict[ast.AST, tuple[str, str]], list[Finding]]:
+    """Node -> (code, reason) of what was rewritten, and findings for what cannot be."""
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    refused: list[Finding] = []
+    for found in derived_hooks(scopes):
+        if not found.derivable:
+            refused.append(_refusal(found, scopes))
+            continue
+        target = f"{table.DERIVABLE_MODULE}.{found.name}"
+        symbol = scopes.resolve(found.base) or ""
+        for node in ast.walk(found.class_):
+            # `tf.train.LoggingTensorHook.after_run(self, ...)` too.
+            named = isinstance(node, ast.expr) and scopes.resolve(node)
+            if node is found.base or (named and named.startswith(f"{symbol}.")):
+                rest = (named or symbol)[len(symbol) :]
+                plan.replace(node, code(target + rest))
+                claimed[node] = ("H130", "a hook with TF1's methods and attributes")
+        plan.support.update(table.BESIDE[table.DERIVABLE_MODULE])
+        plan.imports.append(f"import {table.DERIVABLE_MODULE}")
+    return claimed, refused
+
+
+def _refusal(found: DerivedHook, scopes: Scopes) -> Finding:
+    return Finding(
+        found.base.lineno,
+        found.base.col_offset + 1,
+        "H131",
+        Outcome.REFUSED,
+        scopes.resolve(found.base) or "",
+        f"a class changes what {found.name} does, whose methods are others here: they "
+        "would not be called",
+        "Write what it adds as a tf.train.CheckpointSaverListener, or as a "
+        f"tf.train.SessionRunHook of its own beside {found.name}.",
+    )

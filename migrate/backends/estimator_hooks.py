@@ -1,0 +1,96 @@
+"""What hooks of an Estimator program do beside a step: feeds, and writers of summaries."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.estimator_hooks import variable_loads
+from migrate.plan import Plan
+from migrate.program.ir import code
+from migrate.tables import estimator as table
+
+_RUN_ARGS = frozenset({"tf.train.SessionRunArgs", "tf.estimator.SessionRunArgs"})
+_WRITER = "tf.summary.FileWriter"
+_SHARED_WRITER = "tf.summary.FileWriterCache.get"
+
+
+def fed_in_hooks(scopes: Scopes) -> list[Finding]:
+    """`SessionRunArgs(fetches, feed_dict=...)`: a step function takes its batch only."""
+    found = []
+    for node, symbol in table.uses(scopes):
+        call = scopes.parents.get(node)
+        if symbol not in _RUN_ARGS or not isinstance(call, ast.Call):
+            continue
+        given = [k.value for k in call.keywords if k.arg == "feed_dict"]
+        for feeds in [*given, *call.args[1:2]]:
+            empty = isinstance(feeds, ast.Dict) and not feeds.keys
+            if not empty and not (
+                isinstance(feeds, ast.Constant) and feeds.value is None
+            ):
+                found.append(_refusal(feeds, symbol))
+    return found
+
+
+def _refusal(feeds: ast.expr, symbol: str) -> Finding:
+    return Finding(
+        feeds.lineno,
+        feeds.col_offset + 1,
+        "E151",
+        Outcome.REFUSED,
+        symbol,
+        "a hook feeds the step: a step function takes its batch, and nothing else",
+        "Make what is fed a variable, by tf.get_variable(name, [], trainable=False, "
+        "initializer=...), and give it its value by variable.load(value, "
+        "run_context.session) in before_run.",
+    )
+
+
+def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
+    """`variable.load(value, session)` in hooks.
+
+    The session does it, as a method of a variable would be traced where the hook is first
+    asked what it wants of a step.
+    """
+    found = []
+    for load in variable_loads(scopes):
+        plan.replace(
+            load.call,
+            code(load.session, ".load(", load.variable, ", ", load.value, ")"),
+        )
+        found.append(
+            Finding(
+                load.call.lineno,
+                load.call.col_offset + 1,
+                "E152",
+                Outcome.REWRITTEN,
+                "",
+                "an assignment: the next step finds the value",
+            )
+        )
+    return found
+
+
+def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
+    """Writers of summaries: node -> (code, reason).
+
+    One with more than a directory and a graph is left to be refused.
+    """
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    for node, symbol in table.uses(scopes):
+        call = scopes.parents.get(node)
+        if symbol not in (_WRITER, _SHARED_WRITER) or not isinstance(call, ast.Call):
+            continue
+        keywords = {k.arg: k.value for k in call.keywords}
+        given = dict(zip(("logdir", "graph"), call.args, strict=False)) | keywords
+        directory = given.get("logdir")
+        if call.func is not node or directory is None or len(call.args) > 2:
+            continue
+        if not set(given) <= {"logdir", "graph"}:
+            continue
+        name = "SummaryWriter" + (".shared" if symbol == _SHARED_WRITER else "")
+        plan.replace(call, code(f"training_session.{name}(", directory, ")"))
+        claimed[node] = ("M111", f"training_session.{name}")
+        plan.imports.append("import training_session")
+    return claimed

@@ -1,0 +1,34 @@
+"""Writes an input_fn's fed placeholders as the values that were fed."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.fed_datasets import FedInitializer, fed_initializers
+from migrate.plan import Dropped, Plan
+from migrate.program.ir import code, joined
+from migrate.tables import estimator as table
+
+CODE = "E150"
+
+
+def plan_fed_datasets(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
+    """Node -> (code, reason) of what was rewritten: placeholders and runs."""
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    for found in fed_initializers(scopes):
+        for placeholder in found.placeholders:
+            call = placeholder.call
+            given = [placeholder.value, *call.args]
+            named = [code(f"{k.arg}=", k.value) for k in call.keywords]
+            arguments = joined(", ", [*given, *named])
+            plan.replace(call, code(f"{table.MODULE}.fed(", arguments, ")"))
+            claimed[call.func] = (CODE, "what an initialiser was fed, as it is")
+        _without_feeds(found, plan)
+    return claimed
+
+
+def _without_feeds(found: FedInitializer, plan: Plan) -> None:
+    plan.replace(found.run, code(found.run.func, "(", found.initializer, ")"))
+    if found.feeds is not None:
+        plan.statements[found.feeds] = [Dropped(found.feeds)]

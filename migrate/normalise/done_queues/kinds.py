@@ -1,0 +1,178 @@
+"""What in a program stands for a queue, for waiting for one, and for telling one."""
+
+from __future__ import annotations
+
+import ast
+import enum
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+
+QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
+
+
+class Kind(enum.Enum):
+    QUEUE = "a queue"
+    WAITS = "takes a number out"
+    TELLS = "puts a number in"
+
+
+class Kinds:
+    """The kinds of a program's expressions, as to queues that tasks share by a name.
+
+    Attributes:
+      makers: the calls that make such queues.
+      functions: functions that give one, or what is done with one, by name.
+    """
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._tree = scopes.tree
+        self._kinds: dict[object, set[Kind]] = {}
+        self.functions: dict[str, set[Kind]] = {}
+        self._by_key: dict[str, set[Kind]] = {}
+        self.makers = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.Call)
+            and scopes.resolve(node.func) in QUEUES
+            and names.argument(node, "shared_name") is not None
+        ]
+        if self.makers:
+            self._find()
+
+    def _find(self) -> None:
+        """Names and functions that stand for queues and for what is done with them."""
+        while True:
+            before = (self._count(), len(self._by_key))
+            for node in ast.walk(self._tree):
+                if isinstance(node, ast.Assign):
+                    for target in node.targets:
+                        self._taint(target, self.of(node.value))
+                elif isinstance(node, ast.For):
+                    self._taint(node.target, self.of(node.iter))
+                elif isinstance(node, ast.comprehension):
+                    self._taint(node.target, self.of(node.iter))
+                elif isinstance(node, ast.Call):
+                    self._taint_by_call(node)
+                elif isinstance(node, ast.Dict):
+                    for key, value in zip(node.keys, node.values, strict=True):
+                        name = names.literal(key)
+                        kinds = self.of(value)
+                        if isinstance(name, str) and kinds:
+                            self._by_key.setdefault(name, set()).update(kinds)
+                elif isinstance(node, (ast.Return, ast.Yield)) and node.value:
+                    function = self._function_of(node)
+                    kinds = self.of(node.value)
+                    if function is not None and kinds:
+                        self.functions.setdefault(function.name, set()).update(kinds)
+            if (self._count(), len(self._by_key)) == before:
+                return
+
+    def _count(self) -> int:
+        every = [*self._kinds.values(), *self.functions.values()]
+        return sum(map(len, every)) + sum(map(len, self._by_key.values()))
+
+    def _taint(self, target: ast.AST, kinds: set[Kind]) -> None:
+        key = self.key_of(target)
+        if kinds and key is not None:
+            self._kinds.setdefault(key, set()).update(kinds)
+
+    def _taint_by_call(self, call: ast.Call) -> None:
+        """A list that one is appended to; a parameter that is given one."""
+        func = call.func
+        if isinstance(func, ast.Attribute) and func.attr in ("append", "extend"):
+            if call.args:
+                self._taint(func.value, self.of(call.args[0]))
+            return
+        function = self.called(call)
+        if function is None:
+            return
+        parameters = function.args.args
+        given: list[tuple[ast.arg, ast.expr]] = list(
+            zip(parameters, call.args, strict=False)
+        )
+        for keyword in call.keywords:
+            given += [(p, keyword.value) for p in parameters if p.arg == keyword.arg]
+        for parameter, value in given:
+            kinds = self.of(value)
+            if kinds:
+                key = (id(function), parameter.arg)
+                self._kinds.setdefault(key, set()).update(kinds)
+
+    def of(self, node: ast.AST | None) -> set[Kind]:
+        """What an expression is made of, as to queues; nothing where no queue is in it."""
+        if node is None:
+            return set()
+        if isinstance(node, ast.Call):
+            if node in self.makers:
+                return {Kind.QUEUE}
+            func = node.func
+            if isinstance(func, ast.Attribute) and self.of(func.value):
+                if func.attr == "dequeue":
+                    return {Kind.WAITS}
+                if func.attr == "enqueue":
+                    return {Kind.TELLS}
+            called = self.called(node)
+            if called is not None and called.name in self.functions:
+                return self.functions[called.name]
+            if self.is_run(node):
+                return set()
+        if isinstance(node, ast.Subscript):
+            key = names.literal(node.slice)
+            if isinstance(key, str) and self.of(node.value):
+                return self._by_key.get(key, set())
+        key_ = self.key_of(node)
+        if key_ is not None:
+            return self._kinds.get(key_, set())
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self.of(node.elt)
+        found: set[Kind] = set()
+        for child in ast.iter_child_nodes(node):
+            if not isinstance(child, ast.expr_context):
+                found |= self.of(child)
+        return found
+
+    def key_of(self, node: ast.AST) -> object | None:
+        """What a variable is known by: its scope and name; an attribute's text."""
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            return (id(owner.node), node.id) if owner is not None else None
+        return names.key(node) if isinstance(node, ast.Attribute) else None
+
+    def called(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The module's or class's own function that a call calls, told by its name."""
+        func = call.func
+        if isinstance(func, ast.Name):
+            wanted = func.id
+        elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
+            wanted = func.attr
+            if func.value.id != "self":
+                return None
+        else:
+            return None
+        found = [
+            node
+            for node in ast.walk(self._tree)
+            if isinstance(node, ast.FunctionDef) and node.name == wanted
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _function_of(self, node: ast.AST) -> ast.FunctionDef | None:
+        return next(
+            (n for n in self.above(node) if isinstance(n, ast.FunctionDef)), None
+        )
+
+    def above(self, node: ast.AST) -> Iterator[ast.AST]:
+        """What a node stands in, from the inside outwards."""
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            yield node
+
+    def is_run(self, node: ast.AST) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "run"
+        )

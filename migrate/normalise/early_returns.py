@@ -1,0 +1,66 @@
+"""TF1 to TF1: a function that returns early and starts a server returns at its end.
+
+    if not FLAGS.job_name:            if not FLAGS.job_name:
+        return None, ""                   return None, ""
+    server = ...                      else:
+    return setter, server.target          server = ...
+                                          return setter, server.target
+
+Only so can its body stand where it is called, beside the session.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Text
+
+
+def at_the_end(text: Text) -> Text:
+    """The text in which such functions have all returns in tail position."""
+    while "Server" in text.source:
+        found = _early(text)
+        if found is None:
+            return text
+        text = _with_else(text, *found)
+    return text
+
+
+def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
+    """A branch that returns at its end, and what stands after it."""
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef) or not any(
+            isinstance(node, ast.Call)
+            and scopes.resolve(node.func) == "tf.train.Server"
+            for node in ast.walk(function)
+        ):
+            continue
+        for index, statement in enumerate(function.body[:-1]):
+            rest = function.body[index + 1 :]
+            if (
+                isinstance(statement, ast.If)
+                and not statement.orelse
+                and isinstance(statement.body[-1], ast.Return)
+                and statement.body[-1].value is not None
+                and any(isinstance(s, ast.Return) for s in rest)
+                and all(text.alone(s) for s in (*statement.body, *rest))
+            ):
+                return statement, rest
+    return None
+
+
+def _with_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
+    """The rest of the function in an `else` of the branch."""
+    indent = text.lines[branch.lineno - 1][: branch.col_offset]
+    deeper = text.lines[branch.body[0].lineno - 1][: branch.body[0].col_offset]
+    lines, origins = text.indented(rest, indent, deeper[len(indent) :])
+    end = branch.end_lineno or branch.lineno
+    return text.spliced(
+        end + 1,
+        rest[-1].end_lineno or rest[-1].lineno,
+        [f"{indent}else:", *lines],
+        [text.origins[end - 1], *origins],
+    )

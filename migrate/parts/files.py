@@ -1,0 +1,219 @@
+"""Which modules of a tree build the graphs of which programs."""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import warnings
+from collections.abc import Iterable, Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Text
+from migrate.parts.merging import Merging, NotMergeable
+from migrate.parts.migrated import is_marked
+from migrate.parts.module import Imported, Module
+from migrate.parts.program import Parts, Together
+from migrate.source import python
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS
+
+# What a file spells that opens a session.
+_OPENS = ("Session(", "Supervisor(")
+_SESSIONS = roles.SESSIONS | {
+    "tf.InteractiveSession",
+    "tf.train.MonitoredSession",
+    "tf.train.SingularMonitoredSession",
+    "tf.train.Supervisor",
+}
+# Symbols of which code outside of a program could not be migrated.
+_GRAPH = (
+    roles.PLACEHOLDERS
+    | roles.VARIABLES
+    | roles.SCOPES
+    | roles.TRAINABLE
+    | roles.GLOBAL
+    | roles.GLOBAL_STEPS
+    | frozenset(LAYER_FUNCTIONS)
+    | frozenset(OPTIMIZERS)
+    | _SESSIONS
+) - {"tf.name_scope"}
+_METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})
+
+
+def together(paths: Iterable[pathlib.Path]) -> Parts:
+    """The programs among files whose graph other files of them build."""
+    files = {
+        os.path.realpath(path)
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    tree = _Tree(files)
+    imported = {i.target for file in sorted(files) for i in tree.imports(file)}
+    programs: dict[str, Together] = {}
+    users: dict[str, list[str]] = {}
+    for file in sorted(files - imported):
+        merged = tree.merged(file)
+        if merged is None:
+            continue
+        whole, modules = merged
+        programs[file] = whole
+        for module in modules:
+            users.setdefault(module, []).append(file)
+    # A module that something else imports, too, is migrated by itself as well as it goes.
+    for module in list(users):
+        if any(
+            i.target == module
+            for file in files - set(users) - set(programs)
+            for i in tree.imports(file)
+        ):
+            del users[module]
+    shown = {p: os.path.basename(p) for p in programs}
+    return Parts(programs, {m: tuple(u) for m, u in users.items()}, shown)
+
+
+class _Tree:
+    """The files of a run, read when they are needed."""
+
+    def __init__(self, files: set[str]) -> None:
+        self._files = files
+        self._modules: dict[str, Module | None] = {}
+        self._imports: dict[str, tuple[Imported, ...]] = {}
+
+    def module(self, path: str) -> Module | None:
+        """A file's text and names; None if it cannot be read, or is no Python 3."""
+        if path not in self._modules:
+            self._modules[path] = self._read(path)
+        return self._modules[path]
+
+    def _read(self, path: str) -> Module | None:
+        try:
+            text = python.decode(pathlib.Path(path).read_bytes()).text
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+                return Module(path, Text.of(text), tree, Scopes(tree))
+        except (OSError, python.Unreadable, SyntaxError, ValueError):
+            return None
+        except (RecursionError, MemoryError):
+            return None
+
+    def imports(self, path: str) -> tuple[Imported, ...]:
+        """What a file imports of the tree, wherever in it."""
+        if path not in self._imports:
+            module = self.module(path)
+            found = self._imports_of(module) if module is not None else ()
+            self._imports[path] = tuple(found)
+        return self._imports[path]
+
+    def _imports_of(self, module: Module) -> Iterator[Imported]:
+        directory = os.path.dirname(module.path)
+        for node in ast.walk(module.tree):
+            if isinstance(node, ast.Import):
+                for alias in node.names:
+                    target = self._absolute(directory, alias.name)
+                    if target:
+                        yield Imported(node, alias, target, None)
+            elif isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    target, member = self._from(directory, node, alias.name)
+                    if target:
+                        yield Imported(node, alias, target, member)
+
+    def _from(
+        self, directory: str, node: ast.ImportFrom, name: str
+    ) -> tuple[str, str | None]:
+        """The file that `from module import name` reads, and what of it: None for all."""
+        if node.level:
+            base = directory
+            for _ in range(node.level - 1):
+                base = os.path.dirname(base)
+            place = os.path.join(base, *(node.module or "").split(".")).rstrip(os.sep)
+            return self._of(place, name)
+        while True:
+            place = os.path.join(directory, *(node.module or "").split("."))
+            found = self._of(place, name)
+            above = os.path.dirname(directory)
+            if found[0] or above == directory:
+                return found
+            directory = above
+
+    def _of(self, place: str, name: str) -> tuple[str, str | None]:
+        whole = self._file(os.path.join(place, name)) if name != "*" else ""
+        if whole:
+            return whole, None
+        return self._file(place), name
+
+    def _absolute(self, directory: str, module: str) -> str:
+        while True:
+            found = self._file(os.path.join(directory, *module.split(".")))
+            above = os.path.dirname(directory)
+            if found or above == directory:
+                return found
+            directory = above
+
+    def _file(self, place: str) -> str:
+        for candidate in (f"{place}.py", os.path.join(place, "__init__.py")):
+            if candidate in self._files:
+                return candidate
+        return ""
+
+    # -- programs ------------------------------------------------------------------------
+
+    def merged(self, path: str) -> tuple[Together, tuple[str, ...]] | None:
+        """A program with the modules that build its graph; None if it has none."""
+        reached = self._reached(path)
+        if len(reached) < 2 or not any(self._opens(p) for p in reached):
+            return None
+        builds = {p for p in reached if p != path and self._builds(p)}
+        more = True
+        while more:  # What imports a module that is brought has to come with it.
+            new = {
+                p
+                for p in reached - builds - {path}
+                if any(i.target in builds for i in self.imports(p))
+            }
+            builds |= new
+            more = bool(new)
+        if not builds:
+            return None
+        modules = {p: m for p in (path, *builds) if (m := self.module(p)) is not None}
+        imports = {p: self.imports(p) for p in modules}
+        try:
+            return Merging(path, modules, imports).run()
+        except NotMergeable:
+            return None
+
+    def _reached(self, path: str) -> set[str]:
+        seen: set[str] = set()
+        work = [path]
+        while work:
+            current = work.pop()
+            if current not in seen:
+                seen.add(current)
+                work += [i.target for i in self.imports(current)]
+        return seen
+
+    def _opens(self, path: str) -> bool:
+        module = self.module(path)
+        return (
+            module is not None
+            and any(word in module.text.source for word in _OPENS)
+            and any(s in _SESSIONS for _, s in module.scopes.walk_uses())
+        )
+
+    def _builds(self, path: str) -> bool:
+        """Whether a module builds graph, or runs a session."""
+        module = self.module(path)
+        if module is None or is_marked(module.text.source):
+            return False
+        if any(symbol in _GRAPH for _, symbol in module.scopes.walk_uses()):
+            return True
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _METHODS
+            and module.scopes.resolve(node.func) is None
+            for node in module.scopes.walk()
+        )

@@ -1,0 +1,302 @@
+"""One text of a program and its modules: each stands where it was first imported."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+from collections.abc import Mapping, Sequence
+
+from migrate.facts import names
+from migrate.normalise.text import Edit
+from migrate.parts.module import Imported, Module
+from migrate.parts.program import Together
+
+
+class NotMergeable(Exception):
+    """The modules cannot stand in one file as they are."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Line:
+    text: str
+    origin: int  # The program's line; 0 for a module's.
+
+
+class Merging:
+    """Merges one program.
+
+    Args:
+      program: its real path.
+      modules: the program and all that come to it, by real path.
+      imports: what each of them imports of the tree.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        modules: Mapping[str, Module],
+        imports: Mapping[str, Sequence[Imported]],
+    ) -> None:
+        self._program = program
+        self._modules = modules
+        self._imports = imports
+        self._entered: list[str] = []
+        self._seen: set[str] = set()  # Statements that need not be there twice.
+        self._bound: dict[
+            str, str
+        ] = {}  # A name of the text -> the file that binds it.
+        self._told: list[tuple[int, str]] = []
+
+    def run(self) -> tuple[Together, tuple[str, ...]]:
+        """The text, and the modules in it.
+
+        Raises:
+          NotMergeable: two files give one name different meanings, a module is imported
+            where it does not always come, or asks for its own place.
+        """
+        lines = self._lines(self._program, 0)
+        missing = set(self._modules) - set(self._entered)
+        if missing:  # Imported somewhere in a function only.
+            raise NotMergeable("a module is imported within a function")
+        original = self._modules[self._program].text.source
+        whole = Together(
+            original,
+            "\n".join(line.text for line in lines),
+            tuple(line.origin for line in lines),
+            tuple(self._told),
+        )
+        return whole, tuple(self._entered[1:])
+
+    def _lines(self, path: str, at: int) -> list[_Line]:
+        """A file's lines, with those of the modules that it imports."""
+        self._entered.append(path)
+        module = self._modules[path]
+        own = path == self._program
+        text = module.text.edited(self._renamed(module))
+        dropped = set() if own else self._script_only(module)
+        found: list[_Line] = []
+        titled = False
+        line = 1
+        for index, statement in enumerate(module.tree.body):
+            first = _begin(statement)
+            last = statement.end_lineno or statement.lineno
+            gap = [] if not own and index == 0 else text.lines[line - 1 : first - 1]
+            before = range(line, first)
+            line = last + 1
+            if statement in dropped:
+                continue
+            kept = text.lines[first - 1 : last]
+            more: list[_Line] | None = None
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                more = self._imported(module, statement, first if own else at)
+            elif self._is_said(module, statement):
+                more = []
+            if not own and not found:
+                gap, before = (), range(0)
+            found += [_Line(t, n if own else 0) for t, n in zip(gap, before)]
+            if more is not None:
+                found += more
+                continue
+            self._bind(module, statement)
+            if not (
+                own or titled or isinstance(statement, (ast.Import, ast.ImportFrom))
+            ):
+                found.append(_Line(f"# From {self._title(path)}:", 0))
+                titled = True
+            found += [
+                _Line(t, n if own else 0) for t, n in zip(kept, range(first, last + 1))
+            ]
+        if own:
+            rest = range(line, len(text.lines) + 1)
+            found += [_Line(text.lines[n - 1], n) for n in rest]
+        return found
+
+    def _imported(
+        self, module: Module, statement: ast.Import | ast.ImportFrom, at: int
+    ) -> list[_Line] | None:
+        """What stands for an import; None where it stays."""
+        local = [i for i in self._imports[module.path] if i.statement is statement]
+        merged = [i for i in local if i.target in self._modules]
+        own = module.path == self._program
+        shown = ast.unparse(statement)
+        if merged:
+            if len(merged) != len(statement.names) or not module.text.alone(statement):
+                raise NotMergeable("one import takes modules of both kinds")
+            found: list[_Line] = []
+            for target in dict.fromkeys(i.target for i in merged):
+                if target in self._entered:
+                    continue
+                title = self._title(target)
+                self._told.append((at, title))
+                lines = self._lines(target, at)
+                found += [
+                    _Line("", 0),
+                    *lines,
+                    _Line("", 0),
+                ]
+            return found
+        if isinstance(statement, ast.ImportFrom):
+            if statement.module == "__future__":
+                if own:
+                    return None
+                return []
+            if statement.level and not own:
+                raise NotMergeable("a relative import of a module that stays")
+        if shown in self._seen and module.text.alone(statement):
+            return []
+        self._seen.add(shown)
+        return None
+
+    def _title(self, target: str) -> str:
+        directory = os.path.dirname(self._program)
+        return os.path.relpath(target, directory).replace(os.sep, "/")
+
+    def _is_said(self, module: Module, statement: ast.stmt) -> bool:
+        """`FLAGS = tf.app.flags.FLAGS`, which another file has said before."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.value, (ast.Attribute, ast.Name))
+            and (module.scopes.resolve(statement.value) or "").startswith("tf.")
+            and module.text.alone(statement)
+        ):
+            return False
+        shown = ast.unparse(statement)
+        if shown in self._seen:
+            return True
+        self._seen.add(shown)
+        return False
+
+    def _bind(self, module: Module, statement: ast.stmt) -> None:
+        """That a statement's names mean one thing in all files."""
+        bound = set(names.binds(statement))
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            bound = {statement.name}
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            bound = {(a.asname or a.name).split(".")[0] for a in statement.names}
+        if "*" in bound:
+            raise NotMergeable("all names of another module are taken")
+        for name in {b.split(".")[0].split("[")[0] for b in bound}:
+            if self._bound.setdefault(name, module.path) != module.path:
+                if not self._same_import(name):
+                    raise NotMergeable(f"two files bind {name}")
+
+    def _same_import(self, name: str) -> bool:
+        """Whether a name is the same module wherever it is bound."""
+        said: set[str] = set()
+        for module in self._modules.values():
+            for binding in module.scopes.module.bindings.get(name, []):
+                if not isinstance(binding, (ast.Import, ast.ImportFrom)):
+                    return False
+                aliases = [
+                    a
+                    for a in binding.names
+                    if (a.asname or a.name.split(".")[0]) == name
+                ]
+                base = getattr(binding, "module", None)
+                said |= {
+                    f"{base}:{a.name if a.asname or base else name}" for a in aliases
+                }
+        return len(said) == 1
+
+    def _script_only(self, module: Module) -> set[ast.stmt]:
+        """What a module has for being run itself: `if __name__ == "__main__": main()`."""
+        dropped: set[ast.stmt] = set()
+        body = module.tree.body
+        if ast.get_docstring(module.tree, clean=False) is not None:
+            dropped.add(body[0])
+        for statement in body:
+            if isinstance(statement, ast.If) and "__name__" in names.reads(
+                statement.test
+            ):
+                dropped.add(statement)
+        rest = [s for s in body if s not in dropped]
+        read = {n.id for s in rest for n in ast.walk(s) if isinstance(n, ast.Name)}
+        taken = {i.member for p in self._modules for i in self._imports[p]}
+        dropped |= {
+            s
+            for s in rest
+            if isinstance(s, ast.FunctionDef)
+            and s.name == "main"
+            and "main" not in read | taken
+        }
+        if any(
+            isinstance(n, ast.Name) and n.id in ("__file__", "__name__", "__path__")
+            for s in body
+            if s not in dropped
+            for n in ast.walk(s)
+        ):
+            raise NotMergeable("a module asks for its own place")
+        return dropped
+
+    def _renamed(self, module: Module) -> list[Edit]:
+        """`model.build` is `build` now, and what was imported `as` has its own name."""
+        edits: list[Edit] = []
+        for imported in self._imports[module.path]:
+            if imported.target not in self._modules:
+                continue
+            if imported.statement not in module.tree.body:
+                raise NotMergeable("a module is imported within a block")
+            if imported.member == "*":
+                continue
+            if imported.member is None:
+                edits += self._of_module(module, imported)
+            elif imported.name != imported.member:
+                edits += self._of_member(module, imported)
+        return edits
+
+    def _of_module(self, module: Module, imported: Imported) -> list[Edit]:
+        edits: list[Edit] = []
+        root = imported.name.split(".")[0]
+        covered: set[ast.AST] = set()
+        there = self._modules[imported.target].scopes.module.bindings
+        for node in ast.walk(module.tree):
+            if (
+                isinstance(node, ast.Attribute)
+                and names.key(node.value) == imported.name
+                and self._is_module_level(module, node, root)
+            ):
+                if node.attr not in there or not isinstance(node.ctx, ast.Load):
+                    raise NotMergeable("a module's name is not its own, or is set")
+                self._check_free(module, node, node.attr)
+                edits.append(Edit(node, node.attr))
+                covered |= set(ast.walk(node))
+        for node in ast.walk(module.tree):
+            if (
+                isinstance(node, ast.Name)
+                and node.id == root
+                and node not in covered
+                and "." not in imported.name
+                and self._is_module_level(module, node, root)
+            ):
+                raise NotMergeable("a module is used as an object")
+        return edits
+
+    def _of_member(self, module: Module, imported: Imported) -> list[Edit]:
+        edits: list[Edit] = []
+        for node in ast.walk(module.tree):
+            if (
+                isinstance(node, ast.Name)
+                and node.id == imported.name
+                and self._is_module_level(module, node, imported.name)
+            ):
+                assert imported.member is not None
+                self._check_free(module, node, imported.member)
+                edits.append(Edit(node, imported.member))
+        return edits
+
+    def _is_module_level(self, module: Module, node: ast.expr, name: str) -> bool:
+        return module.scopes.scope_of(node).owner(name) is module.scopes.module
+
+    def _check_free(self, module: Module, node: ast.expr, name: str) -> None:
+        """That a name, put where another stood, means what the module's did."""
+        owner = module.scopes.scope_of(node).owner(name)
+        if owner is not None and owner is not module.scopes.module:
+            raise NotMergeable(f"{name} means something else in a function")
+
+
+def _begin(statement: ast.stmt) -> int:
+    """The first line of a statement, decorators included."""
+    decorators = getattr(statement, "decorator_list", [])
+    lines: list[int] = [statement.lineno, *[d.lineno for d in decorators]]
+    return min(lines)

@@ -1,0 +1,47 @@
+"""Programs as one text with the modules that build their graph."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+
+
+@dataclasses.dataclass(frozen=True)
+class Together:
+    """A program and the modules that build its graph, as one text.
+
+    Attributes:
+      original: the program's own text.
+      text: the text of all.
+      origins: of each line of it, the line of the program; 0 for a module's lines.
+      imports: (line of the program, the module that stands there now).
+    """
+
+    original: str
+    text: str
+    origins: tuple[int, ...]
+    imports: tuple[tuple[int, str], ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Parts:
+    """What the programs of a run are made of, by files' real paths.
+
+    Attributes:
+      programs: each program with modules, as one text.
+      users: the programs that a module is part of.
+      shown: how a module's line names a program.
+    """
+
+    programs: Mapping[str, Together] = dataclasses.field(default_factory=dict)
+    users: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    shown: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+    def near(self, path: str) -> Parts:
+        """What migrating one file needs."""
+        users = self.users.get(path, ())
+        return Parts(
+            {p: self.programs[p] for p in (path, *users) if p in self.programs},
+            {path: users} if users else {},
+            {p: self.shown[p] for p in users},
+        )

@@ -1,0 +1,244 @@
+"""Programs whose graph other files of the tree build, migrated with these files.
+
+What they compute is compared with what genuine TensorFlow 1.15.5 did, recorded in
+`tests/programs/trees/tf1.json` by `python -m tests.migrate.test_parts PYTHON3.7`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pathlib
+import shutil
+import sys
+import tempfile
+
+import pytest
+
+from migrate.findings import Outcome
+from migrate.parts.migrated import MARK
+from migrate.pipeline import FileResult
+from migrate.run import run_tree, write_result
+from tests.programs.trees.trees import HERE, TREES, Tree, values
+
+RECORDED = HERE / "tf1.json"
+# Float32 losses of order 1 with a softmax: `exp` differs by an ULP.
+TOLERANCE = 1e-6
+MODEL = """\
+import tensorflow as tf
+
+SIZE = 3
+
+
+def build():
+    x = tf.placeholder(tf.float32, [None, SIZE])
+    w = tf.get_variable("w", [SIZE, 1])
+    loss = tf.reduce_mean(tf.matmul(x, w))
+    return x, loss
+"""
+PROGRAM = """\
+import tensorflow as tf
+IMPORT
+
+x, loss = CALL()
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run([train_op, loss], feed_dict={x: [[1.0, 2.0, 3.0]]}))
+"""
+
+
+def _written(directory: pathlib.Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (directory / name).parent.mkdir(parents=True, exist_ok=True)
+        (directory / name).write_text(text, "utf-8")
+
+
+def _migrated(directory: pathlib.Path) -> dict[str, FileResult]:
+    """Migrates a tree in place."""
+    results = {
+        str(r.path.relative_to(directory)): r for r in run_tree([directory], jobs=1)
+    }
+    for result in results.values():
+        assert not write_result(result, result.path).failed
+    return results
+
+
+def _refused(results: dict[str, FileResult]) -> set[str]:
+    return {
+        name
+        for name, result in results.items()
+        if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in result.findings)
+    }
+
+
+@pytest.mark.parametrize(
+    ("statement", "call"),
+    [
+        ("from model import build", "build"),
+        ("from model import build as make", "make"),
+        ("import model", "model.build"),
+        ("import model as m", "m.build"),
+        ("from model import *", "build"),
+    ],
+)
+def test_however_it_is_imported(
+    statement: str, call: str, tmp_path: pathlib.Path
+) -> None:
+    program = PROGRAM.replace("IMPORT", statement).replace("CALL", call)
+    _written(tmp_path, {"model.py": MODEL, "train.py": program})
+    results = _migrated(tmp_path)
+    assert not _refused(results)
+    text = (tmp_path / "train.py").read_text("utf-8")
+    assert "# From model.py:" in text and "import model\n" not in text
+    assert [f.line for f in results["train.py"].findings if f.code == "S180"] == [2]
+    moved = [f for f in results["model.py"].findings if f.code == "S181"]
+    assert len(moved) == len(results["model.py"].findings) == 5
+    left = (tmp_path / "model.py").read_text("utf-8")
+    assert left == f"{MARK}train.py.\n{MODEL}"
+    again = _migrated(tmp_path)
+    assert not any(r.changed for r in again.values()) and not _refused(again)
+
+
+SECOND = PROGRAM.replace("IMPORT", "import model").replace("CALL", "model.build")
+
+
+@pytest.mark.parametrize(
+    ("model", "program"),
+    [
+        # One name for two things.
+        (MODEL, SECOND.replace("x, loss", "SIZE = 4\nx, loss")),
+        # The module itself is handed on.
+        (MODEL, SECOND + "print(vars(model))\n"),
+        # The module's own place.
+        (MODEL + "HERE = __file__\n", SECOND),
+        # It is imported where it does not always come.
+        (MODEL, SECOND.replace("import model", "if True:\n    import model")),
+        # A name of it is set from outside.
+        (MODEL, SECOND.replace("x, loss", "model.SIZE = 4\nx, loss")),
+        # A function has another thing by that name.
+        (
+            MODEL,
+            SECOND.replace(
+                "import model",
+                "import model\n\n\ndef f(build):\n    return model.build",
+            ),
+        ),
+    ],
+)
+def test_what_is_not_certain_is_refused(
+    model: str, program: str, tmp_path: pathlib.Path
+) -> None:
+    _written(tmp_path, {"model.py": model, "train.py": program})
+    results = _migrated(tmp_path)
+    assert _refused(results) == {"model.py", "train.py"}
+    assert MARK not in (tmp_path / "model.py").read_text("utf-8")
+
+
+def test_a_module_that_other_code_imports_is_not_left(tmp_path: pathlib.Path) -> None:
+    other = "import model\nimport tensorflow as tf\n\n\ndef f():\n    return tf.log(model.SIZE)\n"
+    test = "import other\n"
+    _written(
+        tmp_path,
+        {"model.py": MODEL, "train.py": SECOND, "other.py": other, "check.py": test},
+    )
+    results = _migrated(tmp_path)
+    assert _refused(results) == {"model.py"}
+    assert MARK not in (tmp_path / "model.py").read_text("utf-8")
+
+
+def test_two_programs_of_one_module(tmp_path: pathlib.Path) -> None:
+    _written(tmp_path, {"model.py": MODEL, "a.py": SECOND, "b.py": SECOND})
+    assert not _refused(_migrated(tmp_path))
+    first = (tmp_path / "model.py").read_text("utf-8").splitlines()[0]
+    assert first == f"{MARK}a.py, b.py."
+
+
+def test_one_of_two_programs_is_refused(tmp_path: pathlib.Path) -> None:
+    """Its module is then told why, as it would be alone."""
+    wrong = SECOND.replace("sess.run([", "sess.partial_run([")
+    _written(tmp_path, {"model.py": MODEL, "a.py": SECOND, "b.py": wrong})
+    assert _refused(_migrated(tmp_path)) == {"b.py", "model.py"}
+
+
+def test_a_module_that_builds_nothing_stays_where_it_is(tmp_path: pathlib.Path) -> None:
+    data = "import tensorflow as tf\n\n\ndef batch():\n    return [[1.0, 2.0, 3.0]]\n"
+    program = SECOND.replace("import model", "import model\nimport data").replace(
+        "[[1.0, 2.0, 3.0]]", "data.batch()"
+    )
+    _written(tmp_path, {"model.py": MODEL, "data.py": data, "train.py": program})
+    assert not _refused(_migrated(tmp_path))
+    assert "import data\n" in (tmp_path / "train.py").read_text("utf-8")
+
+
+# -- what they compute -----------------------------------------------------------------
+
+
+def _digest(tree: Tree) -> str:
+    found = hashlib.sha256()
+    for path in sorted(tree.path.rglob("*.py")):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def _worst(one: list[list[float]], other: list[list[float]]) -> float:
+    assert [row[0] for row in one] == [row[0] for row in other]
+    return max(
+        abs(a - b)
+        for row, twin in zip(one, other, strict=True)
+        for a, b in zip(row, twin, strict=True)
+    )
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[float]]]:
+    """What each migrated tree computes, and one with a fault."""
+    found: dict[str, list[list[float]]] = {}
+    for tree in TREES:
+        directory = tmp_path_factory.mktemp(tree.name)
+        shutil.copytree(tree.path, directory / "tree")
+        assert not _refused(_migrated(directory / "tree"))
+        program = directory / "tree" / "train.py"
+        tree.run(sys.executable, program, directory / "out")
+        found[tree.name] = values(directory / "out")
+        if tree.name == "package_of_networks":
+            text = program.read_text("utf-8")
+            assert text.count("MomentumOptimizer(0.02") == 1
+            program.write_text(
+                text.replace("MomentumOptimizer(0.02", "MomentumOptimizer(0.021")
+            )
+            tree.run(sys.executable, program, directory / "faulty")
+            found["another_rate"] = values(directory / "faulty")
+    return found
+
+
+@pytest.mark.parametrize("tree", TREES, ids=lambda t: t.name)
+def test_equals_recorded_tf1(tree: Tree, outputs: dict[str, list[list[float]]]) -> None:
+    recorded = json.loads(RECORDED.read_text("utf-8"))[tree.name]
+    assert recorded["digest"] == _digest(tree), "record it again"
+    assert len(recorded["values"]) >= 10
+    assert _worst(outputs[tree.name], recorded["values"]) <= TOLERANCE
+
+
+def test_a_fault_is_noticed(outputs: dict[str, list[list[float]]]) -> None:
+    right = outputs["package_of_networks"]
+    assert _worst(outputs["another_rate"], right) > 100 * TOLERANCE
+
+
+def record(python: str) -> None:
+    """Writes what TensorFlow 1.15.5 gives, with the trees' digests."""
+    rows = {}
+    for tree in TREES:
+        with tempfile.TemporaryDirectory() as directory:
+            out = pathlib.Path(directory) / "out"
+            tree.run(python, tree.path / "train.py", out)
+            rows[tree.name] = {
+                "tensorflow": "1.15.5",
+                "digest": _digest(tree),
+                "values": values(out),
+            }
+    RECORDED.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    record(sys.argv[1])

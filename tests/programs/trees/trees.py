@@ -1,0 +1,64 @@
+"""Trees whose programs have their graph in modules of their own, and how they are run."""
+
+from __future__ import annotations
+
+import dataclasses
+import pathlib
+
+from reference import processes
+
+HERE = pathlib.Path(__file__).parent
+ENVIRONMENT = {
+    "TF_CPP_MIN_LOG_LEVEL": "2",
+    "TF_ENABLE_ONEDNN_OPTS": "0",
+    "CUDA_VISIBLE_DEVICES": "",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Tree:
+    """A directory here; its program is `train.py`.
+
+    Attributes:
+      covers: what its modules do.
+      ps: parameter servers; 0 where it is one process alone.
+    """
+
+    name: str
+    covers: str
+    ps: int = 0
+
+    @property
+    def path(self) -> pathlib.Path:
+        return HERE / self.name
+
+    def run(self, python: str, program: pathlib.Path, out: pathlib.Path) -> None:
+        """Runs its program, which writes to `out`."""
+
+        def arguments(job: str, index: int, hosts: processes.Hosts) -> list[str]:
+            flags = processes.flag_arguments(job, index, hosts) if self.ps else []
+            return [*flags, f"--dir={out}"]
+
+        processes.run_tasks(
+            python,
+            program,
+            [],
+            out,
+            ps=self.ps,
+            workers=1,
+            environment=ENVIRONMENT,
+            command_line=arguments,
+        )
+
+
+TREES = (
+    Tree("tuple_of_tensors", "a namedtuple of tensors, on a cluster", ps=1),
+    Tree("project_of_classes", "base classes; a trainer that is given the session"),
+    Tree("package_of_networks", "a class in a package, which imports another module"),
+)
+
+
+def values(out: pathlib.Path) -> list[list[float]]:
+    """What the chief wrote, by lines."""
+    lines = (out / "loss.0").read_text("utf-8").splitlines()
+    return [[float(word) for word in line.split()] for line in lines]
