@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends import serving_specs
 from migrate.backends.derived_hooks import plan_derived_hooks
 from migrate.backends.estimator_hooks import fed_in_hooks, plan_loads, plan_writers
 from migrate.backends.fed_datasets import plan_fed_datasets
@@ -64,6 +65,9 @@ class EstimatorRewrite:
         uses = self._uses = table.uses(self._scopes)
         # It may give contrib's functions arguments that their calls do not show.
         self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
+        for call, spec in serving_specs.specs(self._scopes):
+            self._plan.replace(call, spec)
+            self.claimed[call.func] = ("E101", "now the spec of what is received")
         self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)
         self.claimed.update(claimed)

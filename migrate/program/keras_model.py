@@ -164,6 +164,30 @@ class Metric:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Hooks:
+    """Hooks that an EstimatorSpec gives.
+
+    Attributes:
+      kind: the argument of EstimatorSpec.
+      made: statements that make them, and plain values for them.
+      value: the list of them.
+      watched: names of a training step's tensors, beside the loss.
+      counted: names of metrics whose value they watch.
+    """
+
+    kind: str
+    made: tuple[Unit, ...]
+    value: ast.expr
+    watched: tuple[str, ...]
+    counted: tuple[str, ...]
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of their code."""
+        return (*(unit.statement for unit in self.made), self.value)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Update:
     """How training changes the variables.
 
@@ -212,7 +236,7 @@ class KerasModel:
       train_loss: what training minimises.
       reported: the loss that it reports.
       update: of the variables.
-      training_hooks: an expression of the loss, or None.
+      hooks: those that its EstimatorSpecs give.
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
@@ -239,7 +263,7 @@ class KerasModel:
     train_loss: ast.expr
     reported: ast.expr
     update: Update
-    training_hooks: ast.expr | None
+    hooks: tuple[Hooks, ...]
     evaluation: tuple[Unit, ...]
     evaluated: ast.expr | None
     metrics: tuple[Metric, ...]

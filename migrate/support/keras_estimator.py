@@ -172,6 +172,10 @@ class _Serving:
             handles[inside.name] = variables[id(outside)].handle
         inner = {name.partition(":")[0] for name in handles}
         nodes = [node for node in definition.node if node.name not in inner]
+        for node in nodes:  # Rows are looked up beside the variable that is captured.
+            beside = node.attr["_class"].list.s if "_class" in node.attr else ()
+            if any(f"loc:@{name}".encode() in beside for name in inner):
+                del node.attr["_class"]
         del definition.node[:]
         definition.node.extend(nodes)
         tf.graph_util.import_graph_def(definition, handles, name="")
@@ -185,14 +189,31 @@ def _saved(model):
 
 
 def _trained(model, features, labels):
-    results = model.train_step(_data(features, labels))
-    hooks = getattr(model, "training_hooks", None)
+    results = dict(model.train_step(_data(features, labels)))
+    loss = results.pop("loss")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.TRAIN,
-        loss=results["loss"],
+        loss=loss,
         train_op=[],  # The step's own operations, which a function runs in order.
-        training_hooks=hooks(results["loss"]) if hooks else None,
+        training_hooks=_hooks(model, "training_hooks", loss, results),
+        training_chief_hooks=_hooks(model, "training_chief_hooks", loss, results),
     )
+
+
+def _hooks(model, kind, *loss_and_results):
+    """What a model's method of this name makes of what it watches; None without one.
+
+    Args:
+      loss_and_results: of training: the loss, and what else the step returns, by name.
+    """
+    method = getattr(model, kind, None)
+    if method is None:
+        return None
+    if not loss_and_results:
+        return method()
+    loss, results = loss_and_results
+    wanted = inspect.signature(method).parameters
+    return method(*(results.get(name, loss) for name in wanted))
 
 
 def _evaluated(model, features, labels):
@@ -208,6 +229,7 @@ def _evaluated(model, features, labels):
         estimator_loop.ModeKeys.EVAL,
         loss=results["loss"],
         eval_metric_ops={m.name: (m.result(), results[m.name]) for m in model.metrics},
+        evaluation_hooks=_hooks(model, "evaluation_hooks"),
     )
 
 
@@ -220,6 +242,7 @@ def _predicted(model, features):
         estimator_loop.ModeKeys.PREDICT,
         predictions=predictions,
         export_outputs=exported(predictions) if exported else None,
+        prediction_hooks=_hooks(model, "prediction_hooks"),
     )
 
 

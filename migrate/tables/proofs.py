@@ -17,6 +17,7 @@ from migrate.tables import (
     estimator,
     graph_only,
     hooks,
+    keras_contrib,
     keras_models,
     layers,
     modes,
@@ -83,6 +84,7 @@ _TABLES: dict[str, Iterable[str]] = {
         *(row.symbol for row in contrib.CONTRIB_CALLS),
     ],
     "contrib_refused": contrib.NO_HOME,
+    "keras_contrib": keras_contrib.LAYERS,
     "keras_metrics": keras_models.METRICS,
     "keras_network": keras_models.NETWORK,
     "modes": modes.MODES,
@@ -332,6 +334,12 @@ PROOFS = (
         tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
+    Proof(
+        "keras_contrib:*",
+        tests=(
+            "tests/programs/test_subclassed_programs.py::test_equals_tensorflow_1_15_5",
+        ),
+    ),
     Proof(
         "keras_metrics:*",
         tests=(

@@ -319,8 +319,11 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "scaffold",
         ),
         (
-            ("train_op=train_op)", "train_op=train_op, training_hooks=[H(logits)])"),
-            "more than the loss",
+            (
+                "eval_metric_ops=metrics)",
+                "eval_metric_ops=metrics, evaluation_hooks=[H(logits)])",
+            ),
+            "its evaluation_hooks watch `logits`",
         ),
         (("def model_fn", "@decorated\ndef model_fn"), "decorator"),
         (("mode, params):", "mode, params, more=1):"), "none of Estimator's"),

@@ -69,8 +69,7 @@ class KerasRewrite(Evaluation):
             items.append(self._predict_step())
         if model.export_outputs is not None:
             items.append(self._exports(model.export_outputs))
-        if model.training_hooks is not None:
-            items.append(self._hooks(model.training_hooks))
+        items += [self._hooks(hooks) for hooks in model.hooks]
         return Block(
             code(f"class {self._name}(tf_keras.Model):"),
             items,

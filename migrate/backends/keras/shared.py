@@ -100,6 +100,7 @@ class Shared(State):
             if u not in model.loss
         ]
         others += [a for m in model.metrics for a in m.arguments]
+        others += [node for hooks in model.hooks for node in hooks.nodes]
         return not any(names.reads(node) & inner for node in others)
 
     def _loss_parameters(self) -> list[str]:

@@ -127,11 +127,9 @@ class State:
         return name in self._taken or name in self._model.update.schedules
 
     def _names_of_steps(self) -> set[str]:
-        return {
-            name
-            for unit in self._model.training
-            for name in names.reads(unit.statement)
-        }
+        nodes = [unit.statement for unit in self._model.training]
+        watching = [node for hooks in self._model.hooks for node in hooks.nodes]
+        return {name for node in (*nodes, *watching) for name in names.reads(node)}
 
     def _read_by_steps(self) -> list[str]:
         """What the class is made with and a step reads."""
@@ -144,6 +142,7 @@ class State:
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
         nodes += [a for m in model.metrics for a in m.arguments]
+        nodes += [node for hooks in model.hooks for node in hooks.nodes]
         read = {name for node in nodes for name in names.reads(node)}
         if model.called is not None:
             read |= model.called.reads

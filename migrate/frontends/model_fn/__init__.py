@@ -82,9 +82,10 @@ def recognise(
 def _check_program(scopes: Scopes) -> None:
     """Fails where something of the program works on an Estimator's model_fn."""
     for node, symbol in scopes.walk_uses():
-        if symbol.startswith("tf.contrib.estimator.") or symbol.endswith(
-            ".add_metrics"
-        ):
+        stops = symbol.rpartition(".")[2].startswith("stop_if_")
+        if (
+            symbol.startswith("tf.contrib.estimator.") and not stops
+        ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
 
 
