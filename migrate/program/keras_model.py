@@ -74,13 +74,11 @@ class Twins:
 
     Attributes:
       statement: the one that stands for both.
-      other: the one that is gone.
       name: of the network's output where the model is made.
       calls: the names that had them, and whether each was as in training.
     """
 
     statement: ast.stmt
-    other: ast.stmt
     name: str
     calls: tuple[tuple[str, bool], ...]
 

@@ -419,3 +419,75 @@ def test_a_group_of_the_update_and_the_averages() -> None:
         ("    train_op = optimizer.minimize", step),
     )
     assert "moving averages in a network that is called twice" in _migrated(twice)[1]
+
+
+_TRAINS = "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+_TOLD = (
+    "def network(x, training):\n"
+    "    net = tf.layers.dropout(tf.layers.dense(x, 4), training=training)\n"
+    "    return tf.layers.dense(net, 3)\n\n\n"
+)
+_BRANCHES = (
+    _TRAINS
+    + "        logits = network(features['x'], training=True)\n"
+    + "    else:\n"
+    + "        logits = network(features['x'], training=False)\n"
+)
+
+
+def test_layers_that_are_written_by_mode() -> None:
+    drops = _TRAINS + "        logits = tf.layers.dropout(logits, 0.4, training=True)\n"
+    first = _BRANCHES + drops
+    text = _keras(_TOLD + _changed((_FIRST, first)))
+    assert "def network(x):" in text and "Dropout(rate=0.5)(" in text
+    assert "        logits = network(features['x'])\n" in text
+    assert "        logits = tf_keras.layers.Dropout(rate=0.4)(logits)\n" in text
+    for old, new in (
+        ("features['x'], training=False", "features['y'], training=False"),
+        ("logits, 0.4, training=True", "logits, 0.4"),
+        ("logits, 0.4, training=True", "features['x'], 0.4, training=True"),
+    ):
+        assert old in first
+        other = _TOLD + _changed((_FIRST, first.replace(old, new)))
+        assert "other layers" in _migrated(other)[1]
+
+
+def test_branches_that_return_early_share_what_is_the_same() -> None:
+    body = (
+        "    if mode == 'infer':\n"
+        "        logits = network(features['x'], False)\n"
+        "        return tf.estimator.EstimatorSpec(mode, predictions=logits)\n"
+        "    if mode == 'train':\n"
+        "        logits = network(features['x'], True)\n"
+        "        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "        accuracy = tf.metrics.accuracy(labels, tf.argmax(logits, 1))\n"
+        "        tf.summary.scalar('accuracy', accuracy[1])\n"
+        "        train_op = tf.train.AdamOptimizer().minimize(\n"
+        "            loss, tf.train.get_global_step())\n"
+        "        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+        "    logits = network(features['x'], False)\n"
+        "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={\n"
+        "        'accuracy': tf.metrics.accuracy(labels, tf.argmax(logits, 1))})\n"
+    )
+    model = _TOLD + "def model_fn(features, labels, mode):\n" + body + _TAIL
+    text = _keras(model)
+    assert text.count("self.accuracy.update_state(labels, tf.argmax(logits, 1))") == 2
+    assert "logits = network(features['x'])\n" in text
+    # What Keras has no word for is no layer's training.
+    other = model.replace("training=training", "1.0 if training else 0.5")
+    assert _migrated(other)[1]
+
+
+def test_predictions_that_another_value_goes_into_are_not_shared() -> None:
+    text = _keras(
+        _changed(
+            ("    classes =", "    scale = 1.0\n    if mode == 'eval':\n        scale = 2.0\n    classes ="),
+            ("    if mode == tf.estimator.ModeKeys.PREDICT", "    found = {'c': classes, 's': scale * logits}\n    if mode == tf.estimator.ModeKeys.PREDICT"),
+            ('{"classes": classes}', "found"),
+            ("accuracy(labels, classes)", "accuracy(labels, tf.argmax(found['s'], 1))"),
+        )
+    )  # fmt: skip
+    assert "predictions_from" not in text
+    assert "scale = 2.0" in text.split("def test_step")[1].split("def predict_step")[0]
+    assert "scale = 2.0" not in text.split("def predict_step")[1]

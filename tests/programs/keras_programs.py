@@ -37,6 +37,7 @@ class KerasProgram(Variant):
 
 PROGRAMS = (
     KerasProgram("builders", 1e-5, "newer Eigen rounds roots and divisions otherwise"),
+    KerasProgram("by_mode", 2e-6, "exp differs by an ULP"),
     KerasProgram("iris", 2e-6, "exp differs by an ULP"),
     KerasProgram("plain_values", 5e-6, "Adam divides by roots of small squares"),
     KerasProgram("rates", 2e-6, "exp differs by an ULP"),
