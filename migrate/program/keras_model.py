@@ -234,6 +234,7 @@ class KerasModel:
       train_loss: what training minimises.
       reported: the loss that it reports.
       update: of the variables.
+      sums: whether replicas' losses are added up, not their mean taken.
       hooks: those that its EstimatorSpecs give.
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
@@ -261,6 +262,7 @@ class KerasModel:
     train_loss: ast.expr
     reported: ast.expr
     update: Update
+    sums: bool
     hooks: tuple[Hooks, ...]
     evaluation: tuple[Unit, ...]
     evaluated: ast.expr | None

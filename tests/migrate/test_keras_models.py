@@ -304,6 +304,21 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "as it is",
         ),
         (("AdamOptimizer(0.01)", "AdamOptimizer(loss)"), "features or labels"),
+        # What replicas do with the loss.
+        (
+            (
+                "(labels, logits)\n    if",
+                "(labels, logits, reduction=params['r'])\n    if",
+            ),
+            "whose reduction is known at run time",
+        ),
+        (
+            (
+                "(labels, logits)\n    if",
+                "(labels, logits, 1.0, None, 'l', 'sum')\n    if",
+            ),
+            "given by position",
+        ),
         # Metrics, hooks, specs.
         (
             ("tf.metrics.accuracy(labels, classes)", "own(labels, classes)"),
@@ -374,6 +389,54 @@ def test_a_value_between_two_layers_stays_what_it_was() -> None:
         (_LOSS, _LOSS + "    loss += 0.1 * tf.reduce_mean(middle)\n"),
     )
     assert "between two layers" in _stays(migration)
+
+
+_APPLIED = (
+    "    train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())\n"
+)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "optimizer.minimize(loss), tf.assign_add(step, 1)",
+        "[optimizer.minimize(loss), step.assign_add(1)]",
+        "tf.assign(step, step + 1), optimizer.minimize(loss)",
+        "optimizer.minimize(loss, step), tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+        "optimizer.minimize(loss, step), *tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+    ],
+)
+def test_an_update_in_a_group(group: str) -> None:
+    step = "    step = tf.train.get_global_step()\n"
+    migration = _migrated((_APPLIED, f"{step}    train_op = tf.group({group})\n"))
+    assert not _stays(migration)
+    assert "tf.group" not in migration.text and "assign" not in migration.text
+    assert "self.optimizer.iterations = " in migration.text
+
+
+@pytest.mark.parametrize(
+    ("group", "reason"),
+    [
+        ("optimizer.minimize(loss)", "count the global step"),
+        ("optimizer.minimize(loss, step), tf.assign_add(step, 1)", "twice"),
+        ("optimizer.minimize(loss), tf.assign_add(step, 2)", "one call"),
+        ("optimizer.minimize(loss), optimizer.minimize(loss, step)", "one call"),
+    ],
+)
+def test_another_group_stays(group: str, reason: str) -> None:
+    step = "    step = tf.train.get_global_step()\n"
+    migration = _migrated((_APPLIED, f"{step}    train_op = tf.group({group})\n"))
+    assert reason in _stays(migration)
+
+
+def test_a_sum_is_not_divided_by_the_replicas() -> None:
+    text = _migrated(
+        (
+            "(labels, logits)\n    if",
+            "(labels, logits, reduction='weighted_sum')\n    if",
+        )
+    ).text
+    assert "scaled_loss = loss\n" in text and "num_replicas" not in text
 
 
 def test_a_metric_with_weights() -> None:

@@ -36,15 +36,13 @@ class Training(Construction):
             loss = model.train_loss.id
         else:
             inside.append(self._new(code("loss = ", model.train_loss)))
-        inside.append(
-            New(
-                code(
-                    "# Strategies add up the gradients of their replicas.\n"
-                    f"scaled_loss = {loss} / "
-                    "self.distribute_strategy.num_replicas_in_sync"
-                )
-            )
+        scale = (
+            "# Strategies add up the gradients of their replicas.\n"
+            f"scaled_loss = {loss} / self.distribute_strategy.num_replicas_in_sync"
         )
+        if model.sums:
+            scale = f"# A sum over the batches of all replicas.\nscaled_loss = {loss}"
+        inside.append(New(code(scale)))
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         # Before the update: what they read of the step is what the update reads.
         items += self._units(model.summaries, rates)

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, twins, updates
+from migrate.frontends.model_fn import checks, reductions, twins, updates
 from migrate.frontends.model_fn.common import Common
 from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message
@@ -198,6 +198,7 @@ class Split:
             train_loss=update.loss,
             reported=reported,
             update=update,
+            sums=reductions.is_sum(lines["TRAIN"].units, scopes),
             hooks=hooks,
             evaluation=tuple(evaluation),
             evaluated=evaluated,

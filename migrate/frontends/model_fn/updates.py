@@ -47,8 +47,8 @@ class Updates:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
         self.rates = Rates(scopes)
-        # Whether the averages are moved by a group with the update.
-        self._grouped = False
+        # What a group does beside the update: it counts the step, moves averages.
+        self._counts = self._moves = False
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -68,19 +68,11 @@ class Updates:
         return self._apply(call, optimizer, unit)
 
     def _applied(self) -> tuple[ast.Call, Unit | None]:
-        node = self._spec["train_op"]
-        unit = None
-        while isinstance(node, ast.Name) or self._group(node):
-            node = self._group(node) or node
-            if not isinstance(node, ast.Name):
-                continue
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
-            # `train_op = None` before is what other modes have.
-            makers = [u for u in makers if not is_none(u.statement)]
-            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
-                raise NotSplit(node, "its train_op is not one call of an optimizer")
-            unit = makers[0]
-            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
+        """The optimizer's call, alone or in a group, and the statement it stands in."""
+        node, unit = self._followed(self._spec["train_op"])
+        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == "tf.group":
+            node, inner = self._of_group(node)
+            unit = inner or unit
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -90,31 +82,64 @@ class Updates:
             return node, unit
         raise NotSplit(node, "its train_op is not one call of an optimizer")
 
-    def _group(self, node: ast.expr) -> ast.expr | None:
-        """Of tf.group(update, averages) the update."""
-        if not isinstance(node, ast.Call) or node.keywords:
-            return None
-        if self._scopes.resolve(node.func) != "tf.group":
-            return None
-        given: list[ast.expr] = []
-        for argument in node.args:
-            several = isinstance(argument, (ast.List, ast.Tuple))
-            given += argument.elts if several else [argument]  # type: ignore[attr-defined]
-        rest = [
-            argument
-            for argument in given
-            if not self.is_update_ops(
-                argument.value if isinstance(argument, ast.Starred) else argument
-            )
-        ]
-        if len(rest) != 1 or isinstance(rest[0], ast.Starred):
-            return None
-        self._grouped = self._grouped or len(rest) < len(given)
-        return rest[0]
+    def _of_group(self, group: ast.Call) -> tuple[ast.expr, Unit | None]:
+        """The update of a group; beside it are the step's and the averages', if any."""
+        members: list[ast.expr] = []
+        for argument in group.args:
+            inner = argument.value if isinstance(argument, ast.Starred) else argument
+            if isinstance(inner, (ast.List, ast.Tuple)):
+                members += inner.elts
+            else:
+                members.append(inner)
+        updates: list[tuple[ast.expr, Unit | None]] = []
+        for member in members:
+            if self.is_update_ops(member):
+                self._moves = True
+            elif self._counts_step(self._followed(member)[0]):
+                self._counts = True
+            else:
+                updates.append(self._followed(member))
+        if len(updates) != 1 or any(k.arg != "name" for k in group.keywords):
+            raise NotSplit(group, "its train_op is not one call of an optimizer")
+        return updates[0]
+
+    def _counts_step(self, node: ast.expr) -> bool:
+        """Whether an expression adds 1 to the global step."""
+        if not isinstance(node, ast.Call):
+            return False
+        symbol, given = self._scopes.resolve(node.func), list(node.args)
+        if symbol is None and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "assign_add":
+                symbol, given = "tf.assign_add", [node.func.value, *given]
+        if len(given) != 2 or not self._is_step(given[0]):
+            return False
+        value = given[1]
+        if symbol == "tf.assign_add":
+            return names.literal(value) == 1
+        return (
+            symbol == "tf.assign"
+            and isinstance(value, ast.BinOp)
+            and isinstance(value.op, ast.Add)
+            and self._is_step(value.left)
+            and names.literal(value.right) == 1
+        )
+
+    def _followed(self, node: ast.expr) -> tuple[ast.expr, Unit | None]:
+        """What a name stands for, and the statement that binds it."""
+        unit = None
+        while isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            # `train_op = None` before is what other modes have.
+            makers = [u for u in makers if not is_none(u.statement)]
+            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+                raise NotSplit(node, "its train_op is not one call of an optimizer")
+            unit = makers[0]
+            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
+        return node, unit
 
     def _check_dependencies(self, unit: Unit | None, averages: bool) -> None:
         """What runs before the update is what moves averages, and nothing else."""
-        moved = self._grouped
+        moved = self._moves
         for other in self._units:
             for statement in other.around:
                 if not isinstance(statement, ast.With):
@@ -193,8 +218,12 @@ class Updates:
         )
 
     def _check_step(self, node: ast.expr | None, call: ast.Call) -> None:
+        if node is None and self._counts:
+            return
         if node is None:
             raise NotSplit(call, "its update does not count the global step")
+        if self._counts:
+            raise NotSplit(call, "its update counts the global step twice")
         if not self._is_step(node):
             raise NotSplit(
                 node, "what its update counts is not known as the global step"
