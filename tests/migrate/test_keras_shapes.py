@@ -311,6 +311,14 @@ def test_a_network_that_is_called_twice() -> None:
     [
         (("network(features['x'], True,", "network(features['y'], True,"), ""),
         (
+            (
+                "    with tf.variable_scope('net', reuse=reuse):",
+                "    if x is not None:",
+            ),
+            "makes variables anew",
+        ),
+        (("('net', reuse=reuse)", "('net')"), "makes variables anew"),
+        (
             ("    logits_test =", "    features = {'x': 1}\n    logits_test ="),
             "changes what a network's second call reads",
         ),

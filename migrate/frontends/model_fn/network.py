@@ -98,6 +98,49 @@ class Network:
                         return True
         return False
 
+    def shares_variables(
+        self, function: ast.FunctionDef, reused: frozenset[str]
+    ) -> bool:
+        """Whether a second call of a helper has the variables of the first.
+
+        Args:
+          reused: its parameters that say so.
+        """
+        for call in ast.walk(function):
+            if not isinstance(call, ast.Call) or not self._makes_variables(call):
+                continue
+            around: ast.AST | None = call
+            while around is not None and not self._is_reused_in(around, reused):
+                around = self._scopes.parents.get(around)
+            given = {k.arg: k.value for k in call.keywords}
+            named = "name" in given and _is_name(given.get("reuse"), reused)
+            if around is None and not named:
+                return False
+        return True
+
+    def _makes_variables(self, call: ast.Call) -> bool:
+        row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+        if row is not None:
+            return row.has_weights
+        made = self._objects.row(call)
+        if made is not None:
+            return made.has_weights
+        return self.helper(call) is not None and self.makes_layers(call)
+
+    def _is_reused_in(self, node: ast.AST, reused: frozenset[str]) -> bool:
+        """Whether a variable scope takes what is there where a parameter says so."""
+        if not isinstance(node, ast.With):
+            return False
+        for item in node.items:
+            call = item.context_expr
+            if not isinstance(call, ast.Call):
+                continue
+            if self._scopes.resolve(call.func) == "tf.variable_scope":
+                reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
+                if _is_name(reuse, reused) or self._reuses(node):
+                    return True
+        return False
+
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of the module that a call names."""
         if not isinstance(call.func, ast.Name):
@@ -530,6 +573,10 @@ def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]
         return None
     parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
     return names.bound_arguments(call, parameters)
+
+
+def _is_name(node: ast.expr | None, known: frozenset[str]) -> bool:
+    return isinstance(node, ast.Name) and node.id in known
 
 
 def _docstring(statement: ast.stmt) -> bool:

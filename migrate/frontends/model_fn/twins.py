@@ -52,6 +52,11 @@ def joined(
             trained, reused = _differences(first, second)
             if trained is None or not trained:
                 continue
+            if not network.shares_variables(first.function, reused):
+                raise NotSplit(
+                    second.unit.statement,
+                    f"{first.function.name}() is called twice, and makes variables anew",
+                )
             _check_between(lines, first, second)
             for mode, known in values.items():
                 for name in trained:
