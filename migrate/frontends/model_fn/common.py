@@ -58,7 +58,7 @@ class Common:
           NotSplit: layers differ by mode, or need more than features.
         """
         by_mode.united(lines, self._values, self._scopes, self.network.makes_layers)
-        self.twins = twins.joined(lines, self.network, self._values)
+        self.twins = twins.joined(lines, self.network, self._values, self._scopes)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
         more = self._more(shared, without(lines, shared), specs)

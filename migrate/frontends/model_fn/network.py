@@ -72,7 +72,7 @@ class Network:
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        self._objects = LayerObjects(scopes)
+        self.objects = LayerObjects(scopes)
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -90,55 +90,12 @@ class Network:
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) in table.LAYERS:
                     return True
-                if self._objects.row(inner) or self._objects.is_applied(inner):
+                if self.objects.row(inner) or self.objects.is_applied(inner):
                     return True
                 helper = self.helper(inner)
                 if helper is not None and helper is not self.function:
                     if any(self.makes_layers(s) for s in helper.body):
                         return True
-        return False
-
-    def shares_variables(
-        self, function: ast.FunctionDef, reused: frozenset[str]
-    ) -> bool:
-        """Whether a second call of a helper has the variables of the first.
-
-        Args:
-          reused: its parameters that say so.
-        """
-        for call in ast.walk(function):
-            if not isinstance(call, ast.Call) or not self._makes_variables(call):
-                continue
-            around: ast.AST | None = call
-            while around is not None and not self._is_reused_in(around, reused):
-                around = self._scopes.parents.get(around)
-            given = {k.arg: k.value for k in call.keywords}
-            named = "name" in given and _is_name(given.get("reuse"), reused)
-            if around is None and not named:
-                return False
-        return True
-
-    def _makes_variables(self, call: ast.Call) -> bool:
-        row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
-        if row is not None:
-            return row.has_weights
-        made = self._objects.row(call)
-        if made is not None:
-            return made.has_weights
-        return self.helper(call) is not None and self.makes_layers(call)
-
-    def _is_reused_in(self, node: ast.AST, reused: frozenset[str]) -> bool:
-        """Whether a variable scope takes what is there where a parameter says so."""
-        if not isinstance(node, ast.With):
-            return False
-        for item in node.items:
-            call = item.context_expr
-            if not isinstance(call, ast.Call):
-                continue
-            if self._scopes.resolve(call.func) == "tf.variable_scope":
-                reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
-                if _is_name(reuse, reused) or self._reuses(node):
-                    return True
         return False
 
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
@@ -194,7 +151,7 @@ class Network:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
-        if is_print(call, self._scopes) or self._objects.is_applied(call):
+        if is_print(call, self._scopes) or self.objects.is_applied(call):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
@@ -229,9 +186,9 @@ class Network:
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, scope, env, repeated)
-            elif self._objects.row(call) is not None:
+            elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
-            elif (applied := self._objects.applied(call)) is not None:
+            elif (applied := self.objects.applied(call)) is not None:
                 self._apply(applied, scope, env, repeated)
             elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
@@ -286,7 +243,7 @@ class Network:
                     call, f"{function.name}() is called with and without a mode"
                 )
             if any(
-                isinstance(n, ast.With) and self._reuses(n) for n in ast.walk(function)
+                isinstance(n, ast.With) and self.reuses(n) for n in ast.walk(function)
             ):
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
@@ -450,7 +407,7 @@ class Network:
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
         where = tuple(e for s in scope for e in self.scope_names(s, env))
-        reused = any(self._reuses(s) for s in scope)
+        reused = any(self.reuses(s) for s in scope)
         given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
         texts = row.texts(bound) if isinstance(row, ContribRow) else ()
@@ -498,7 +455,7 @@ class Network:
             return True
         return all(values.of_test(node) is False for values in env.values())
 
-    def _reuses(self, scope: ast.With) -> bool:
+    def reuses(self, scope: ast.With) -> bool:
         """Whether a scope takes variables that are there already."""
         return any(
             self._scopes.resolve(node) == "tf.AUTO_REUSE"
@@ -573,10 +530,6 @@ def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr]
         return None
     parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
     return names.bound_arguments(call, parameters)
-
-
-def _is_name(node: ast.expr | None, known: frozenset[str]) -> bool:
-    return isinstance(node, ast.Name) and node.id in known
 
 
 def _docstring(statement: ast.stmt) -> bool:

@@ -14,6 +14,7 @@ import os.path
 from collections.abc import Mapping
 
 from migrate.facts import names
+from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import (
     ModeValues,
     NotSplit,
@@ -21,6 +22,7 @@ from migrate.frontends.model_fn.modes import (
     is_plain_assignment,
 )
 from migrate.frontends.model_fn.network import Network, bound_call
+from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_model import Twins, Unit
 
 
@@ -35,7 +37,10 @@ class _Call:
 
 
 def joined(
-    lines: Mapping[str, Straight], network: Network, values: Mapping[str, ModeValues]
+    lines: Mapping[str, Straight],
+    network: Network,
+    values: Mapping[str, ModeValues],
+    scopes: Scopes,
 ) -> Twins | None:
     """Takes the second of two such calls off the lines; None where there are none.
 
@@ -52,7 +57,7 @@ def joined(
             trained, reused = _differences(first, second)
             if trained is None or not trained:
                 continue
-            if not network.shares_variables(first.function, reused):
+            if not shares_variables(first.function, reused, network, scopes):
                 raise NotSplit(
                     second.unit.statement,
                     f"{first.function.name}() is called twice, and makes variables anew",
