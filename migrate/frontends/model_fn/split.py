@@ -66,8 +66,6 @@ class Split:
         try:
             return self._run(Common)
         except NotSplit as reason:
-            if not self._may_be_subclassed():
-                raise
             functional = reason
         try:
             return self._run(Subclassed)
@@ -78,10 +76,6 @@ class Split:
         return any(
             symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
         )
-
-    def _may_be_subclassed(self) -> bool:
-        """Whether it makes variables, or layers, itself."""
-        return self._has_variables()
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
