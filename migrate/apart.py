@@ -5,7 +5,7 @@
             ...                                         ...
             with tf.Session() as sess:                  with tf.Session() as sess:
 
-Each is migrated by itself, with the others' bodies left out; the results are put
+Or each adds to the default graph, and no process runs two of them. Each is migrated by itself, with the others' bodies left out; the results are put
 together where all that they share has come out alike.
 """
 
@@ -15,6 +15,7 @@ import ast
 import dataclasses
 from collections.abc import Callable, Sequence
 
+from migrate.facts import one_of
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
@@ -72,7 +73,8 @@ def _programs(scopes: Scopes) -> list[ast.FunctionDef]:
         if not _is_own(scopes, around):
             return []
         found.append(around)
-    if sum(not _has_graph(scopes, function) for function in found) > 1:
+    default = [function for function in found if not _has_graph(scopes, function)]
+    if len(default) > 1 and not one_of.at_most_one(scopes, default):
         return []  # They share the default graph, with all its variables.
     return sorted(found, key=lambda f: f.lineno)
 
@@ -140,8 +142,14 @@ def _together(results: Sequence[_Result]) -> Migration | None:
             if isinstance(s, _IMPORTS) and (shown := ast.unparse(s)) not in had
         )
     )
+    # Above the functions, whose lines are not where they were.
+    top = min(n.lineno for f in names if (n := _definition(first.tree, f)) is not None)
     after = max(
-        (s.end_lineno or s.lineno for s in first.tree.body if isinstance(s, _IMPORTS)),
+        (
+            s.end_lineno or s.lineno
+            for s in first.tree.body
+            if isinstance(s, _IMPORTS) and s.lineno < top
+        ),
         default=0,
     )
     lines[after:after] = more

@@ -13,6 +13,7 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
+from migrate.program import ir
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
@@ -107,10 +108,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         driver,
         early_returns,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         late_values,
         losses,
+        module_graph,
         placement,
         queues,
         scope_names,
@@ -147,11 +150,13 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         versions.renamed,
         early_returns.at_the_end,
         driver.plain,
+        module_graph.gathered,
         graph_first.moved,
         fetched_calls.named,
         late_values.computed,
         collections.listed,
         written_out,
+        fed_constants.with_defaults,
         displays.named,
     ):
         start = step(start)
@@ -165,8 +170,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
         tree = ast.parse(form.source)
-        count = replicated.count if replicated is not None else None
-        plan, findings = plan_of(Scopes(tree), options, count, bool(ended.lines))
+        plan, findings = plan_of(
+            Scopes(tree),
+            options,
+            ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
+            bool(ended.lines),
+        )
         noted = (*read, *more)
         attempt = Form(
             form,
@@ -210,10 +219,12 @@ def _together(start: Text) -> Iterator[_Brought]:
         collections,
         driver,
         elements,
+        fed_constants,
         fetched_calls,
         graph_first,
         inheritance,
         late_values,
+        module_graph,
         normal_forms,
         queues,
         sessions,
@@ -224,12 +235,13 @@ def _together(start: Text) -> Iterator[_Brought]:
 
     start = inheritance.flattened(start)
     for form in normal_forms(start.source):
-        plain = driver.plain(sessions.plain(form.text))
+        plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
-        text = statements.folded(written_out(collections.listed(taken)))
+        fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
+        text = statements.folded(fed)
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (
@@ -260,6 +272,32 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
                 "",
                 f"the loop over {form.towers.count} towers: a replica each of a "
                 "MirroredStrategy, which averages their gradients",
+            )
+        )
+    if form.towers is not None and form.towers.updated_by:
+        whose = form.towers.updated_by
+        order = "all towers', one after the other, in TF1 in any order"
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N193",
+                Outcome.REWRITTEN,
+                "",
+                "batches are normalised by each tower's part; the averages are moved by "
+                + (order if whose == "all" else f"the {whose} tower's"),
+            )
+        )
+    if form.towers is not None and form.towers.draw:
+        moved.append(
+            Finding(
+                form.towers.line,
+                1,
+                "N192",
+                Outcome.REWRITTEN,
+                "",
+                "each tower drew a batch: a step has as many, the first for the first "
+                "tower; in TF1 which tower had which was not defined",
             )
         )
     for line, reason in form.chiefs:

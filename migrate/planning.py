@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
@@ -30,9 +29,6 @@ _CONFIGURATION = (
     "default",
 )
 
-if TYPE_CHECKING:
-    pass
-
 
 def has_refusal(findings: list[Finding]) -> bool:
     """Whether a program was found and refused (its parts are then marked N100)."""
@@ -49,13 +45,13 @@ def already_migrated(scopes: Scopes) -> bool:
 def plan_of(
     scopes: Scopes,
     options: Options,
-    towers: str | None = None,
+    towers: ir.Towers | None = None,
     servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
     """A file's plan and findings.
 
     Args:
-      towers: how many replicas its program has, where they were towers.
+      towers: the replicas that its program has, where they were towers.
       servers_end: whether the parameter servers of its program end with its workers.
     """
     diagnostics = Diagnostics()

@@ -18,6 +18,7 @@ from migrate.codes import (
     programs,
     sessions,
     symbols,
+    towers,
     variables,
 )
 from migrate.codes.code import Code
@@ -56,6 +57,7 @@ ROWS = (
     *programs.CODES,
     *sessions.CODES,
     *symbols.CODES,
+    *towers.CODES,
     *variables.CODES,
 )
 CODES: dict[str, Code] = {row.id: row for row in ROWS}

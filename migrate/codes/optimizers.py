@@ -84,7 +84,8 @@ CODES = (
     Code(
         "O120",
         "moving averages",
-        "ExponentialMovingAverage is not covered yet.",
+        "ExponentialMovingAverage outside of a program that is read, or with "
+        "zero_debias=True or a decay that a step computes.",
     ),
     Code(
         "O121",

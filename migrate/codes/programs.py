@@ -14,8 +14,8 @@ CODES = (
         "N101",
         "not one training session",
         "One session per file is understood, plain sessions one after the other, and "
-        "functions that each build a graph and open its session, where what they share "
-        "comes out alike for each.",
+        "functions that each build a graph and open its session, or of which a process "
+        "runs one, where what they share comes out alike for each.",
     ),
     Code(
         "N103",

@@ -24,7 +24,7 @@ from migrate.frontends.synchronisation import Synchronisation
 from migrate.frontends.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Flow
+from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
 
 
@@ -46,7 +46,7 @@ def runs_alone(scopes: Scopes) -> bool:
 
 
 def recognise(
-    scopes: Scopes, diagnostics: Diagnostics, towers: str | None = None
+    scopes: Scopes, diagnostics: Diagnostics, towers: ir.Towers | None = None
 ) -> ir.TrainingProgram | None:
     """The file's training program; None, with refusals, where there is none we can read.
 
@@ -75,7 +75,7 @@ class _Recogniser:
         scopes: Scopes,
         diagnostics: Diagnostics,
         sessions: list[ast.Call],
-        towers: str | None,
+        towers: ir.Towers | None,
     ) -> None:
         self.towers = towers
         self.scopes = scopes
@@ -270,6 +270,7 @@ class _Recogniser:
         )
         clustered = optional.find(cluster) if cluster is not None else None
         analysis = Analysis(self.scopes, self.diagnostics)
+        analysis.updated_by = self.towers.updated_by if self.towers else ""
         self.analysis = analysis
         helpers: tuple[Helper, ...] = ()
         if cluster is None and not self.others:
@@ -319,11 +320,11 @@ class _Recogniser:
                 "towers within the workers of a cluster",
                 "Give each worker one device: the strategy makes the replicas.",
             )
-        elif self.towers and self._late(self.towers, home[anchor:at]):
+        elif self.towers and self._late(self.towers.count, home[anchor:at]):
             self.diagnostics.refuse(
                 "N125",
                 session,
-                f"how many towers there are, `{self.towers}`, is only known within the "
+                f"how many towers there are, `{self.towers.count}`, is only known within the "
                 "graph",
                 "Compute it before the first placeholder or variable.",
             )
@@ -439,13 +440,15 @@ class _Recogniser:
     ) -> int:
         """Where the strategy is made: after the server and after the ps task's join.
 
-        Without a server, where the graph begins.
+        Without a server, where the graph begins; where towers are parts of one device,
+        before anything of TensorFlow's is made, for then it is too late to part it.
         """
+        early = (Kind.DATASET, Kind.ITERATOR) if self.towers else ()
         if cluster is None:
             graph = (
                 i
                 for i, flow in enumerate(flows)
-                if not flow.host
+                if (not flow.host or any(f.kind in early for f in every([flow])))
                 and not (flow.pure and isinstance(flow.statement, ast.Expr))
             )
             return next(graph, len(flows))

@@ -10,6 +10,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper, takes_session
+from migrate.facts.one_of import exclusive
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.program.binding_time import Diagnostics
@@ -252,7 +253,7 @@ def initialise_again(
         ):
             earlier.append(node)
     return any(_in_loop(scopes, again) for again in initialisers) or any(
-        other.lineno < again.lineno and not _exclusive(scopes, other, again)
+        other.lineno < again.lineno and not exclusive(scopes, other, again)
         for again in initialisers
         for other in earlier
     )
@@ -264,23 +265,4 @@ def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
         if isinstance(parent, (ast.For, ast.While)):
             return True
         parent = scopes.parents.get(parent)
-    return False
-
-
-def _exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
-    """Whether two nodes stand in different branches of one `if`."""
-    branches: dict[ast.AST, str] = {}
-    node = one
-    while node in scopes.parents:
-        parent = scopes.parents[node]
-        if isinstance(parent, ast.If):
-            branches[parent] = "body" if node in parent.body else "orelse"
-        node = parent
-    node = other
-    while node in scopes.parents:
-        parent = scopes.parents[node]
-        if parent in branches and isinstance(parent, ast.If):
-            if branches[parent] != ("body" if node in parent.body else "orelse"):
-                return True
-        node = parent
     return False

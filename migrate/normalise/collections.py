@@ -8,6 +8,7 @@ that order. In a loop over towers the list of one tower's scope is that of this 
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -27,6 +28,13 @@ def listed(text: Text) -> Text:
             break
         text = new
     return text
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """A collection of TensorFlow's own."""
+
+    symbol: str
 
 
 class _Collections:
@@ -56,13 +64,17 @@ class _Collections:
         for name, at in position.items():
             value = names.argument(call, name, at)
             if value is not None:
+                known = self._scopes.resolve(value) or ""
+                if known.startswith("tf.GraphKeys."):
+                    return _Known(known)
                 return names.literal(value)
         return None
 
     def _listed(self, key: str) -> Text | None:
         adds = [c for c in self._calls(_ADD) if self._key(c) == key]
         gets = [c for c in self._calls(_GET) if self._key(c) == key]
-        if any(self._key(c) is None for c in self._calls(_GET)):
+        unknown = (None, _Known("tf.GraphKeys.LOSSES"))
+        if any(self._key(c) in unknown for c in self._calls(_GET)):
             return None  # It may be this one.
         place = {self._place(c) for c in [*adds, *gets]}
         if len(place) != 1 or None in place:

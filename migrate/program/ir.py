@@ -38,6 +38,7 @@ class Kind(enum.Enum):
     WRITER = "summary writer"
     SAVER = "saver"
     SCAFFOLD = "scaffold"
+    AVERAGES = "moving averages"
     CLUSTER = "cluster"
     SERVER = "server"
     DEVICE = "device function"
@@ -62,6 +63,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
+    | {Kind.AVERAGES}
 )
 
 
@@ -91,6 +93,20 @@ class Replication(enum.Enum):
 
 
 Part = "str | ast.AST | Code"
+
+
+@dataclasses.dataclass(frozen=True)
+class Towers:
+    """Replicas of one process, which were towers.
+
+    Attributes:
+      count: how many, an expression of the program's.
+      updated_by: whose batches move the averages of batch normalisation: "first", "last"
+        or "all"; "" where nobody's do.
+    """
+
+    count: str
+    updated_by: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -254,6 +270,8 @@ class Run:
     statement: ast.stmt | None
     targets: Code | None  # New assignment targets, where operations were dropped.
     replacement: Code | None = None
+    # The values that take the place of an element of the step's iterator.
+    element: tuple[Code, ...] = ()
 
 
 @dataclasses.dataclass(eq=False)
@@ -310,8 +328,8 @@ class TrainingProgram:
     initialises_again: bool = False
     # Under what there is a cluster, where a process without one trains alone.
     clustered: Choice | None = None
-    # How many towers there are, an expression of the source; None where there are none.
-    towers: str | None = None
+    # None where there are none.
+    towers: Towers | None = None
     # Functions of the module that run the session, and stay where they are.
     helpers: tuple[ast.FunctionDef, ...] = ()
     # The name of the cluster that a client connects to, whose graph is placed on its tasks

@@ -74,13 +74,11 @@ class Twins:
 
     Attributes:
       statement: the one that stands for both.
-      other: the one that is gone.
       name: of the network's output where the model is made.
       calls: the names that had them, and whether each was as in training.
     """
 
     statement: ast.stmt
-    other: ast.stmt
     name: str
     calls: tuple[tuple[str, bool], ...]
 
@@ -199,6 +197,8 @@ class Update:
       computed: `compute_gradients`, or tf.gradients, among them.
       applied: the call that updates.
       schedules: names of learning-rate schedules.
+      casts: calls that only make the step another integer -> the step.
+      functions: of the module, that make rates and optimizers.
     """
 
     units: tuple[Unit, ...]
@@ -208,6 +208,8 @@ class Update:
     computed: ast.Call | None
     applied: ast.Call
     schedules: frozenset[str]
+    casts: dict[ast.Call, ast.expr]
+    functions: tuple[ast.FunctionDef, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -13,6 +13,7 @@ to read and change. It needs TensorFlow 2.15 or later.
 """
 
 import contextlib
+import re
 
 import tensorflow as tf
 
@@ -39,6 +40,24 @@ def tower_devices(count):
     return [f"/cpu:{i}" for i in range(count)]
 
 
+def for_towers(dataset, count):
+    """A dataset of tuples of that many elements: what a step's towers drew one by one.
+
+    The elements may differ in size. What is left at the end, too few for all towers,
+    ends the data, as it did where a tower found none.
+    """
+    count = int(count)
+
+    def one(*window):
+        whole = window if len(window) > 1 else window[0]
+        parts = (
+            tf.data.Dataset.zip(whole) if isinstance(whole, (tuple, dict)) else whole
+        )
+        return tf.data.Dataset.zip(tuple(parts.skip(k).take(1) for k in range(count)))
+
+    return dataset.window(count, drop_remainder=True).flat_map(one)
+
+
 class LocalReplicas(training_session._Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
@@ -50,6 +69,7 @@ class LocalReplicas(training_session._Replicas):
         super().__init__(strategy)
         self._initial = []
         self._of_first = []  # Tensors of a step that are given of the first replica.
+        self._of_all = []  # Summaries of a step that are given of all.
         # The optimizers' slots are named anew, as in a TF1 graph of the program's own.
         tf.compat.v1.reset_default_graph()
 
@@ -57,6 +77,8 @@ class LocalReplicas(training_session._Replicas):
         """The last replica's, as a name that TF1's loop over towers bound was."""
         if any(values[0] is tensor for tensor in self._of_first):
             return values[0]
+        if any(values[0] is tensor for tensor in self._of_all):
+            return tf.strings.join(values)  # Two summaries in a row are one of both.
         return values[-1]
 
     def of_first(self, tensor):
@@ -65,9 +87,12 @@ class LocalReplicas(training_session._Replicas):
         return tensor
 
     def _trace(self, function, args):
+        training_session.summary.scope, self._tracing.own = "", 0
         results = super()._trace(function, args)
         if "global_step" in results:  # The same in all; it waits for all of its own.
             self.of_first(results["global_step"])
+        if "summaries" in results and self.strategy.num_replicas_in_sync > 1:
+            results["summaries"] = self.merged_summaries()
         return results
 
     def towers(self, value):
@@ -86,6 +111,37 @@ class LocalReplicas(training_session._Replicas):
             )
         sizes = context.all_gather(tf.shape(value)[:1], axis=0)
         return tf.split(context.all_gather(value, axis=0), sizes, num=count)
+
+    def under(self, scope):
+        """Names what follows as TF1 named a tower's: summaries have this before their tags.
+
+        Args:
+          scope: the name of the tower's scope; "" where the tower ends.
+        """
+        training_session.summary.scope = scope
+        self._tracing.own = len(training_session.summary.entries)
+
+    def summaries(self):
+        """The tower's summaries, in a list of its own; what follows has no tower's name."""
+        self.under("")
+        return list(training_session.summary.entries)
+
+    def merged_summaries(self):
+        """One summary of all towers', and of those that belong to no tower."""
+        entries = training_session.summary.entries
+        replica = tf.distribute.get_replica_context().replica_id_in_sync_group
+        if tf.get_static_value(replica):
+            # What follows the towers is the first's alone.
+            entries = entries[: self._tracing.own]
+        merged = training_session.summary.merge(entries) if entries else tf.constant("")
+        self._of_all.append(merged)
+        return merged
+
+    def op_name(self, value):
+        """The name of the operation that gives a tensor, or holds a variable."""
+        name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])
+        scope = "" if isinstance(value, tf.Variable) else training_session.summary.scope
+        return f"{scope}/{name}" if scope else name
 
     def average(self, gradients):
         """Gradients divided by the number of replicas; `apply_gradients` adds them up.

@@ -1128,6 +1128,15 @@ class _Summaries:
     def entries(self, value):
         self._tracing.entries = value
 
+    @property
+    def scope(self):
+        """What tags begin with: the name scope of the tower that a replica is, or ""."""
+        return getattr(self._tracing, "scope", "")
+
+    @scope.setter
+    def scope(self, value):
+        self._tracing.scope = value
+
     def _add(self, entry):
         self.entries.append(entry)
         return entry
@@ -1192,7 +1201,9 @@ def _tag(name, family):
     )
     # A name scope, because it gives unique names; TF1 took its tags from there too.
     with tf.compat.v1.name_scope(f"{family}/{name}" if family else name) as scope:
-        tag = scope.rstrip("/")
+        # MirroredStrategy names the operations of its replicas apart.
+        tag = re.sub(r"^replica_\d+/", "", scope.rstrip("/"))
+        tag = f"{summary.scope}/{tag}" if summary.scope else tag
         return f"{family}/{tag}" if family else tag
 
 

@@ -182,6 +182,10 @@ PROOFS = (
         "tf.nn.rnn_cell.*",
         "tf.contrib.rnn.*",
     ),
+    Proof(
+        "roles:tf.train.ExponentialMovingAverage",
+        tests=("tests/programs/alone/averages_*.py",),
+    ),
     Proof("recurrent:*", tests=("tests/programs/alone/cells_*.py",)),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(

@@ -83,6 +83,7 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
     Kind.WRITER: frozenset({"tf.summary.FileWriter", "tf.train.SummaryWriter"}),
     Kind.SAVER: frozenset({"tf.train.Saver"}),
     Kind.SCAFFOLD: frozenset({"tf.train.Scaffold"}),
+    Kind.AVERAGES: frozenset({"tf.train.ExponentialMovingAverage"}),
     Kind.CLUSTER: frozenset({"tf.train.ClusterSpec"}),
     Kind.SERVER: frozenset({"tf.train.Server"}),
     Kind.DEVICE: frozenset(
@@ -111,6 +112,13 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
             *("tf.scatter_sub", "tf.scatter_update"),
         }
     ),
+}
+
+# What `migrate.normalise.towers` writes into a program.
+MERGES_TOWERS = frozenset({"replicas.summaries", "replicas.merged_summaries"})
+OF_TOWERS: dict[str, Kind] = {
+    "plain_session.for_towers": Kind.DATASET,
+    **{name: Kind.SUMMARY for name in (*MERGES_TOWERS, "replicas.under")},
 }
 
 KIND_OF_CALL: dict[str, Kind] = {

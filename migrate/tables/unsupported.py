@@ -55,8 +55,8 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.ExponentialMovingAverage": (
         "O120",
-        "moving averages of variables are not covered yet",
-        "Update shadow variables of your own in the step function.",
+        "moving averages that are no part of a program that is read",
+        "Open the session in the same file; or update shadow variables of your own.",
     ),
     "tf.train.QueueRunner": (
         "I120",

@@ -1,7 +1,7 @@
 """Programs of one process - plain sessions, monitored ones without a server - are run.
 
 What they write is compared with what genuine TensorFlow 1.15.5 wrote, recorded in
-`tests/programs/alone/tf1.json` by `python -m tests.migrate.test_alone PYTHON3.7`.
+`tests/programs/alone/tf1.json` by `python -m tests.migrate.test_alone PYTHON3.7 [NAME...]`.
 """
 
 from __future__ import annotations
@@ -82,6 +82,16 @@ FAULTS = {
         "forward, backward, X",
         "forward, backward, X[:, ::-1]",
     ),
+    "drawn_for_what_is_fed": (
+        "fed_tensors",
+        "compute_loss, test_x, test_y",
+        "compute_loss, *iterator.get_next()",
+    ),
+    "another_start": (
+        "graph_of_module",
+        "tf.fill([4, 1], 0.2)",
+        "tf.fill([4, 1], 0.21)",
+    ),
     "another_count": (
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",
@@ -101,6 +111,37 @@ FAULTS = {
     ),
     "header_read": ("queue_csv_lines", ".skip(1)", ".skip(2)"),
     "slices_in_another_order": ("queue_slices", "seed=42", "seed=43"),
+    "averages_of_another_decay": (
+        "averages_restored",
+        "decay=MOVING_AVERAGE_DECAY, num_updates",
+        "decay=0.05, num_updates",
+    ),
+    "averages_not_restored": (
+        "averages_restored",
+        "training_session.Saver(lambda: variable_averages.variables_to_restore())",
+        "training_session.Saver()",
+    ),
+    "averages_of_weights_not_moved": (
+        "averages_of_losses",
+        "[apply_gradient_op]):\n        variables_averages_op = ema.apply(",
+        "[apply_gradient_op]):\n        variables_averages_op = tf.group(",
+    ),
+    "summaries_of_the_first_tower": (
+        "towers_with_summaries",
+        "label_parts[main_i]",
+        "label_parts[0]",
+    ),
+    "towers_added_up_but_one": (
+        "towers_merged",
+        "tf.add_n(replicas.towers(loss))",
+        "tf.add_n(replicas.towers(loss)[1:])",
+    ),
+    "averages_of_the_last_tower": (
+        "towers_normalised",
+        'updated_by="first", momentum=0.8',
+        'updated_by="last", momentum=0.8',
+    ),
+    "one_batch_for_all_towers": ("towers_draw", "tower_batches[i]", "tower_batches[0]"),
     "records_drawn_once": (
         "queue_memory",
         "range(1).repeat().map(make_record_2)",
@@ -160,9 +201,9 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    emitted.write(
-        ("plain_session.py", "training_session.py", "recurrent_cells.py"), directory
-    )
+    beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
+    own = ("moving_averages.py", "tower_normalisation.py")
+    emitted.write((*beside, *own), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
     others = [p for p in programs if p not in apart]
@@ -205,20 +246,24 @@ def test_a_second_run_changes_nothing(program: pathlib.Path) -> None:
     assert migrate_text(once).text == once
 
 
-def record(python: str) -> None:
-    """Writes what TensorFlow 1.15.5 gives, with the programs' digests."""
+def record(python: str, only: list[str]) -> None:
+    """Writes what TensorFlow 1.15.5 gives, with the programs' digests.
+
+    Args:
+      only: names of programs; the others' records stay. None: all of them.
+    """
+    programs = [p for p in PROGRAMS if not only or p.stem in only]
     with tempfile.TemporaryDirectory() as directory:
-        live = _run(python, PROGRAMS, pathlib.Path(directory) / "tf1")
-    rows = {
-        path.stem: {
+        live = _run(python, programs, pathlib.Path(directory) / "tf1")
+    rows = json.loads(RECORDED.read_text()) if only else {}
+    for path in programs:
+        rows[path.stem] = {
             "tensorflow": "1.15.5",
             "digest": _digest(path),
             "trace": live[path.stem],
         }
-        for path in PROGRAMS
-    }
-    RECORDED.write_text(json.dumps(rows, indent=1) + "\n")
+    RECORDED.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n")
 
 
 if __name__ == "__main__":
-    record(sys.argv[1])
+    record(sys.argv[1], sys.argv[2:])

@@ -297,7 +297,7 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 "tf.train.AdamOptimizer(\n"
                 "        0.1 / tf.to_float(tf.train.get_global_step() + 1))",
             ),
-            "is made with",
+            "as it is",
         ),
         (("AdamOptimizer(0.01)", "AdamOptimizer(loss)"), "features or labels"),
         # What replicas do with the loss.

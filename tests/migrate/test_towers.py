@@ -27,14 +27,40 @@ def _refused(old: str, new: str) -> dict[str, str]:
     ("old", "new", "reason"),
     [
         (LOSS, f"{LOSS}{INDENT}v = tf.Variable(1.0)\n", "variable of its own"),
-        (LOSS, f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n", "write summaries"),
         (
             LOSS,
-            "x = tf.layers.batch_normalization(image_parts[i])\n"
+            f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
+            f"{INDENT}summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)\n",
+            "not of one tower",
+        ),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
+            f"{INDENT}merged = tf.summary.merge_all()\n",
+            "some towers are merged",
+        ),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}with tf.name_scope('part_%d' % i):\n"
+            f"{INDENT}  tf.summary.scalar('loss', loss)\n",
+            "no name scope",
+        ),
+        (
+            LOSS,
+            "x = tf.layers.batch_normalization(image_parts[i], training=True)\n"
+            f"{INDENT}loss = tower_loss(x, label_parts[i])\n"
+            f"{INDENT}updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS)\n"
+            f"{INDENT}loss = loss + len(updates)\n",
+            "UPDATE_OPS are run in another way",
+        ),
+        (
+            LOSS,
+            "x = tf.contrib.layers.batch_norm(image_parts[i])\n"
             f"{INDENT}loss = tower_loss(x, label_parts[i])\n",
             "normalise batches",
         ),
         (LOSS, f"{LOSS}{INDENT}opt.apply_gradients(grads)\n", "applies its gradients"),
+        (LOSS, f"{LOSS}{INDENT}x, y = queue.dequeue()\n", "batch of its own"),
         ("return result\n", "return result[:1]\n", "not averaged"),
         ("axis=0), pairs", "axis=1), pairs", "not averaged"),
     ],
@@ -85,6 +111,40 @@ def test_other_spellings_of_the_loop(old: str, new: str) -> None:
     assert "S138" in {f.code for f in migration.findings}
 
 
+@pytest.mark.parametrize(
+    ("asked", "whose"),
+    [
+        ("if i == 0:\n        update_ops = tf.get_collection({0}, scope)\n", "first"),
+        ("update_ops = tf.get_collection({0}, scope)\n", "last"),
+        ("", "all"),
+    ],
+)
+def test_whose_statistics_move_the_averages(asked: str, whose: str) -> None:
+    key = "tf.GraphKeys.UPDATE_OPS"
+    text = (ALONE / "towers_normalised.py").read_text()
+    begin = text.index("if i == 0:")
+    end = text.index("      reuse = True")
+    shown = "error = tf.reduce_mean(tf.abs(predictions - _y))\n"
+    asked = f"{asked.format(key)}      " if asked else ""
+    after = "" if asked else f"  update_ops = tf.get_collection({key})\n"
+    text = f"{text[:begin]}{asked}{shown}{text[end:]}"
+    text = text.replace("  with tf.control", f"{after}  with tf.control")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert f'updated_by="{whose}"' in migration.text
+    (found,) = [f for f in migration.findings if f.code == "N193"]
+    assert whose in found.reason
+
+
+def test_layers_that_nothing_shares_are_each_tower_s_own() -> None:
+    text = (ALONE / "towers_merged.py").read_text()
+    for shares in (", reuse=(i > 0)", ", reuse=None", ", reuse=reuse"):
+        assert text.count(shares) == 1
+        text = text.replace(shares, "")
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "N126"]
+    assert len(reasons) == 1 and "layer of its own" in reasons[0]
+
+
 def test_what_a_loop_carries_on_is_not_taken() -> None:
     refused = _refused(LOSS, f"{LOSS}{INDENT}images = images + 1\n")
     assert "N126" in refused
@@ -119,7 +179,6 @@ def test_statements_that_are_no_average(old: str, new: str) -> None:
             'losses = tf.get_collection("losses", scope)',
             'losses = tf.get_collection("losses")',
         ),
-        ("  # Assemble", "  tf.summary.scalar('logits', logits[0, 0])\n  # Assemble"),
     ],
 )
 def test_collected_losses_that_are_of_more_than_a_tower(old: str, new: str) -> None:

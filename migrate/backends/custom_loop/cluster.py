@@ -202,11 +202,11 @@ def _connected(cluster: str | None) -> list[Item]:
     return [New(code("\n# The client is no task of the cluster.\n" + call))]
 
 
-def _alone(towers: str | None) -> list[Item]:
+def _alone(towers: ir.Towers | None) -> list[Item]:
     """One process: TF2's default strategy on one device, or a replica per tower."""
     made = "tf.distribute.get_strategy()"
     if towers is not None:
-        devices = f"plain_session.tower_devices({towers})"
+        devices = f"plain_session.tower_devices({towers.count})"
         made = f"tf.distribute.MirroredStrategy({devices})"
     return [
         New(code(f"\nstrategy = {made}")),

@@ -127,6 +127,7 @@ class Loop:
                 and all(isinstance(e, ast.Name) for e in target.elts)
                 else ""
             )
-            arguments.append(f"{star}{run.step.element}.get_next()")
+            drawn = code(f"{star}{run.step.element}.get_next()")
+            arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
         return code(run.call.func, "(", ir.joined(", ", arguments), ")")

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends import recurrent_cells
+from migrate.backends import moving_averages, recurrent_cells
 from migrate.backends.custom_loop import static_shapes
 from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
-from migrate.program.ir import Kind, code
+from migrate.program.ir import Kind, Replication, code
 from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -26,6 +26,7 @@ class Expressions(Datasets):
         self._setup_claims()
         self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
+        moving_averages.raced(self.program, self.scopes, self.diagnostics)
         for compared in self.program.identities:
             self._identity(compared)
         for node, new in static_shapes.edits(self.scopes).items():
@@ -155,7 +156,11 @@ class Expressions(Datasets):
             and node.value.attr == "op"
             and self.scopes.resolve(node) is None
         ):  # A variable of TF2 has no `op`.
-            self.plan.replace(node, code(node.value.value, '.name.split(":")[0]'))
+            tensor = node.value.value
+            if self.program.replication is Replication.TOWERS:
+                self.plan.replace(node, code("replicas.op_name(", tensor, ")"))
+            else:
+                self.plan.replace(node, code(tensor, '.name.split(":")[0]'))
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "initialized_value"
@@ -221,6 +226,10 @@ class Expressions(Datasets):
             self.claimed[call] = recurrent_cells.rewrite(
                 call, symbol, self.scopes, self.diagnostics, self.plan
             )
+        elif symbol == moving_averages.SYMBOL:
+            self.claimed[call] = moving_averages.rewrite(
+                call, self.program, self.scopes, self.diagnostics, self.plan
+            )
         elif symbol in LAYER_FUNCTIONS and self._seeded(call, symbol):
             self.claimed[call] = ("L104", "a function that draws what TF1's layer drew")
         elif symbol in LAYER_FUNCTIONS:
@@ -229,6 +238,10 @@ class Expressions(Datasets):
                 "a Keras layer made once, applied in the step function",
             )
             self.plan.imports.append("import tf_keras")
+            towers = self.program.towers
+            if symbol == "tf.layers.batch_normalization" and towers:
+                self.plan.support.add("tower_normalisation.py")
+                self.plan.imports.append("import tower_normalisation")
         elif symbol.startswith(roles.DATASET_PREFIXES) and symbol.endswith("_iterator"):
             if call.args:
                 self.claimed[call] = ("I111", "a Python iterator of the dataset")

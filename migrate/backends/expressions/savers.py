@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import names
 from migrate.program import ir
@@ -38,6 +39,9 @@ class Savers(Partitioners):
                 self.claimed[chosen] = ("V112", "all variables: the default")
                 chosen = None
         listed = self.lists.written_out(chosen) if chosen is not None else None
+        if listed is None and chosen is not None:
+            listed = moving_averages.restored(chosen, self.program, self.scopes)
+            chosen = chosen if listed is None else None
         if listed is not None and self._in_driver(call):
             if not self.lists.is_early(call, listed):
                 self._claim_lists(listed)

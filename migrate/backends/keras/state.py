@@ -62,7 +62,10 @@ class State:
     def _counted(self, unit: Unit) -> Metric | None:
         """The metric that a statement makes."""
         value = getattr(unit.statement, "value", None)
-        return next((m for m in self._model.metrics if m.call is value), None)
+        if not isinstance(value, ast.Call):
+            return None
+        same = ast.dump(value)
+        return next((m for m in self._model.metrics if ast.dump(m.call) == same), None)
 
     def _folded(self, mode: str) -> dict[ast.AST, Code]:
         """What a mode decides, as it is in this mode."""

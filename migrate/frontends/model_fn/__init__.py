@@ -91,11 +91,8 @@ def _check_program(scopes: Scopes) -> None:
 
 def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
     """A helper that the network calls is called by nothing else."""
-    inside: set[ast.AST] = set()
-    for unit in model.network:
-        inside.update(ast.walk(unit.statement))
-    if model.twins is not None:
-        inside.update(ast.walk(model.twins.other))
+    # No step holds layers; what calls it in another mode's branch is gone.
+    inside = set(ast.walk(model.function))
     for helper in model.helpers:
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:

@@ -411,6 +411,8 @@ class Network:
         given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
         texts = row.texts(bound) if isinstance(row, ContribRow) else ()
+        if row.function == "tf.layers.dropout" and "rate" not in bound:
+            texts = (("rate", "0.5"),)  # Keras's has no default.
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None

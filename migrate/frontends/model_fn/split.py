@@ -229,6 +229,12 @@ class Split:
     ) -> dict[str, dict[ast.AST, ast.expr | str]]:
         """What the mode decides in each step, which otherwise is what a step may hold."""
         functions = {m.call.func for m in metrics}
+        # Training counts with the same metrics, also where it writes them out again.
+        counted = {ast.dump(m.call) for m in metrics}
+        for unit in steps["TRAIN"].units:
+            value = getattr(unit.statement, "value", None)
+            if isinstance(value, ast.Call) and ast.dump(value) in counted:
+                functions.add(value.func)
         if update.computed is not None:
             functions.add(update.computed.func)
         allowed = checks.Steps(self._function, self._scopes, functions)

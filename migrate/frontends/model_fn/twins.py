@@ -65,7 +65,6 @@ def joined(
             in_training = _is(first.arguments[next(iter(trained))], True)
             return Twins(
                 first.unit.statement,
-                second.unit.statement,
                 _common_name(first.name, second.name, network.function),
                 ((first.name, in_training), (second.name, not in_training)),
             )

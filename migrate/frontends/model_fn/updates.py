@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
+from migrate.frontends.model_fn.rates import Kind, Rates, Value
 from migrate.program.keras_model import Unit, Update
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -45,6 +46,7 @@ class Updates:
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
+        self.rates = Rates(scopes)
         # What a group does beside the update: it counts the step, moves averages.
         self._counts = self._moves = False
         for unit in units:
@@ -197,6 +199,8 @@ class Updates:
             computed=None,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _all_variables(self, node: ast.expr) -> bool:
@@ -251,13 +255,12 @@ class Updates:
                 made.append(unit)
                 read |= names.reads(unit.statement)
         made.reverse()
-        schedules = frozenset(
-            name
-            for unit in made
-            if self._is_schedule(getattr(unit.statement, "value", None))
-            for name in names.binds(unit.statement)
-        )
-        for node in (optimizer, *(u.statement for u in made)):
+        values: dict[str, Value] = {}
+        self.rates.run([u.statement for u in made], values)
+        self.rates.of(optimizer, values)
+        schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
+        functions = list(self.rates.functions)
+        for node in (optimizer, *(u.statement for u in made), *functions):
             self._check_made(node, schedules)
         return made, schedules
 
@@ -287,6 +290,8 @@ class Updates:
                 row = OPTIMIZERS.get(symbol)
                 if row is not None and row.target:
                     continue
+                if parent in self.rates.casts:
+                    continue
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
                     if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
                         raise NotSplit(
@@ -315,6 +320,8 @@ class Updates:
                 return
             if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
                 return self._check_maker(parent)
+        if isinstance(parent, ast.Return):
+            return  # Its function's caller has it.
         raise NotSplit(node, "its rate is not given to the optimizer as it is")
 
     def _check_maker(self, call: ast.Call) -> None:
@@ -371,6 +378,8 @@ class Updates:
             computed=computed,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:

@@ -23,6 +23,7 @@ from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import Slice, Slicer
+from migrate.tables import roles
 
 
 class RunResolver:
@@ -54,7 +55,9 @@ class RunResolver:
         self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
-        self.fed = Fed(scopes, diagnostics, analysis, self.displays, self.loop)
+        self.fed = Fed(
+            scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
+        )
         self.steps = Steps(analysis, self.loop)
         self.initialisers = Initialisers(
             scopes, diagnostics, flows, self.inputs, self.loop
@@ -103,7 +106,10 @@ class RunResolver:
     def _is_merge(self, node: ast.AST) -> bool:
         return any(
             isinstance(n, ast.Call)
-            and self.scopes.resolve(n.func) == "tf.summary.merge_all"
+            and (
+                self.scopes.resolve(n.func) == "tf.summary.merge_all"
+                or names.key(n.func) in roles.MERGES_TOWERS
+            )
             for n in ast.walk(node)
         )
 
@@ -195,7 +201,8 @@ class RunResolver:
         if feed is None:
             return
         feeds = self.fed.arguments(call, part.needed, feed)
-        if feeds is None:
+        element = self.fed.element(call, part.needed, feed)
+        if feeds is None or element is None:
             return
         self.checks.check_assigned(part)
         if not part.trains:
@@ -229,6 +236,7 @@ class RunResolver:
                 tuple(code(feed[name]) for name in feeds),
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
+                element=tuple(code(value) for value in element),
             )
         )
 

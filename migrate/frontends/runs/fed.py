@@ -8,6 +8,7 @@ from migrate.facts import names
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.frontends.displays import Displays
+from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Analysis, Diagnostics
 
@@ -21,12 +22,14 @@ class Fed:
         diagnostics: Diagnostics,
         analysis: Analysis,
         displays: Displays,
+        inputs: Iterators,
         loop: Loop,
     ) -> None:
         self._scopes = scopes
         self._diagnostics = diagnostics
         self._analysis = analysis
         self._displays = displays
+        self._inputs = inputs
         self._loop = loop
 
     def of(self, call: ast.Call) -> dict[str, ast.expr] | None:
@@ -49,7 +52,7 @@ class Fed:
             name = names.key(key) if key is not None else None
             if (
                 name is None
-                or name not in self._analysis.placeholders
+                or name not in (*self._analysis.placeholders, *self._inputs.elements)
                 or (key is not None and names.reads(key) & own)
             ):
                 self._diagnostics.refuse(
@@ -61,6 +64,33 @@ class Fed:
                 return None
             feed[name] = value
         return feed
+
+    def element(
+        self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
+    ) -> list[ast.expr] | None:
+        """What is fed in place of an iterator's element; empty if one is drawn.
+
+        None, with a refusal, where only parts of it are fed, of which TF1 would still
+        have drawn the others.
+        """
+        drawn = {n for n in needed if n in self._inputs.elements}
+        given = {n for n in feed if n in self._inputs.elements}
+        if not given & drawn:
+            return []
+        flow = self._inputs.elements[next(iter(given))][1]
+        assert isinstance(flow.statement, ast.Assign)
+        target = flow.statement.targets[0]
+        parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
+        names_ = [names.key(part) or "" for part in parts]
+        if given != set(names_) or not drawn <= given:
+            self._diagnostics.refuse(
+                "S107",
+                call,
+                "only a part of an iterator's element is fed",
+                "Feed all of it, or make a placeholder of what is fed.",
+            )
+            return None
+        return [feed[name] for name in names_]
 
     def check_computed(self, feed: dict[str, ast.expr], why: str) -> None:
         """Refuses values whose computation does something, where none is computed."""

@@ -26,7 +26,7 @@ from migrate.normalise.text import Text
 from migrate.normalise.towers import blocks
 from migrate.normalise.towers.checks import ON_TASKS
 from migrate.normalise.towers.replaced import Towers, replaced
-from migrate.normalise.towers.view import Unclear, view
+from migrate.normalise.towers.view import Unclear, look
 
 __all__ = ["ON_TASKS", "Towers", "as_replicas", "why_not"]
 
@@ -35,7 +35,7 @@ def as_replicas(text: Text) -> Towers | None:
     """The text with its loop over towers as one; None if it has none that is clear."""
     if "compute_gradients" not in text.source:
         return None
-    seen = view(blocks.plain(text))
+    seen = look(blocks.plain(text))
     if seen is None:
         return None
     try:
@@ -48,7 +48,7 @@ def why_not(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
     if "compute_gradients" not in source:
         return None
-    seen = view(blocks.plain(Text.of(source)))
+    seen = look(blocks.plain(Text.of(source)))
     if seen is None:
         return None
     try:

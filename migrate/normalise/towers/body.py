@@ -69,15 +69,33 @@ class Body:
         Raises:
           Unclear: more than that.
         """
-        bound_later: set[str] = set().union(*[names.binds(s) for s in body])
-        bound: set[str] = set()
         self.flags = {}
-        for statement in _opened(body):
-            if isinstance(statement, ast.AugAssign):
+        self._carried(body, set().union(*[names.binds(s) for s in body]), set(), body)
+
+    def _carried(
+        self,
+        suite: list[ast.stmt],
+        bound_later: set[str],
+        bound: set[str],
+        body: list[ast.stmt],
+    ) -> None:
+        """Adds to `bound` what a suite binds, given what the tower has bound before it."""
+        for statement in _opened(suite):
+            if isinstance(statement, (ast.While, ast.Try, ast.FunctionDef)):
                 raise Unclear
-            if isinstance(statement, (ast.For, ast.While, ast.Try, ast.FunctionDef)):
-                raise Unclear
+            if isinstance(statement, ast.For):
+                if statement.orelse:
+                    raise Unclear
+                self._carried([ast.Expr(statement.iter)], bound_later, bound, body)
+                # It may have no round: after it nothing is bound for certain.
+                own = bound | _targets(statement.target)
+                self._carried(statement.body, bound_later, own, body)
+                continue
+            if statement in body and self.adds_up(statement):
+                continue
             reads = names.reads(statement)
+            if isinstance(statement, ast.AugAssign):
+                reads = reads | _targets(statement.target)
             if isinstance(statement, ast.If):
                 reads = names.reads(statement.test)
                 inside: set[str] = set()
@@ -108,6 +126,30 @@ class Body:
         return isinstance(statement, ast.Assign) and bool(
             names.binds(statement) & set(self.flags)
         )
+
+    def adds_up(self, statement: ast.stmt) -> tuple[str, str] | None:
+        """`total += loss`, of all towers, as (name, value); begun by 0 before the loop."""
+        view = self._view
+        if not (
+            isinstance(statement, ast.AugAssign)
+            and isinstance(statement.op, ast.Add)
+            and isinstance(statement.target, ast.Name)
+        ):
+            return None
+        name = statement.target.id
+        bindings = view.scopes.scope_of(view.loop).bindings.get(name, [])
+        inside = [n for n in view.inside if isinstance(n, ast.Name) and n.id == name]
+        begun = [
+            b
+            for b in bindings
+            if isinstance(b, ast.Assign)
+            and names.literal(b.value) == 0
+            and b.lineno < view.loop.lineno
+        ]
+        before = [b for b in bindings if b.lineno < view.loop.lineno]  # type: ignore[attr-defined]
+        if len(begun) != 1 or begun != before or len(inside) != 1:
+            return None
+        return name, view.flat(statement.value)
 
     # -- conditions of a tower's number -------------------------------------------------
 
@@ -195,6 +237,21 @@ def dissolves(view: View, statement: ast.stmt) -> bool:
         ):
             return False
     return True
+
+
+def outermost(view: View) -> ast.stmt:
+    """The loop, or the block of the scope that its towers reuse around it alone."""
+    outer: ast.stmt = view.loop
+    parent = view.scopes.parents[outer]
+    while isinstance(parent, ast.With) and parent.body == [outer]:
+        if not dissolves(view, parent):
+            break
+        outer, parent = parent, view.scopes.parents[parent]
+    return outer
+
+
+def _targets(target: ast.expr) -> set[str]:
+    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
 
 
 def _only_reuses(statement: ast.stmt) -> bool:

@@ -7,12 +7,13 @@ import ast
 from migrate.facts import reach
 from migrate.frontends.placement import names_task
 from migrate.normalise.towers.view import Unclear, View
+from migrate.tables.layers import LAYER_FUNCTIONS
 
 ON_TASKS = "the towers are on tasks of a cluster, not on this process's devices"
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
 _NOT_READ = frozenset(
-    {"tf.layers.batch_normalization", "tf.layers.BatchNormalization"}
+    {"tf.layers.BatchNormalization"}
     | {"tf.keras.layers.BatchNormalization", "tf.contrib.layers.batch_norm"}
     | {"tf.nn.fused_batch_norm"}
 )
@@ -22,8 +23,8 @@ def check(view: View) -> None:
     """Checks the loop and all that it calls.
 
     Raises:
-      Unclear: its towers make variables of their own, move averages, draw batches,
-        write summaries, apply their gradients, or are on tasks of a cluster.
+      Unclear: its towers make variables of their own, move averages, apply their
+        gradients, or are on tasks of a cluster.
     """
     loop = view.loop
     if any(names_task(view.scopes, node) for node in view.inside):
@@ -36,21 +37,18 @@ def check(view: View) -> None:
                 raise Unclear
             if isinstance(node, ast.Call):
                 _check_call(view, node)
-    if "UPDATE_OPS" in view.text.source:
-        raise Unclear("towers normalise batches, each by its own part")
 
 
 def _check_call(view: View, node: ast.Call) -> None:
     symbol = view.scopes.resolve(node.func) or ""
     if symbol in _NOT_SHARED:
         raise Unclear("every tower makes a variable of its own")
+    layer = LAYER_FUNCTIONS.get(symbol)
+    if layer is not None and layer.has_weights and "reuse" not in view.text.source:
+        raise Unclear("every tower makes a layer of its own: nothing is reused")
     if symbol in _NOT_READ:
         raise Unclear("towers normalise batches, each by its own part")
-    if symbol.startswith("tf.summary."):
-        raise Unclear("towers write summaries, each under its own name")
     if not isinstance(node.func, ast.Attribute) or symbol:
         return
-    if node.func.attr in ("get_next", "dequeue"):
-        raise Unclear("every tower draws a batch of its own: draw one, and split it")
     if node.func.attr == "apply_gradients":
         raise Unclear("every tower applies its gradients by itself")

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
-from migrate.normalise.towers import checks, iteration, lists
-from migrate.normalise.towers.body import Body, dissolves
+from migrate.normalise.towers import checks, draws, iteration, lists, summaries, updates
+from migrate.normalise.towers.body import Body, outermost
 from migrate.normalise.towers.view import View
 
 INDEX = (
@@ -28,11 +28,16 @@ class Towers:
       text: it.
       count: how many towers there are, an expression of the text's.
       line: the original line of the loop.
+      draw: whether each of them drew a batch for itself.
+      updated_by: whose statistics move the averages of batch normalisation: "first",
+        "last" or "all"; "" where there is none.
     """
 
     text: Text
     count: str
     line: int
+    draw: bool
+    updated_by: str
 
 
 def replaced(view: View) -> Towers:
@@ -42,18 +47,30 @@ def replaced(view: View) -> Towers:
       Unclear: something of the loop is not read.
     """
     checks.check(view)
+    scope = ""
+    if summaries.written(view):
+        view = summaries.gathered(view)
+        scope = summaries.scope(view)
     over = iteration.iterated(view, view.loop.target, view.loop.iter)
     index = over.index or view.fresh("tower")
+    updated_by = ""
+    if updates.normalises(view):
+        view, updated_by = updates.moved(view, index)
+    drawn = draws.together(view, over, index)
+    view = drawn or view
     body = Body(view, index)
     filled = lists.filled(view, body.statements)
     gradients = lists.gradients(view, body.statements, over.count)
     lines = [
         *_named(view, body, over, index),
+        *([(f"replicas.under({scope})", view.loop.lineno)] if scope else []),
         *_of_one_tower(view, body, gradients),
     ]
+    if scope and not summaries.ends(view):
+        lines.append(('replicas.under("")', view.loop.lineno))
     text = _spliced(view, lines, gradients, list(filled.values()))
     line = view.text.origins[view.loop.lineno - 1]
-    return Towers(text, over.count, line)
+    return Towers(text, over.count, line, drawn is not None, updated_by)
 
 
 def _named(
@@ -84,6 +101,9 @@ def _of_one_tower(
         elif listed is not None:
             name, value = listed
             yield f"{name} = replicas.towers({value})", at
+        elif (added := body.adds_up(statement)) is not None:
+            name, value = added
+            yield f"{name} = tf.add_n(replicas.towers({value}))", at
         elif body.only_first(statement):
             assert isinstance(statement, ast.If)
             for inner in statement.body:
@@ -110,13 +130,7 @@ def _spliced(
     view: View, lines: list[_Line], gradients: lists.Gradients, made: list[ast.Assign]
 ) -> Text:
     """The text with the loop, the average and the empty lists replaced."""
-    outer: ast.stmt = view.loop
-    parent = view.scopes.parents[outer]
-    # `with tf.variable_scope(tf.get_variable_scope()):` around the loop goes too.
-    while isinstance(parent, ast.With) and parent.body == [outer]:
-        if not dissolves(view, parent):
-            break
-        outer, parent = parent, view.scopes.parents[parent]
+    outer = outermost(view)
     indent = _indent(view, outer)
     one = [(indent + line if line else line, at) for line, at in lines]
     text, splices = _averaged(view, gradients)

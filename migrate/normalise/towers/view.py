@@ -80,7 +80,7 @@ class View:
         return computes(self.scopes, node)
 
 
-def view(text: Text) -> View | None:
+def look(text: Text) -> View | None:
     """The loop over towers of a text; None where it has none, or several."""
     tree = ast.parse(text.source)
     scopes = Scopes(tree)

@@ -112,6 +112,8 @@ class Blocks(Assignments):
             ):
                 continue
             parent = self.scopes.parents.get(node)
+            if self._is_averaged(node):
+                continue  # Moving averages see what was written.
             if isinstance(parent, (ast.Attribute, ast.keyword, ast.withitem)):
                 continue  # w.assign(...), w.read_value(), global_step=step
             if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
@@ -125,6 +127,21 @@ class Blocks(Assignments):
                 "Read w.read_value() in the block for the new value, or compute outside "
                 "of the block for the old one.",
             )
+
+    def _is_averaged(self, node: ast.AST) -> bool:
+        """Whether it is given to `averages.apply`."""
+        parent = self.scopes.parents.get(node)
+        while isinstance(parent, ast.expr):
+            if (
+                isinstance(parent, ast.Call)
+                and isinstance(parent.func, ast.Attribute)
+                and parent.func.attr == "apply"
+                and self.environment.get(names.key(parent.func.value) or "")
+                is Kind.AVERAGES
+            ):
+                return True
+            parent = self.scopes.parents.get(parent)
+        return False
 
     def _with_item(self, item: ast.withitem, statement: ast.With) -> int:
         call = item.context_expr

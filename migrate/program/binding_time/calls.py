@@ -217,6 +217,10 @@ class Calls(Optimizers):
         return Kind.VARIABLE
 
     def _method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
+        kind = roles.OF_TOWERS.get(names.key(function) or "")
+        if kind is not None:
+            self._arguments(call)
+            return kind
         base = self.expression(function.value)
         method = function.attr
         if base is Kind.OPTIMIZER and method in _OPTIMIZER_METHODS:
@@ -238,6 +242,9 @@ class Calls(Optimizers):
             if method in ("get_chief_queue_runner", "get_init_tokens_op"):
                 return Kind.INITIALIZER_OP
             return Kind.TENSOR if method == "get_slot" else Kind.HOST
+        if base is Kind.AVERAGES:
+            kinds = {"apply": Kind.OPERATION, "average": Kind.TENSOR}
+            return kinds.get(method, Kind.HOST)
         if base is Kind.ITERATOR:
             return Kind.ELEMENT if method == "get_next" else Kind.INITIALIZER_OP
         if base is Kind.DATASET:

@@ -89,9 +89,21 @@ class Layers(UserFunctions):
             variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
             if shared is not None and row.has_weights:
                 self.created[shared] = variable
+        target = row.target
+        if self.updated_by and symbol == "tf.layers.batch_normalization":
+            target = "tower_normalisation.BatchNormalization"
+            constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
+            if training is not None and self.quietly(training) in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "N126",
+                    call,
+                    "towers normalise batches, or not, as a tensor says",
+                    "Build the evaluation apart, with training=False.",
+                    symbol,
+                )
         if dynamic and not self.in_loop and row.has_weights:
             pass  # The name is computed at build time, as it was in TF1.
-        create = code(row.target, "(", ir.joined(", ", constructor), ")")
+        create = code(target, "(", ir.joined(", ", constructor), ")")
         at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
         use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create if not reused else code(), use))

@@ -63,6 +63,8 @@ class State:
         # get_variable of a variable that there is by then: the name it has.
         self.shared: dict[ast.Call, str] = {}
         self.lists: set[str] = set()  # Names of lists of variables.
+        # Whose batches move the averages of batch normalisation in towers, see ir.Towers.
+        self.updated_by = ""
         self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.
 

@@ -103,6 +103,7 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.updated_by = self.updated_by
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)
             inner.environment[parameter] = (

@@ -1,0 +1,66 @@
+"""N19 and N20: towers and moving averages."""
+
+from __future__ import annotations
+
+from migrate.codes.code import Code
+
+CODES = (
+    Code(
+        "N190",
+        "moving averages of a session's program",
+        "ExponentialMovingAverage is that of moving_averages.py, written beside the "
+        "program: variables with TF1's names, moved in the step.",
+        before="averages = tf.train.ExponentialMovingAverage(0.99, global_step)\n"
+        "with tf.control_dependencies([train_op]):\n"
+        "  train_op = averages.apply(tf.trainable_variables())",
+        after="averages = moving_averages.ExponentialMovingAverage(\n"
+        "    replicas, decay=0.99, num_updates=global_step)\n"
+        "...\n"
+        "    averages.apply(replicas.trainable_variables)",
+        promise="The averages are TF1's, and in checkpoints have TF1's names; "
+        "`variables_to_restore()` reads TF1's checkpoints too. Of tensors only what the "
+        "same operations compute in another step has the same average.",
+        refused_when="`zero_debias=True`, or a decay that a step computes (O120).",
+    ),
+    Code(
+        "N191",
+        "averages beside the update",
+        "Nothing says whether the averages move before or after the update of what they "
+        "average. TF1 did now this, now that.",
+    ),
+    Code(
+        "N192",
+        "batches that towers draw",
+        "Towers that each took the next element of one iterator. A step takes as many "
+        "elements at once; the replicas have them in order.",
+        before="for i in range(num_gpus):\n"
+        '  with tf.device("/gpu:%d" % i):\n'
+        "    images, labels = iterator.get_next()",
+        after="batches = plain_session.for_towers(dataset, num_gpus)\n"
+        "...\n"
+        "    images, labels = tower_batches[i]",
+        promise="A step has TF1's batches. TF1's towers drew at the same time, so that "
+        "which tower had which of them differed from run to run: of several towers' "
+        "losses their sum is the same.",
+        refused_when="a tower draws several, or in a function of the program's (N126).",
+    ),
+    Code(
+        "N193",
+        "batch normalisation in towers",
+        "Each tower normalises by its part of the batch. Whose UPDATE_OPS are run - the "
+        "first tower's, the last one's, all - moves the averages.",
+        before="for i in range(num_gpus):\n"
+        '  with tf.name_scope("tower_%d" % i) as scope:\n'
+        "    h = tf.layers.batch_normalization(parts[i], training=True)\n"
+        "    ...\n"
+        "    if i == 0:\n"
+        "      updates = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)",
+        after="batch_normalization = tower_normalisation.BatchNormalization(\n"
+        '    updated_by="first")',
+        promise="The averages are TF1's where one tower's updates are run. Of all towers' "
+        "TF1 ran the updates one after the other in no certain order (measured: any); "
+        "here from the last tower to the first.",
+        refused_when="the updates are asked for several times, or in the loop before "
+        "its end (N126); `training` is a tensor (N126).",
+    ),
+)

@@ -1,0 +1,177 @@
+"""Which of a module's functions one process runs: one of them, or several in turn.
+
+    if FLAGS.mode == "train":
+        train()
+    else:
+        evaluate()
+
+A process of such a program has one graph of one of the two, though both add to the
+default graph. So has one that is started for a function: `Process(target=work)`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While, ast.ListComp, ast.GeneratorExp)
+# How many calls one may go through another before it is too far to follow.
+_DEPTH = 6
+
+
+def at_most_one(scopes: Scopes, functions: Sequence[ast.FunctionDef]) -> bool:
+    """Whether no process runs two of the functions, or one of them twice."""
+    paths = [_paths(scopes, function, _DEPTH) for function in functions]
+    if any(p is None or not p for p in paths):
+        return False
+    every = [(i, path) for i, p in enumerate(paths) for path in p or ()]
+    for at, (one, path) in enumerate(every):
+        if _repeats(scopes, path):
+            return False
+        for other, second in every[at + 1 :]:
+            if not _apart(scopes, path, second) and (one != other or path != second):
+                return False
+    return True
+
+
+def _paths(
+    scopes: Scopes, function: ast.FunctionDef, depth: int
+) -> list[tuple[ast.Name, ...]] | None:
+    """The ways by which the module comes to a function: references, the outermost first.
+
+    None where one cannot be followed.
+    """
+    if not depth:
+        return None
+    found: list[tuple[ast.Name, ...]] = []
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == function.name
+            and isinstance(node.ctx, ast.Load)
+        ):
+            continue
+        owner = scopes.scope_of(node).owner(node.id)
+        if owner is not scopes.module or len(owner.bindings[node.id]) != 1:
+            return None
+        if not (_is_called(scopes, node) or _has_process(scopes, node)):
+            if not _is_main(scopes, node):
+                return None
+        outer = _function_around(scopes, node)
+        if outer is None:
+            found.append((node,))
+            continue
+        if scopes.parents[outer] is not scopes.tree:
+            return None
+        above = _paths(scopes, outer, depth - 1)
+        if above is None:
+            return None
+        found.extend((*path, node) for path in above)
+    return found
+
+
+def _is_called(scopes: Scopes, node: ast.Name) -> bool:
+    call = scopes.parents[node]
+    return isinstance(call, ast.Call) and call.func is node
+
+
+def _is_main(scopes: Scopes, node: ast.Name) -> bool:
+    """`tf.app.run(main)`, which calls it once."""
+    call = scopes.parents[node]
+    while isinstance(call, ast.keyword):
+        call = scopes.parents[call]
+    return isinstance(call, ast.Call) and (
+        scopes.resolve(call.func) in ("tf.app.run", "tf.compat.v1.app.run")
+        or scopes.dotted(call.func) == "absl.app.run"
+    )
+
+
+def _has_process(scopes: Scopes, node: ast.Name) -> bool:
+    """`multiprocessing.Process(target=node)`: a process of its own."""
+    keyword = scopes.parents[node]
+    call = scopes.parents.get(keyword)
+    return (
+        isinstance(keyword, ast.keyword)
+        and keyword.arg == "target"
+        and isinstance(call, ast.Call)
+        and _is_process(scopes, call.func)
+    )
+
+
+def _is_process(scopes: Scopes, func: ast.expr) -> bool:
+    """`mp.Process` or `Process`, imported from multiprocessing and bound to nothing else."""
+    root, wanted = func, "multiprocessing.Process"
+    if isinstance(func, ast.Attribute) and func.attr == "Process":
+        root, wanted = func.value, "multiprocessing"
+    if not isinstance(root, ast.Name):
+        return False
+    owner = scopes.scope_of(root).owner(root.id)
+    bound = owner.bindings[root.id] if owner is not None else []
+    return bool(bound) and all(_imports(b, root.id) == wanted for b in bound)
+
+
+def _imports(binding: ast.AST, name: str) -> str | None:
+    """What an import binds a name to, dotted; None for other bindings."""
+    if not isinstance(binding, (ast.Import, ast.ImportFrom)):
+        return None
+    alias = next(a for a in binding.names if (a.asname or a.name) == name)
+    if isinstance(binding, ast.Import):
+        return alias.name
+    return f"{binding.module}.{alias.name}"
+
+
+def _function_around(scopes: Scopes, node: ast.AST) -> ast.FunctionDef | None:
+    parent = scopes.parents.get(node)
+    while parent is not None and not isinstance(parent, ast.FunctionDef):
+        parent = scopes.parents.get(parent)
+    return parent
+
+
+def _repeats(scopes: Scopes, path: Sequence[ast.Name]) -> bool:
+    """Whether one process comes by a path more than once."""
+    for node in reversed(path):
+        if _has_process(scopes, node):
+            return False  # What is before it, is in another process.
+        parent = scopes.parents.get(node)
+        while parent is not None and not isinstance(parent, ast.FunctionDef):
+            if isinstance(parent, _LOOPS):
+                return True
+            parent = scopes.parents.get(parent)
+    return False
+
+
+def _apart(scopes: Scopes, one: Sequence[ast.Name], other: Sequence[ast.Name]) -> bool:
+    """Whether no process goes two ways."""
+    for a, b in zip(one, other, strict=False):
+        if a is not b:
+            rest = [*one[one.index(a) :], *other[other.index(b) :]]
+            return exclusive(scopes, a, b) or any(
+                _has_process(scopes, node) for node in rest
+            )
+    return False
+
+
+def exclusive(scopes: Scopes, one: ast.AST, other: ast.AST) -> bool:
+    """Whether two nodes stand in different branches of one `if`."""
+    branches: dict[ast.AST, str] = {}
+    node = one
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.If):
+            branches[parent] = _branch(parent, node)
+        node = parent
+    node = other
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.If) and parent in branches:
+            if branches[parent] != _branch(parent, node):
+                return True
+        node = parent
+    return False
+
+
+def _branch(parent: ast.If, node: ast.AST) -> str:
+    return next((f for f, suite in names.suites(parent) if node in suite), "test")

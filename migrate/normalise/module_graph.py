@@ -1,0 +1,223 @@
+"""TF1 to TF1: a graph of the module's own stands where its session is opened.
+
+    x = tf.placeholder(tf.float32, [None, 4])     if __name__ == "__main__":
+    loss = ...                                        x = tf.placeholder(tf.float32, [None, 4])
+                                                      loss = ...
+    if __name__ == "__main__":                        with tf.Session() as sess:
+        with tf.Session() as sess:                        sess.run(loss, ...)
+            sess.run(loss, ...)
+
+The names stay the module's, so that its functions read what they read.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.graph_first import draws
+from migrate.normalise.text import Text, inside_strings
+from migrate.tables import roles
+
+_STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_IMPORTS = (ast.Import, ast.ImportFrom)
+
+
+def gathered(text: Text) -> Text:
+    """The text with such a graph moved; the same text where there is none."""
+    if "Session(" not in text.source:
+        return text
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    block = _block(scopes)
+    if block is None or block.body[0].lineno == block.lineno:
+        return text
+    before = tree.body[: tree.body.index(block)]
+    if isinstance(block, ast.FunctionDef):
+        before = [s for s in tree.body if s is not block and not _starts(s, block)]
+    moved = _graph(scopes, before)
+    bound = set().union(set(), *[names.binds(s) for s in moved])
+    inside = set().union(set(), *[names.reads(s) for s in block.body])
+    called = set().union(set(), *[_read_in(s) for s in before if isinstance(s, _STAYS)])
+    if not moved or not bound & (inside | called):
+        return text
+    if isinstance(block, ast.FunctionDef):
+        own = set(scopes.scope_by_node[block].bindings)
+        own |= scopes.scope_by_node[block].outer_names
+        if bound & (called | own):
+            return text  # The names would be the function's.
+        if own & set().union(set(), *[names.reads(s) for s in moved]):
+            return text
+    if not all(text.alone(s) and not inside_strings(s) for s in moved):
+        return text
+    if not _commutes(scopes, before, moved):
+        return text
+    return _with_moved(text, block, moved)
+
+
+def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
+    """The module's `if`, or its function, in whose own suite the session is opened.
+
+    Of functions, one that is run once: where the module is started.
+    """
+    sessions = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
+    ]
+    if len(sessions) != 1:
+        return None
+    node: ast.AST = sessions[0]
+    while not isinstance(node, ast.stmt):
+        node = scopes.parents[node]
+    block = scopes.parents[node]
+    while isinstance(block, ast.With):
+        node, block = block, scopes.parents[block]
+    if block not in scopes.tree.body:
+        return None
+    if isinstance(block, ast.If):
+        return block if node in block.body and not block.orelse else None
+    if not isinstance(block, ast.FunctionDef) or block.decorator_list:
+        return None
+    calls = [s for s in scopes.tree.body if _starts(s, block)]
+    others = [
+        n
+        for s in scopes.tree.body
+        if s not in calls
+        for n in ast.walk(s)
+        if isinstance(n, ast.Name) and n.id == block.name
+    ]
+    return block if len(calls) == 1 and not others else None
+
+
+def _starts(statement: ast.stmt, function: ast.FunctionDef) -> bool:
+    """`if __name__ == "__main__": main()`, or `tf.app.run()`."""
+    if not isinstance(statement, ast.If) or "__name__" not in names.reads(
+        statement.test
+    ):
+        return False
+    called = [
+        n
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Name) and n.id == function.name
+    ]
+    runs = [
+        n
+        for n in ast.walk(statement)
+        if isinstance(n, ast.Attribute)
+        and n.attr == "run"
+        and ast.unparse(n.value).endswith("app")
+    ]
+    return len(called) == 1 or (not called and bool(runs) and function.name == "main")
+
+
+def _read_in(definition: ast.AST) -> set[str]:
+    """Every name that a function or class reads."""
+    return {
+        n.id
+        for n in ast.walk(definition)
+        if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
+
+
+def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
+    """The statements that build graph, and those that need what they bind."""
+    moved: list[ast.stmt] = []
+    bound: set[str] = set()
+    for statement in before:
+        if isinstance(statement, (*_STAYS, *_IMPORTS)):
+            continue
+        if (
+            _builds(scopes, statement)
+            or names.reads(statement) & bound
+            or (moved and _of_graph(scopes, statement))
+        ):
+            moved.append(statement)
+            bound |= {n.partition(".")[0] for n in names.binds(statement)}
+    return moved
+
+
+def _builds(scopes: Scopes, statement: ast.stmt) -> bool:
+    for node in ast.walk(statement):
+        if isinstance(node, ast.Call):
+            symbol = scopes.resolve(node.func) or ""
+            if symbol.startswith("tf.") and not roles.has_prefix(
+                symbol, roles.HOST_PREFIXES
+            ):
+                return True
+            if isinstance(node.func, ast.Name) and _builds_in(scopes, node.func):
+                return True
+    return False
+
+
+def _of_graph(scopes: Scopes, statement: ast.stmt) -> bool:
+    """Whether it decides of what is added to the graph from then on."""
+    return any(
+        isinstance(node, ast.Call)
+        and scopes.resolve(node.func)
+        in ("tf.set_random_seed", "tf.reset_default_graph")
+        for node in ast.walk(statement)
+    )
+
+
+def _builds_in(scopes: Scopes, function: ast.Name) -> bool:
+    """Whether a function of the module makes what only a graph can have."""
+    made = scopes.module.bindings.get(function.id, [])
+    kept = roles.PLACEHOLDERS | roles.VARIABLES
+    return any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) in kept
+        for definition in made
+        if isinstance(definition, ast.FunctionDef)
+        for node in ast.walk(definition)
+    )
+
+
+def _commutes(scopes: Scopes, before: list[ast.stmt], moved: list[ast.stmt]) -> bool:
+    """Whether the moved statements do the same behind all others."""
+    for index, statement in enumerate(before):
+        if statement not in moved:
+            continue
+        own = names.reads(statement) | names.binds(statement)
+        drawn = draws(scopes, statement)
+        for later in before[index + 1 :]:
+            if later in moved or isinstance(later, _IMPORTS):
+                continue
+            changed = names.binds(later) | names.mutates(later)
+            if own & changed or (drawn and draws(scopes, later)):
+                return False
+    return True
+
+
+def _with_moved(
+    text: Text, block: ast.If | ast.FunctionDef, moved: list[ast.stmt]
+) -> Text:
+    first = block.body[0]
+    told = ast.get_docstring(block) if isinstance(block, ast.FunctionDef) else None
+    if told is not None and len(block.body) > 1:
+        first = block.body[1]
+    indent = text.lines[first.lineno - 1][: first.col_offset]
+    lines: list[str] = []
+    origins: list[int] = []
+    ranges: list[tuple[int, int]] = []
+    for statement in moved:
+        start, end = statement.lineno, statement.end_lineno or statement.lineno
+        while start > 1 and text.lines[start - 2].startswith("#"):
+            start -= 1  # Its comment goes with it.
+        ranges.append((start, end))
+        for number in range(start, end + 1):
+            line = text.lines[number - 1]
+            lines.append(indent + line if line.strip() else "")
+            origins.append(text.origins[number - 1])
+    at = first.lineno
+    while at - 1 > block.lineno and text.lines[at - 2].strip().startswith("#"):
+        at -= 1
+    edits = [(at, at - 1, lines, origins)]
+    for start, end in ranges:
+        last = end
+        while last < len(text.lines) and not text.lines[last].strip():
+            last += 1
+        edits.append((start, last, [], []))
+    for start, last, new, where in sorted(edits, key=lambda e: e[0], reverse=True):
+        text = text.spliced(start, last, new, where)
+    return text

@@ -1,0 +1,119 @@
+"""Summaries of towers: each replica's, under the name that the tower had.
+
+    with tf.name_scope("tower_%d" % i) as scope:
+        loss = tower_loss(scope, images[i], labels[i])     # writes tf.summary.scalar(...)
+        summaries = tf.get_collection(tf.GraphKeys.SUMMARIES, scope)
+
+becomes `replicas.under("tower_%d" % i)`, and the tower's statements with
+`summaries = replicas.summaries()`, after which nothing is under the tower's name. After
+the loop these are the last tower's, as they were. `tf.summary.merge_all()` is of all.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.normalise.text import Edit
+from migrate.normalise.towers.view import Unclear, View, look
+
+_ALL = "tf.summary.merge_all"
+_KEY = "tf.GraphKeys.SUMMARIES"
+
+
+def written(view: View) -> bool:
+    """Whether the loop, or a function that it calls, writes summaries."""
+    return any(
+        isinstance(node, ast.Call)
+        and (view.scopes.resolve(node.func) or "").startswith("tf.summary.")
+        for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
+        for node in ast.walk(root)
+    )
+
+
+def scope(view: View) -> str:
+    """The name of a tower's name scope, an expression of the text's.
+
+    Raises:
+      Unclear: it has none, or several.
+    """
+    found = [
+        names.argument(item.context_expr, "name", 0)
+        for node in _blocks(view.loop.body)
+        for item in node.items
+        if isinstance(item.context_expr, ast.Call)
+        and view.scopes.resolve(item.context_expr.func) == "tf.name_scope"
+    ]
+    if len(found) != 1 or found[0] is None:
+        raise Unclear("towers write summaries that no name scope tells apart")
+    return view.flat(found[0])
+
+
+def gathered(view: View) -> View:
+    """The loop in a text that asks the replicas for summaries, not the graph.
+
+    Raises:
+      Unclear: the collection is asked for in another way.
+    """
+    tower = {
+        item.optional_vars.id
+        for block in _blocks(view.loop.body)
+        for item in block.items
+        if isinstance(item.optional_vars, ast.Name)
+    }
+    edits = []
+    for node in ast.walk(view.scopes.tree):
+        if not isinstance(node, ast.Call):
+            continue
+        symbol = view.scopes.resolve(node.func)
+        if symbol == _ALL:
+            if node in view.inside or node.args or node.keywords:
+                raise Unclear("summaries of some towers are merged")
+            edits.append(Edit(node, "replicas.merged_summaries()"))
+        elif symbol == "tf.get_collection" and node.args:
+            if view.scopes.resolve(node.args[0]) != _KEY:
+                continue
+            asked = names.argument(node, "scope", 1)
+            if not (
+                node in view.inside
+                and isinstance(asked, ast.Name)
+                and asked.id in tower
+            ):
+                raise Unclear("summaries are asked for that are not of one tower")
+            if _written_after(view, node):
+                raise Unclear("towers write summaries after theirs have been listed")
+            edits.append(Edit(node, "replicas.summaries()"))
+    found = look(view.text.edited(edits))
+    assert found is not None
+    return found
+
+
+def ends(view: View) -> bool:
+    """Whether a tower's name ends where its summaries are listed."""
+    return any(
+        isinstance(n, ast.Call) and names.key(n.func) == "replicas.summaries"
+        for n in view.inside
+    )
+
+
+def _written_after(view: View, call: ast.Call) -> bool:
+    """Whether the loop writes summaries behind a call in it."""
+    later = [
+        node
+        for node in view.inside
+        if isinstance(node, ast.Call)
+        and (node.lineno, node.col_offset) > (call.end_lineno, call.end_col_offset)
+    ]
+    roots: list[ast.AST] = [*later, *reach.reached(view.scopes, later)]
+    return any(
+        isinstance(node, ast.Call)
+        and (view.scopes.resolve(node.func) or "").startswith("tf.summary.")
+        for root in roots
+        for node in ast.walk(root)
+    )
+
+
+def _blocks(body: list[ast.stmt]) -> list[ast.With]:
+    """Blocks that a tower's statements stand in, from the outside in."""
+    found = [s for s in body if isinstance(s, ast.With)]
+    return found + [b for block in found for b in _blocks(block.body)]

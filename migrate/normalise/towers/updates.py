@@ -1,0 +1,122 @@
+"""Whose statistics move the averages of batch normalisation: of the towers' UPDATE_OPS.
+
+    for i in range(num_gpus):
+        with tf.name_scope("tower_%d" % i) as scope:
+            ...
+            if i == 0:
+                update_ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS, scope)
+    with tf.control_dependencies(update_ops):
+        train_op = opt.apply_gradients(average_gradients(tower_grads))
+
+runs the first tower's; without the condition the last one's; without the scope, after the
+loop, all of them, one after the other. The list is asked for after the loop, where it is
+empty: the layers move their averages themselves, by the towers that are told to.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+
+from migrate.facts import names, reach
+from migrate.normalise.towers.body import outermost
+from migrate.normalise.towers.view import Unclear, View, look
+
+LAYERS = frozenset({"tf.layers.batch_normalization"})
+_KEY = "tf.GraphKeys.UPDATE_OPS"
+_OTHERWISE = "towers normalise batches, and their UPDATE_OPS are run in another way"
+
+
+def normalises(view: View) -> bool:
+    """Whether the towers normalise batches."""
+    return any(
+        isinstance(node, ast.Call) and view.scopes.resolve(node.func) in LAYERS
+        for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
+        for node in ast.walk(root)
+    )
+
+
+def moved(view: View, index: str) -> tuple[View, str]:
+    """The loop in a text that asks for the updates after it, and whose they are.
+
+    Args:
+      index: the name that a tower's number has in the loop.
+
+    Returns:
+      The loop, and "first", "last" or "all"; "" where nothing asks for them.
+
+    Raises:
+      Unclear: they are asked for several times, or used in the loop.
+    """
+    asked = [
+        node
+        for node in ast.walk(view.scopes.tree)
+        if isinstance(node, ast.Call)
+        and view.scopes.resolve(node.func) == "tf.get_collection"
+        and node.args
+        and view.scopes.resolve(node.args[0]) == _KEY
+    ]
+    if not asked:
+        return view, ""
+    if len(asked) > 1:
+        raise Unclear(_OTHERWISE)
+    (call,) = asked
+    scope = names.argument(call, "scope", 1)
+    if call not in view.inside:
+        if call.lineno < view.loop.lineno:
+            raise Unclear(_OTHERWISE)
+        if scope is None:
+            return view, "all"
+        if re.fullmatch(r"[^\d]*0/?", str(names.literal(scope))):
+            return view, "first"
+        raise Unclear(_OTHERWISE)
+    return _after_the_loop(view, call, index)
+
+
+def _after_the_loop(view: View, call: ast.Call, index: str) -> tuple[View, str]:
+    """The same, where a tower asks for them."""
+    statement = view.scopes.parents[call]
+    if not (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+        and view.text.alone(statement)
+    ):
+        raise Unclear(_OTHERWISE)
+    name = statement.targets[0].id
+    if any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+        for n in view.inside
+    ):
+        raise Unclear(_OTHERWISE)
+    outer = outermost(view)
+    scope = names.argument(call, "scope", 1)
+    branch = view.scopes.parents[statement]
+    gone: ast.stmt = statement
+    who = "last" if scope is not None else "all"
+    if isinstance(branch, ast.If):
+        if not _is_first(branch, index) or branch.orelse:
+            raise Unclear(_OTHERWISE)
+        who = "first"
+        gone = branch if len(branch.body) == 1 else statement
+    elif len(getattr(branch, "body", [])) == 1:
+        raise Unclear(_OTHERWISE)
+    indent = view.text.lines[outer.lineno - 1][: outer.col_offset]
+    assert isinstance(call.func, ast.Attribute)
+    get, key = view.flat(call.func), view.flat(call.args[0])
+    end = outer.end_lineno or outer.lineno
+    origin = view.text.origins[call.lineno - 1]
+    text = view.text.spliced(end + 1, end, [f"{indent}{name} = {get}({key})"], [origin])
+    text = text.spliced(gone.lineno, gone.end_lineno or gone.lineno, [], [])
+    found = look(text)
+    assert found is not None
+    return found, who
+
+
+def _is_first(branch: ast.If, index: str) -> bool:
+    """`if i == 0:`, or `if not i:`."""
+    return ast.unparse(branch.test) in (
+        f"{index} == 0",
+        f"not {index}",
+        f"0 == {index}",
+    )

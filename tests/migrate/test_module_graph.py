@@ -1,0 +1,89 @@
+"""A module's own graph is moved to its session where that changes nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.normalise.fed_constants import with_defaults
+from migrate.normalise.module_graph import gathered
+from migrate.normalise.text import Text
+from migrate.normalise.versions import of_tensors
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+
+size = 3
+x = tf.placeholder(tf.float32, [None, size])
+w = tf.Variable(tf.zeros([size, 1]))
+y = tf.matmul(x, w)
+"""
+SESSION = """\
+    with tf.Session() as sess:
+        print(sess.run(y, feed_dict={x: np.ones([2, 3])}))
+"""
+BLOCK = f'if __name__ == "__main__":\n{SESSION}'
+MAIN = f'def main(_):\n{SESSION}\n\nif __name__ == "__main__":\n    tf.app.run()\n'
+
+
+@pytest.mark.parametrize("tail", [BLOCK, MAIN, MAIN.replace("tf.app.run", "main")])
+def test_it_stands_where_the_session_is(tail: str) -> None:
+    new = gathered(Text.of(f"{HEAD}\n\n{tail}"))
+    assert "size = 3\n" in new.source and "\n    x = tf.placeholder" in new.source
+    assert new.source.index("    y = tf.matmul") < new.source.index("    with tf.S")
+    assert [new.lines.index(line) for line in new.lines if "= tf.p" in line] == [
+        i for i, origin in enumerate(new.origins) if origin == 5
+    ]
+    assert gathered(new) == new
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        # Numbers that are drawn in another order; names that change in between.
+        f"{HEAD}b = tf.constant(np.random.rand())\nc = np.random.rand()\n\n\n{BLOCK}",
+        f"{HEAD}size = 4\n\n\n{BLOCK}",
+        # A function that other code reads the names in, calls, or names otherwise.
+        f"{HEAD}\n\ndef other():\n    return y\n\n\n{MAIN}",
+        f"{HEAD}\n\n{MAIN}\n\ndef again():\n    main(0)\n",
+        f"{HEAD}\n\n{MAIN.replace('def main(_):', 'def main(x):')}",
+        # Not always.
+        f"{HEAD}\n\n{BLOCK}else:\n    print(y)\n",
+    ],
+)
+def test_what_is_not_certain_stays(source: str) -> None:
+    assert gathered(Text.of(source)).source == source
+
+
+def test_a_fed_constant_has_a_default() -> None:
+    source = (
+        "import tensorflow as tf\nk = tf.constant(1.0, name='k')\n"
+        "n = tf.constant(2, tf.int64)\nm = tf.constant([1.0])\nj = tf.constant(3)\n"
+        "sess.run(op, feed_dict={k: 0.5, n: 3, m: [2.0]})\n"
+    )
+    lines = with_defaults(Text.of(source)).lines
+    assert lines[1:5] == (
+        "k = tf.placeholder_with_default(1.0, [])",
+        "n = tf.placeholder_with_default(tf.constant(2, dtype=tf.int64), [])",
+        "m = tf.constant([1.0])",
+        "j = tf.constant(3)",
+    )
+    twice = source.replace("j = tf", "k = tf")
+    assert with_defaults(Text.of(twice)).lines[1] == source.split("\n")[1]
+
+
+def test_one_name_for_each_tensor_of_a_function() -> None:
+    source = (
+        "def dense(x):\n    return x\n\n\n"
+        "net = dense(first)\nnet = net * 2\nout = dense(net)\nnet = 3\nprint(net)\n"
+    )
+    assert of_tensors(Text.of(source)).lines[4:] == (
+        "net = dense(first)",
+        "net_2 = net * 2",
+        "out = dense(net_2)",
+        "net_3 = 3",
+        "print(net_3)",
+        "",
+    )
+    loop = source.replace("net = net * 2", "for _ in range(2):\n    net = net * 2")
+    assert of_tensors(Text.of(loop)).source == loop
