@@ -315,6 +315,10 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             ),
             "given by position",
         ),
+        (
+            (_LOSS, _LOSS + "    if labels is None:\n        loss *= 2\n"),
+            "asks for labels where it does not predict",
+        ),
         # Metrics, hooks, specs.
         (
             ("tf.metrics.accuracy(labels, classes)", "own(labels, classes)"),

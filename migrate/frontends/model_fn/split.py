@@ -216,7 +216,16 @@ class Split:
                 del self._values[mode]
         if "TRAIN" not in lines:
             raise NotSplit(self._function, "its EstimatorSpec trains nothing")
+        self._check_labels()
         return lines, specs
+
+    def _check_labels(self) -> None:
+        """Without labels there is a prediction, or else it may train without them."""
+        predicting = self._values.get("PREDICT")
+        known = predicting.unlabelled if predicting is not None else set()
+        for values in self._values.values():
+            for node in values.unlabelled - known:
+                raise NotSplit(node, "it asks for labels where it does not predict")
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""
