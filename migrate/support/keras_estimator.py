@@ -236,7 +236,7 @@ def _evaluated(model, features, labels):
 def _predicted(model, features):
     if type(model).predict_step is tf_keras.Model.predict_step:
         raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
-    predictions = model.predict_step(features)
+    predictions = model.predict_step(_data(features, None))
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.PREDICT,
@@ -247,8 +247,8 @@ def _predicted(model, features):
 
 
 def _data(features, labels):
-    """What Keras gives a step."""
-    return features if labels is None else (features, labels)
+    """What Keras gives a step: features alone are wrapped, as they may be a tuple."""
+    return (features,) if labels is None else (features, labels)
 
 
 def inputs_like(features):

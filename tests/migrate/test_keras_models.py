@@ -199,10 +199,6 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         ((_BEFORE, "    net = other(net)\n" + _BEFORE), "may be anything"),
         ((_BEFORE, "    net += tf.to_float(labels)\n" + _BEFORE), "depend on labels"),
         (
-            (_BEFORE, "    net = net * (2.0 if training else 1.0)\n" + _BEFORE),
-            "depend on the mode",
-        ),
-        (
             (
                 _BEFORE,
                 "    if training:\n        net = tf.layers.dense(net, 4)\n" + _BEFORE,
@@ -318,6 +314,10 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 "(labels, logits, 1.0, None, 'l', 'sum')\n    if",
             ),
             "given by position",
+        ),
+        (
+            (_LOSS, _LOSS + "    if labels is None:\n        loss *= 2\n"),
+            "asks for labels where it does not predict",
         ),
         # Metrics, hooks, specs.
         (

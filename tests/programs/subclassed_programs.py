@@ -41,6 +41,7 @@ PROGRAMS = (
     SubclassedProgram("crossing", 2e-5, "Adam divides by roots of small squares"),
     SubclassedProgram("factors", 2e-6, "exp differs by an ULP"),
     SubclassedProgram("hooked", 1e-6, "exp differs by an ULP"),
+    SubclassedProgram("mixed", 2e-6, "exp differs by an ULP; " + _EIGEN),
 )
 # Several devices in a process: these have to be made before TensorFlow is in use.
 DEVICES = (

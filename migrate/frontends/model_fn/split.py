@@ -66,8 +66,6 @@ class Split:
         try:
             return self._run(Common)
         except NotSplit as reason:
-            if not self._may_be_subclassed():
-                raise
             functional = reason
         try:
             return self._run(Subclassed)
@@ -78,10 +76,6 @@ class Split:
         return any(
             symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
         )
-
-    def _may_be_subclassed(self) -> bool:
-        """Whether it makes variables, or layers, itself."""
-        return self._has_variables()
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
@@ -222,7 +216,16 @@ class Split:
                 del self._values[mode]
         if "TRAIN" not in lines:
             raise NotSplit(self._function, "its EstimatorSpec trains nothing")
+        self._check_labels()
         return lines, specs
+
+    def _check_labels(self) -> None:
+        """Without labels there is a prediction, or else it may train without them."""
+        predicting = self._values.get("PREDICT")
+        known = predicting.unlabelled if predicting is not None else set()
+        for values in self._values.values():
+            for node in values.unlabelled - known:
+                raise NotSplit(node, "it asks for labels where it does not predict")
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""

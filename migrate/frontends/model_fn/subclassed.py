@@ -222,7 +222,22 @@ class Subclassed:
         for loop, made in loops.items():
             self._check_loop(loop, made, changing)
         self._modes_of(unit.statement)
+        for layer in self.network.layers[before:]:
+            if layer.row.has_weights:
+                self._check_every_mode(layer.call, unit.statement, when)
         self._steps.append(Step(unit, when))
+
+    def _check_every_mode(
+        self, call: ast.Call, unit: ast.stmt, when: bool | None
+    ) -> None:
+        """A layer's weights are made where it is first called, which does not train."""
+        node, within = self._scopes.parents.get(call), when is not None
+        while node is not None and node is not self._scopes.parents.get(unit):
+            if isinstance(node, (ast.If, ast.IfExp)):
+                within |= any(n in self._training for n in ast.walk(node.test))
+            node = self._scopes.parents.get(node)
+        if within:
+            raise NotSplit(call, "a layer that some modes have and others have not")
 
     def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
         """The loop of a statement in which a layer is made; None where it is made once."""
