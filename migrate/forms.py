@@ -109,6 +109,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         early_returns,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         late_values,
@@ -122,6 +123,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         supervisor,
         tensor_names,
         towers,
+        tuples,
         versions,
         written_out,
     )
@@ -139,6 +141,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     if start.source == before:
         supervised = ()
     for step in (
+        tuples.apart,
         scope_names.written_out,
         losses.collected,
         sessions.monitored,
@@ -157,6 +160,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         collections.listed,
         written_out,
         fed_constants.with_defaults,
+        fed_datasets.as_functions,
         displays.named,
     ):
         start = step(start)
@@ -220,6 +224,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         driver,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         inheritance,
@@ -241,7 +246,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
         fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
-        text = statements.folded(fed)
+        text = statements.folded(fed_datasets.as_functions(fed))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (

@@ -27,6 +27,10 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Real paths of files whose Estimator programs run tf.GraphKeys.UPDATE_OPS in one of
+    # their files; and whether the file at hand is one.
+    updating_modules: frozenset[str] = frozenset()
+    updates: bool = False
     # Of files that take TensorFlow from another file of the run, by their real path: line
     # -> (what stands there, the import that it means).
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
@@ -65,7 +69,7 @@ class Migration:
       text: the new text; equal to the input where nothing is to be changed.
       findings: every TF1 construct met, in source order.
       support: names of the support modules (files of `migrate/support/`) that
-        the new text imports, to be written beside it, e.g. ("training_session.py",).
+        the new text imports, to be written beside it, e.g. ("plain_session.py",).
     """
 
     text: str

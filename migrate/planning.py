@@ -147,7 +147,7 @@ def _plan_estimators(
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
-    rewrite = EstimatorRewrite(program, scopes, plan)
+    rewrite = EstimatorRewrite(program, scopes, plan, options.updates)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
         rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)

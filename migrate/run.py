@@ -15,7 +15,7 @@ from concurrent.futures.process import BrokenProcessPool
 from migrate import discover, emitted, interrupts, pipeline, write
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
-from migrate.facts.imports import graph_modules
+from migrate.facts.imports import graph_modules, updating_modules
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
@@ -103,6 +103,7 @@ def run_tree(
         options = dataclasses.replace(
             options,
             graph_modules=graph_modules(files),
+            updating_modules=updating_modules(files),
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),

@@ -13,7 +13,12 @@ from collections.abc import Iterator
 
 from migrate.backends import serving_specs
 from migrate.backends.derived_hooks import plan_derived_hooks
-from migrate.backends.estimator_hooks import fed_in_hooks, plan_loads, plan_writers
+from migrate.backends.estimator_hooks import (
+    fed_in_hooks,
+    plan_loads,
+    plan_updates,
+    plan_writers,
+)
 from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -48,14 +53,24 @@ def builds_graph(scopes: Scopes) -> bool:
 class EstimatorRewrite:
     """Plans a program's rewrite.
 
+    Args:
+      updates: whether another file of the program runs tf.GraphKeys.UPDATE_OPS.
+
     Attributes:
       claimed: node -> (code, reason), of what was rewritten.
       refused: findings for what cannot be.
       rewritten: findings for what is no use of a TensorFlow symbol.
     """
 
-    def __init__(self, program: EstimatorProgram, scopes: Scopes, plan: Plan) -> None:
+    def __init__(
+        self,
+        program: EstimatorProgram,
+        scopes: Scopes,
+        plan: Plan,
+        updates: bool = False,
+    ) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
+        self._updates = updates
         self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
@@ -72,6 +87,9 @@ class EstimatorRewrite:
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)
         self.claimed.update(claimed)
         self.refused += refused + fed_in_hooks(self._scopes)
+        claimed, updates, refused = plan_updates(self._scopes, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused
         self.rewritten += plan_loads(self._scopes, self._plan)
         self.claimed.update(plan_writers(self._scopes, self._plan))
         for node, symbol in uses:
@@ -84,9 +102,13 @@ class EstimatorRewrite:
         for name in _names_of_operations(self._scopes):
             if self._in(name, self._program.model):
                 self._name_of_operation(name)
-        self.refused += _unmoved_averages(uses, self._scopes)
+        if not self._updates:
+            self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
-            self._session_run(found)
+            if found.call in updates:
+                self._note(found.call, "E152", "an assignment, by the hook's session")
+            else:
+                self._session_run(found)
         if not self._program.imported:
             self._plan.support.update(SUPPORT)
         self._plan.imports.append(f"import {table.MODULE}")
@@ -212,7 +234,9 @@ class EstimatorRewrite:
                     "",
                     "a hook runs something in its session: a step function has none",
                     "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
-                    "its value in after_run.",
+                    "its value in after_run; of a model that `fit` trains: a "
+                    "tf_keras.callbacks.Callback with on_train_batch_end(self, batch, "
+                    "logs), and what it needs in what train_step returns.",
                 )
             )
             return

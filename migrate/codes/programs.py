@@ -142,6 +142,12 @@ CODES = (
         "parameter servers when their workers have ended (N170).",
     ),
     Code(
+        "N171",
+        "a server that is not there",
+        "Synchronous training starts no server; its workers meet by themselves. What is "
+        "printed of the server is left out there; other uses of it are refused.",
+    ),
+    Code(
         "N170",
         "parameter servers that end",
         "A queue on each parameter server, into which every worker puts a number when it "

@@ -320,6 +320,10 @@ class TrainingProgram:
     identities: tuple[ast.Compare, ...] = ()
     # get_variable of a variable that there is by then: the name it has.
     shared: dict[ast.Call, str] = dataclasses.field(default_factory=dict)
+    # Calls that make datasets of placeholders -> the specs of what they are given.
+    fed_datasets: dict[ast.Call, tuple[Code, ...]] = dataclasses.field(
+        default_factory=dict
+    )
     # Names that stand for one variable, not for a list or dict of them.
     singles: frozenset[str] = frozenset()
     # Plain sessions that are opened after the first, one after the other.

@@ -92,6 +92,11 @@ FAULTS = {
         "tf.fill([4, 1], 0.2)",
         "tf.fill([4, 1], 0.21)",
     ),
+    "fed_something_else": (
+        "datasets_fed_in_turn",
+        "dataset.fed(test_x, test_y, test_x.shape[0])",
+        "dataset.fed(test_x, test_y, 9)",
+    ),
     "another_count": (
         "values_of_the_loop",
         "/ (2 * test_X.shape[0])",
@@ -201,8 +206,12 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    beside = ("plain_session.py", "training_session.py", "recurrent_cells.py")
-    own = ("moving_averages.py", "tower_normalisation.py")
+    beside = (
+        "plain_session.py",
+        *emitted.files("training_session"),
+        "recurrent_cells.py",
+    )
+    own = ("moving_averages.py", "tower_normalisation.py", "fed_datasets.py")
     emitted.write((*beside, *own), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]

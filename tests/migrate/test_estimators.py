@@ -224,7 +224,7 @@ def test_imports_from_tensorflows_own_files() -> None:
         ),
         (
             "tf.distribute.experimental.MultiWorkerMirroredStrategy()",
-            "estimator_strategies.CollectiveAllReduceStrategy()",
+            "estimator_strategies.MultiWorkerMirroredStrategy()",
         ),
         (
             "tf.distribute.OneDeviceStrategy('/cpu:0')",
@@ -237,6 +237,16 @@ def test_imports_from_tensorflows_own_files() -> None:
         (
             "tf.contrib.distribute.ParameterServerStrategy()",
             "estimator_strategies.ParameterServerStrategy()",
+        ),
+        (
+            "tf.distribute.experimental.ParameterServerStrategy()",
+            "estimator_strategies.ParameterServerStrategy()",
+        ),
+        (
+            "tf.distribute.experimental.MultiWorkerMirroredStrategy("
+            "tf.distribute.experimental.CollectiveCommunication.RING)",
+            "estimator_strategies.MultiWorkerMirroredStrategy("
+            "tf.distribute.experimental.CollectiveCommunication.RING)",
         ),
     ],
 )
@@ -393,9 +403,9 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         (
             "top",
-            "tf.contrib.learn.Experiment()",
+            "tf.contrib.learn.Estimator()",
             "E112",
-            "tf.contrib.learn.Experiment",
+            "tf.contrib.learn.Estimator",
         ),
         (
             "model",

@@ -98,6 +98,14 @@ MORE = (
         lines=31,
     ),
     Variant(
+        "supervised_wiring",
+        "chief_init_op, local_step_init_op, ready_for_local_init_op, chief queue runner "
+        "and init tokens under a flag; prepare_or_wait_for_session; summary_writer; the "
+        "server's address printed",
+        equal=True,
+        lines=26,
+    ),
+    Variant(
         "supervised_services",
         "Supervisor's loop, summary_computed, summary_writer, saver, save_path, coord; a "
         "checkpoint_basename",

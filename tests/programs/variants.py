@@ -90,7 +90,10 @@ IDIOMS = (
 # Every argument and signature by itself, hooks as public code writes them.
 EACH = (
     Variant("derived", 0.0, _EXACT),
+    Variant("experiments", 1e-6, _EIGEN),
     Variant("fed_inputs", 1e-6, _EXP),
+    Variant("in_memory", 1e-6, _EIGEN),
+    Variant("restoring", 0.0, _EXACT),
     Variant("run_configs", 0.0, _EXACT),
     Variant("signatures", 0.0, _EXACT),
     Variant("specs", 1e-6, _EIGEN),

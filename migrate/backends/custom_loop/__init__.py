@@ -11,6 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Iterable
 
+from migrate import emitted
 from migrate.backends.custom_loop import versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.cluster import Cluster
@@ -86,7 +87,7 @@ class _Layout:
         for staged in program.staged:
             assert isinstance(staged, FunctionTimes)
             versions.separate(staged.flows, plan, self._diagnostics, taken)
-        plan.support.add("training_session.py")
+        plan.support.update(emitted.files("training_session"))
         plan.imports.append("import training_session")
         cluster = Cluster(self._context)
         cluster.server()

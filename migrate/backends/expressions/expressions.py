@@ -158,7 +158,7 @@ class Expressions(Datasets):
         ):  # A variable of TF2 has no `op`.
             tensor = node.value.value
             if self.program.replication is Replication.TOWERS:
-                self.plan.replace(node, code("replicas.op_name(", tensor, ")"))
+                self.plan.replace(node, code("plain_session.op_name(", tensor, ")"))
             else:
                 self.plan.replace(node, code(tensor, '.name.split(":")[0]'))
         if (
@@ -172,7 +172,9 @@ class Expressions(Datasets):
 
     def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
-        if symbol is None:
+        if call in self.program.fed_datasets:
+            self._fed_dataset(call)
+        elif symbol is None:
             self._method(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)

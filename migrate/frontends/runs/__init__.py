@@ -13,6 +13,7 @@ from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs import left_over
 from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
@@ -59,8 +60,15 @@ class RunResolver:
             scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
         )
         self.steps = Steps(analysis, self.loop)
+        self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
         self.initialisers = Initialisers(
-            scopes, diagnostics, flows, self.inputs, self.loop
+            scopes,
+            diagnostics,
+            flows,
+            self.inputs,
+            self.loop,
+            self.fed_datasets,
+            self.fed,
         )
 
     def run(self) -> None:

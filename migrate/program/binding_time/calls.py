@@ -33,6 +33,9 @@ class Calls(Optimizers):
         symbol = self.scopes.resolve(call.func)
         if symbol is not None:
             return self._symbol_call(call, symbol)
+        if self._makes_fed_dataset(call):
+            self.fed_datasets.add(call)
+            return Kind.DATASET
         times = self._user_function(call)
         if times is not None:
             return self._user_call(call, times)

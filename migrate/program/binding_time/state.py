@@ -59,6 +59,8 @@ class State:
         self.fed: dict[str, set[str]] = {}
         # Comparisons of graph objects, which were by identity in TF1.
         self.identities: list[ast.Compare] = []
+        # Calls that make a dataset of placeholders, fed where its iterator is initialised.
+        self.fed_datasets: set[ast.Call] = set()
         self.updates: set[str] = set()  # Names of operations that change variables.
         # get_variable of a variable that there is by then: the name it has.
         self.shared: dict[ast.Call, str] = {}

@@ -11,6 +11,7 @@ from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.lifts import Lifts
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
+from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.tables import roles
 
 
@@ -29,7 +30,19 @@ class UserFunctions(Lifts):
         bindings = scope.bindings.get(node.id, []) if scope else []
         return bindings[0] if len(bindings) == 1 else None
 
+    def _makes_fed_dataset(self, call: ast.Call) -> bool:
+        """`make_dataset(x, y)` of placeholders alone; see `normalise.fed_datasets`."""
+        return (
+            isinstance(call.func, ast.Name)
+            and bool(call.args)
+            and not call.keywords
+            and all(names.key(a) in self.placeholders for a in call.args)
+            and gives_dataset(self.scopes, call)
+        )
+
     def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+        if self._makes_fed_dataset(call):
+            return None
         definition: ast.AST | None = None
         method = ""
         owner = self.instances.get(names.key(call.func) or "")
