@@ -1,7 +1,7 @@
 """The modules that results import: files of `migrate/support/`, written beside a program.
 
 A module is a file or a package of several. A file's name is its path from the directory
-that the module is imported from: `training_session.py`, `estimator_loop/hooks.py`.
+that the module is imported from: `plain_session.py`, `training_session/hooks.py`.
 """
 
 from __future__ import annotations

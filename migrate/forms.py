@@ -96,6 +96,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     opens = any(name in text for name in _OPENS) and (
         ".run(" in text or ".eval(" in text
     )
+    opens = opens or "learning.train(" in text  # slim's loop.
     # An Estimator's input_fn opens no session.
     if not (opens or options.in_graph or "estimator" in text):
         return None
@@ -109,6 +110,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         early_returns,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         late_values,
@@ -118,10 +120,13 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         queues,
         scope_names,
         sessions,
+        slim_loops,
         statements,
         supervisor,
         tensor_names,
         towers,
+        train_ops,
+        tuples,
         versions,
         written_out,
     )
@@ -132,15 +137,19 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
-    start, split = placement.usual(start)
+    start, split = placement.usual(slim_loops.written_out(start))
     supervised = supervisor.lines(start)
     before = start.source
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
+    # Functions of other files may collect penalties that are not in sight.
+    in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
+        tuples.apart,
         scope_names.written_out,
-        losses.collected,
+        train_ops.written_out,
+        *in_sight,
         sessions.monitored,
         sessions.plain,
         tensor_names.by_program,
@@ -157,6 +166,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         collections.listed,
         written_out,
         fed_constants.with_defaults,
+        fed_datasets.as_functions,
         displays.named,
     ):
         start = step(start)
@@ -220,6 +230,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         driver,
         elements,
         fed_constants,
+        fed_datasets,
         fetched_calls,
         graph_first,
         inheritance,
@@ -241,7 +252,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
         fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
-        text = statements.folded(fed)
+        text = statements.folded(fed_datasets.as_functions(fed))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (

@@ -27,6 +27,21 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Of session programs, by their real path: functions of other modules that build graphs,
+    # as the program spells them -> whether they name layers by default; and those of the
+    # file at hand.
+    graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(
+        default_factory=dict
+    )
+    # Real paths of files that programs with sessions import.
+    of_session_programs: frozenset[str] = frozenset()
+    # Whether the file at hand may be a library, whose callers are not known.
+    library: bool = True
+    graph_calls: Mapping[str, bool] = dataclasses.field(default_factory=dict)
+    # Real paths of files whose Estimator programs run tf.GraphKeys.UPDATE_OPS in one of
+    # their files; and whether the file at hand is one.
+    updating_modules: frozenset[str] = frozenset()
+    updates: bool = False
     # Of files that take TensorFlow from another file of the run, by their real path: line
     # -> (what stands there, the import that it means).
     reexports: Mapping[str, dict[int, tuple[str, str]]] = dataclasses.field(
@@ -65,7 +80,7 @@ class Migration:
       text: the new text; equal to the input where nothing is to be changed.
       findings: every TF1 construct met, in source order.
       support: names of the support modules (files of `migrate/support/`) that
-        the new text imports, to be written beside it, e.g. ("training_session.py",).
+        the new text imports, to be written beside it, e.g. ("plain_session.py",).
     """
 
     text: str

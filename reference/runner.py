@@ -33,6 +33,8 @@ SUPPORT = (
     "synchronous_estimator",
     "contrib_layers",
     "derivable_hooks",
+    "estimator_experiments",
+    "in_memory_evaluation",
     "estimator_early_stopping",
     "estimator_strategies",
     "estimator_vocabularies",

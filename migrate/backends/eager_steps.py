@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from migrate import emitted
 from migrate.backends.eager_workers import SHUFFLE, WorkersOwn
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -61,7 +62,7 @@ class EagerRewrite:
         """
         program, plan = self._program, self._plan
         self._check_names()
-        plan.support |= {"training_session.py", "eager_steps.py"}
+        plan.support |= {*emitted.files("training_session"), "eager_steps.py"}
         plan.imports += ["import training_session", "import eager_steps"]
         if self._together:
             self._whole_batch()

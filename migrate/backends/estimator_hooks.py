@@ -7,7 +7,8 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator_hooks import variable_loads
-from migrate.plan import Plan
+from migrate.frontends.hook_updates import hook_updates
+from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.tables import estimator as table
 
@@ -70,6 +71,50 @@ def plan_loads(scopes: Scopes, plan: Plan) -> list[Finding]:
             )
         )
     return found
+
+
+def plan_updates(
+    scopes: Scopes, plan: Plan
+) -> tuple[dict[ast.AST, tuple[str, str]], set[ast.Call], list[Finding]]:
+    """Updates that a hook's `begin` builds: assignments where its session ran them.
+
+    Returns:
+      Node -> (code, reason) of what is gone; the runs that are assignments now; and
+      findings for what cannot be.
+    """
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    done: set[ast.Call] = set()
+    refused = []
+    for update in hook_updates(scopes):
+        if not update.runs or update.variable is None:
+            refused.append(_refused_update(update.call))
+            continue
+        for call, session, value in update.runs:
+            new = code(session, ".load(", update.variable, ", ", value, ")")
+            plan.replace(call, new)
+            done.add(call)
+        for statement in update.statements:
+            plan.statements[statement] = [Dropped(statement)]
+            for node in ast.walk(statement.value):
+                claimed[node] = (
+                    "E152",
+                    "dropped: the hook's session assigns the value",
+                )
+    return claimed, done, refused
+
+
+def _refused_update(call: ast.Call) -> Finding:
+    return Finding(
+        call.lineno,
+        call.col_offset + 1,
+        "E154",
+        Outcome.REFUSED,
+        "",
+        "a hook's begin builds an update: TF1 ran it when it was asked to, a function that "
+        "is traced would run it in every step",
+        "Keep the variable in an attribute, and give it its value by variable.load(value, "
+        "run_context.session) where the update was run.",
+    )
 
 
 def plan_writers(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:

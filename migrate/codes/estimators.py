@@ -93,7 +93,7 @@ CODES = (
     Code(
         "E112",
         "contrib.learn",
-        "contrib.learn's Estimators and Experiments are older than tf.estimator.",
+        "contrib.learn's own Estimators are older than tf.estimator.",
     ),
     Code(
         "E113",
@@ -147,10 +147,36 @@ CODES = (
     Code(
         "E152",
         "variable that a hook sets",
-        "A hook of the program's own gives a variable a value by `load`. The hook's "
-        "session assigns it; the next step finds it.",
+        "A hook of the program's own gives a variable a value, by `load` or by running an "
+        "assignment that its `begin` built. The hook's session assigns it; the next step "
+        "finds it.",
         "self._rate.load(0.01, run_context.session)",
         "run_context.session.load(self._rate, 0.01)",
+    ),
+    Code(
+        "E153",
+        "Experiment",
+        "contrib.learn's Experiment around a tf.estimator.Estimator, with `learn_runner.run` "
+        "and contrib.learn's RunConfig: of the emitted module `estimator_experiments`. In a "
+        "cluster, and where it exports, it stops with an error: use train_and_evaluate.",
+        "learn_runner.run(experiment_fn, run_config=config)",
+        "estimator_experiments.run(experiment_fn, run_config=config)",
+        promise="The same training; the same metrics at its end.",
+    ),
+    Code(
+        "E154",
+        "update that a hook builds",
+        "A hook's `begin` builds an operation that changes a variable. TF1 ran it only "
+        "where the hook asked for it; traced, it would run in every step.",
+    ),
+    Code(
+        "E155",
+        "evaluation while training goes on",
+        "InMemoryEvaluatorHook, of the emitted module `in_memory_evaluation`: it evaluates "
+        "the variables that are being trained, as often as TF1's.",
+        "hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
+        "hook = in_memory_evaluation.InMemoryEvaluatorHook(estimator, input_fn)",
+        promise="The same metrics at the same steps.",
     ),
     Code(
         "E132",

@@ -23,7 +23,7 @@ CODES = (
     Code(
         "I105",
         "dataset of placeholders",
-        "The dataset is made from placeholders. Give it the arrays.",
+        "The dataset is made from placeholders, in a way that cannot be made again of what is fed (S182). Give it the arrays.",
     ),
     Code(
         "I110",

@@ -110,6 +110,12 @@ CODES = (
         "arguments that need a graph.",
     ),
     Code(
+        "D150",
+        "Keras's own training in a session",
+        "model.fit trains in the process that calls it. The session around it opens a "
+        "graph that is empty, and the cluster's other tasks have no part in it.",
+    ),
+    Code(
         "D122",
         "the cluster around eager code",
         "The jobs of the ClusterSpec, the server, this task's place, or the tasks that "

@@ -101,7 +101,7 @@ CODES = (
     Code(
         "N123",
         "slim",
-        "contrib.slim is not covered yet. tf_slim has it for TF2.",
+        "This part of contrib.slim is not covered: its data providers, evaluation loops and copies of networks. Layers, argument scopes, losses and training operations are (L150); tf_slim has the rest for graphs of compat.v1.",
     ),
     Code(
         "N125",
@@ -140,6 +140,12 @@ CODES = (
         "a queue that tasks share",
         "A queue that several tasks know by its name, and that does more than to end "
         "parameter servers when their workers have ended (N170).",
+    ),
+    Code(
+        "N171",
+        "a server that is not there",
+        "Synchronous training starts no server; its workers meet by themselves. What is "
+        "printed of the server is left out there; other uses of it are refused.",
     ),
     Code(
         "N170",

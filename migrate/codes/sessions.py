@@ -38,7 +38,7 @@ CODES = (
     Code(
         "S107",
         "feed of a tensor",
-        "The feed replaces a tensor that is not a placeholder.",
+        "The feed replaces a tensor that is not a placeholder, a constant number or all of a dataset's element.",
     ),
     Code(
         "S108",
@@ -199,6 +199,17 @@ CODES = (
         "a module whose code stands in its programs",
         "The programs that imported this module have its code, migrated; it says so at "
         "its top, and is left as it was. Nothing that was migrated imports it.",
+    ),
+    Code(
+        "S182",
+        "a dataset that is fed",
+        "A dataset was made of placeholders, which are fed where its iterator is "
+        "initialised. What makes it is a function now, which is called with what is fed; "
+        "step functions know its elements by the placeholders' types and shapes.",
+        "sess.run(iterator.initializer, feed_dict={x: train_x, y: train_y})",
+        "iterator = iter(dataset.fed(train_x, train_y))",
+        promise="The same elements; a shuffle with a seed begins anew each time, as in TF1.",
+        refused_when="the dataset depends on what changes later, or on other tensors.",
     ),
     Code(
         "S150",

@@ -382,6 +382,7 @@ class _Recogniser:
             identities=tuple(dict.fromkeys(analysis.identities)),
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
+            fed_datasets=runs.fed_datasets.specs(),
             dissolved=self.dissolved,
             others=self.others,
             initialises_again=runs.initialises_again,

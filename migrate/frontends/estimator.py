@@ -43,6 +43,13 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
     "tf.contrib.estimator.add_metrics": ("metric_fn",),
     "tf.estimator.add_metrics": ("metric_fn",),
 }
+# What says that a file is a program of Estimators.
+_OF_ESTIMATORS = (
+    "tf.estimator.",
+    "tf.contrib.learn.Experiment",
+    "tf.contrib.learn.learn_runner.run",
+    "tf.contrib.tpu.TPU",
+)
 # Of use only where a graph is being built, and here Estimators build all of them.
 _GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 _ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
@@ -77,7 +84,7 @@ class EstimatorProgram:
 def recognise(scopes: Scopes) -> EstimatorProgram | None:
     """The file's Estimator program; None where it uses no tf.estimator."""
     uses = table.uses(scopes)
-    if not any(s.startswith(("tf.estimator.", "tf.contrib.tpu.TPU")) for _, s in uses):
+    if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
         return None
     model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
     model += _around(model, scopes)

@@ -97,6 +97,19 @@ def variable_loads(scopes: Scopes) -> Iterator[VariableLoad]:
                         yield VariableLoad(node, node.func.value, **given)
 
 
+def session_of(call: ast.Call, scopes: Scopes) -> ast.expr | None:
+    """The session of `session.run(...)` in a hook's method; None where it is none."""
+    if not isinstance(call.func, ast.Attribute) or call.func.attr != "run":
+        return None
+    node: ast.AST | None = call
+    while node is not None and not isinstance(node, ast.FunctionDef):
+        node = scopes.parents.get(node)
+    if node is None:
+        return None
+    context, names = _sessions(node)
+    return call.func.value if _is_session(call.func.value, names, context) else None
+
+
 def session_runs(scopes: Scopes) -> Iterator[SessionRun]:
     """What the methods of a program's hooks run."""
     hooks = set(hook_classes(scopes))

@@ -21,16 +21,27 @@ from migrate.program.eager import EagerProgram, Server, Source, Step
 from migrate.rules.mistakes.mistake import binding, calls, method
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.tables import roles
-from migrate.tables.hooks import SESSION_PARAMETERS
+from migrate.tables.hooks import HOOKS, SESSION_PARAMETERS
 
 _SETTER = "tf.train.replica_device_setter"
 _STOP = "tf.train.StopAtStepHook"
+# Hooks that watch no tensor of a graph, and what they may be given.
+_HOOKS = {
+    _STOP: ("num_steps", "last_step"),
+    "tf.train.StepCounterHook": ("every_n_steps", "every_n_secs", "output_dir"),
+    "tf.train.CheckpointSaverHook": (
+        *("checkpoint_dir", "save_secs", "save_steps"),
+        "checkpoint_basename",
+    ),
+}
+# Methods by which Keras trains by itself.
+_TRAIN = frozenset({"fit", "fit_generator", "train_on_batch"})
 # What may be called before collectives are configured: it computes no tensor.
 _NO_TENSORS = (
     *("tf.train.ClusterSpec", "tf.train.Server", "tf.distribute.Server", "tf.app"),
     *("tf.flags", "tf.logging", "tf.get_logger", "tf.random.set_seed", "tf.config"),
     *("tf.keras.datasets", "tf.keras.utils.set_random_seed", "tf.device"),
-    *("tf.train.replica_device_setter", "tf.train.StopAtStepHook", "tf.gfile"),
+    *("tf.train.replica_device_setter", "tf.gfile", *_HOOKS),
 )
 _TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
 
@@ -39,15 +50,40 @@ def recognise(scopes: Scopes) -> EagerProgram | Refused | None:
     """The program of a file; why it is not taken; or None where there is none."""
     found = list(calls(scopes))
     symbols = {symbol for _, symbol in found}
-    if "tf.GradientTape" not in symbols or "tf.train.ClusterSpec" not in symbols:
+    if "tf.train.ClusterSpec" not in symbols:
         return None
     sessions = [call for call, symbol in found if symbol in roles.SESSIONS]
     if not sessions or any(_distributes(call, symbol) for call, symbol in found):
         return None
+    if "tf.GradientTape" not in symbols:
+        return _trained_by_keras(scopes, found, sessions)
     try:
         return _Reader(scopes, found, sessions).read()
     except Refused as refused:
         return refused
+
+
+def _trained_by_keras(
+    scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
+) -> Refused | None:
+    """`model.fit` in a cluster's session, which has no part in what Keras does."""
+    blocks = [scopes.parents[scopes.parents[call]] for call in sessions]
+    inside = {n for b in blocks if isinstance(b, ast.With) for n in ast.walk(b)}
+    for call, symbol in found:
+        if method(call) in _TRAIN and not symbol and call in inside:
+            assert isinstance(call.func, ast.Attribute)
+            made = binding(scopes, call.func.value)
+            if made is not None and makes_model(scopes, made):
+                return Refused(
+                    "D150",
+                    call,
+                    f"`{method(call)}` trains in its own process: Keras runs neither in "
+                    "this session nor on its server",
+                    "Leave the session and the device setter out; make and compile the "
+                    "model in the scope of the strategy that the cluster describes, and "
+                    "give fit a tf.data.Dataset and steps_per_epoch.",
+                )
+    return None
 
 
 def _distributes(call: ast.Call, symbol: str) -> bool:
@@ -127,8 +163,8 @@ class _Reader:
             step,
             made_by,
             tuple(dict.fromkeys(called)),
-            self._endless(block, name, arguments),
-            "hooks" in arguments,
+            self._endless(block, name),
+            self._stops(),
         )
 
     # -- cluster and session ----------------------------------------------------------
@@ -166,7 +202,14 @@ class _Reader:
                 "Leave them out.",
             )
         for hook, symbol in self._found:
-            if symbol.endswith("Hook") and symbol != _STOP:
+            given = names.bound_arguments(
+                hook, HOOKS[symbol].parameters if symbol in HOOKS else ()
+            )
+            if symbol.endswith("Hook") and (
+                symbol not in _HOOKS
+                or given is None
+                or not given.keys() <= set(_HOOKS[symbol])
+            ):
                 raise Refused(
                     "D121",
                     hook,
@@ -476,11 +519,13 @@ class _Reader:
                     "Call it where its mean is needed.",
                 )
 
-    def _endless(
-        self, block: ast.With, name: str, arguments: dict[str, ast.expr]
-    ) -> ast.While | None:
+    def _stops(self) -> bool:
+        """Whether a hook asks the session to stop."""
+        return any(symbol == _STOP for _, symbol in self._found)
+
+    def _endless(self, block: ast.With, name: str) -> ast.While | None:
         """`while not sess.should_stop():` of a session that nothing stops."""
-        if "hooks" in arguments:
+        if self._stops():
             return None
         for node in ast.walk(block):
             if isinstance(node, ast.While) and "should_stop" in ast.unparse(node.test):

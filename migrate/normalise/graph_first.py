@@ -56,18 +56,22 @@ def moved(text: Text) -> Text:
 def draws(scopes: Scopes, root: ast.AST) -> bool:
     """Whether code, or a function of the module that it calls, draws numbers by Python."""
     return any(
-        isinstance(node, ast.Call)
-        and (
-            effects.consumes(node)
-            or (scopes.dotted(node.func) or "").startswith(tuple(GENERATORS))
-            or (
-                isinstance(node.func, ast.Attribute)
-                and scopes.resolve(node.func) is None
-                and node.func.attr in _DRAWING
-            )
-        )
+        isinstance(node, ast.Call) and draws_itself(scopes, node)
         for part in [root, *reach.reached(scopes, [root])]
         for node in ast.walk(part)
+    )
+
+
+def draws_itself(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether a call is of a method, or a function, that draws numbers by Python."""
+    return (
+        effects.consumes(call)
+        or (scopes.dotted(call.func) or "").startswith(tuple(GENERATORS))
+        or (
+            isinstance(call.func, ast.Attribute)
+            and scopes.resolve(call.func) is None
+            and call.func.attr in _DRAWING
+        )
     )
 
 

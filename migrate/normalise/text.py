@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import io
+import tokenize
 from collections.abc import Sequence
 
 
@@ -108,6 +110,23 @@ class Text:
                 line = indent + step + line[len(indent) :] if inside else step + line
             lines.append(line)
         return lines, list(self.origins[begin - 1 : end])
+
+    def begun_in_strings(self) -> frozenset[int]:
+        """Lines that begin within a string, whose indentation is a part of it.
+
+        Strings that only follow each other over several lines are several.
+        """
+        found: set[int] = set()
+        formatted: list[int] = []
+        for token in tokenize.generate_tokens(io.StringIO(self.source).readline):
+            kind = tokenize.tok_name[token.type]
+            if kind == "STRING":
+                found.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif kind == "FSTRING_START":
+                formatted.append(token.start[0])
+            elif kind == "FSTRING_END":
+                found.update(range(formatted.pop() + 1, token.end[0] + 1))
+        return frozenset(found)
 
     def alone(self, statement: ast.stmt) -> bool:
         """Whether a statement shares its lines with no other code."""

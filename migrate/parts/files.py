@@ -15,7 +15,7 @@ from migrate.parts.migrated import is_marked
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Parts, Together
 from migrate.source import python
-from migrate.tables import roles
+from migrate.tables import queues, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -37,6 +37,7 @@ _GRAPH = (
     | roles.GLOBAL_STEPS
     | frozenset(LAYER_FUNCTIONS)
     | frozenset(OPTIMIZERS)
+    | frozenset(queues.INPUT)
     | _SESSIONS
 ) - {"tf.name_scope"}
 _METHODS = frozenset({"minimize", "apply_gradients", "run", "eval"})

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import os
 from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
 from migrate.normalise.text import Edit
+from migrate.parts import unused
+from migrate.parts.apart import apart, own_names
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Together
+
+_BUILTINS = frozenset(dir(builtins))
 
 
 class NotMergeable(Exception):
@@ -47,14 +52,18 @@ class Merging:
             str, str
         ] = {}  # A name of the text -> the file that binds it.
         self._told: list[tuple[int, str]] = []
+        self._own = apart(program, modules, imports)
+        self._unused = unused.functions(program, modules, imports)
 
     def run(self) -> tuple[Together, tuple[str, ...]]:
         """The text, and the modules in it.
 
         Raises:
-          NotMergeable: two files give one name different meanings, a module is imported
+          NotMergeable: a name would mean something else where it comes to, a module is imported
             where it does not always come, or asks for its own place.
         """
+        self._check_builtins()
+        self._check_rebound()
         lines = self._lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)
         if missing:  # Imported somewhere in a function only.
@@ -68,13 +77,52 @@ class Merging:
         )
         return whole, tuple(self._entered[1:])
 
+    def _check_builtins(self) -> None:
+        """That no file's own `sum` becomes that of the others.
+
+        Raises:
+          NotMergeable: it would.
+        """
+        for path, module in self._modules.items():
+            own = set(module.scopes.module.bindings) & _BUILTINS
+            others = (m for p, m in self._modules.items() if p != path)
+            if own and any(own & _read(m.tree) for m in others):
+                raise NotMergeable(f"a file has a {sorted(own)[0]} of its own")
+
+    def _check_rebound(self) -> None:
+        """That a name which functions bind anew is one file's alone.
+
+        Raises:
+          NotMergeable: another file binds it too, or imported the value that it had.
+        """
+        taken = {
+            i.member
+            for path in self._modules
+            for i in self._imports[path]
+            if i.target in self._modules
+        }
+        for path, module in self._modules.items():
+            rebound = {
+                name
+                for node in ast.walk(module.tree)
+                if isinstance(node, ast.Global)
+                for name in node.names
+            }
+            others = (m for p, m in self._modules.items() if p != path)
+            if rebound and (
+                rebound & taken
+                or "*" in taken
+                or any(rebound & set(m.scopes.module.bindings) for m in others)
+            ):
+                raise NotMergeable("a function binds a module's name anew")
+
     def _lines(self, path: str, at: int) -> list[_Line]:
         """A file's lines, with those of the modules that it imports."""
         self._entered.append(path)
         module = self._modules[path]
         own = path == self._program
         text = module.text.edited(self._renamed(module))
-        dropped = set() if own else self._script_only(module)
+        dropped = set() if own else self._script_only(module) | self._unused
         found: list[_Line] = []
         titled = False
         line = 1
@@ -176,7 +224,8 @@ class Merging:
             bound = {(a.asname or a.name).split(".")[0] for a in statement.names}
         if "*" in bound:
             raise NotMergeable("all names of another module are taken")
-        for name in {b.split(".")[0].split("[")[0] for b in bound}:
+        roots = {b.split(".")[0].split("[")[0] for b in bound}
+        for name in {self._named(module.path, root) for root in roots}:
             if self._bound.setdefault(name, module.path) != module.path:
                 if not self._same_import(name):
                     raise NotMergeable(f"two files bind {name}")
@@ -231,7 +280,7 @@ class Merging:
 
     def _renamed(self, module: Module) -> list[Edit]:
         """`model.build` is `build` now, and what was imported `as` has its own name."""
-        edits: list[Edit] = []
+        edits = own_names(module, self._own)
         for imported in self._imports[module.path]:
             if imported.target not in self._modules:
                 continue
@@ -241,9 +290,13 @@ class Merging:
                 continue
             if imported.member is None:
                 edits += self._of_module(module, imported)
-            elif imported.name != imported.member:
+            elif imported.name != self._named(imported.target, imported.member):
                 edits += self._of_member(module, imported)
         return edits
+
+    def _named(self, path: str, name: str) -> str:
+        """The name that a file's own has in the text of all."""
+        return self._own.get((path, name), name)
 
     def _of_module(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
@@ -258,8 +311,9 @@ class Merging:
             ):
                 if node.attr not in there or not isinstance(node.ctx, ast.Load):
                     raise NotMergeable("a module's name is not its own, or is set")
-                self._check_free(module, node, node.attr)
-                edits.append(Edit(node, node.attr))
+                name = self._named(imported.target, node.attr)
+                self._check_free(module, node, name)
+                edits.append(Edit(node, name))
                 covered |= set(ast.walk(node))
         for node in ast.walk(module.tree):
             if (
@@ -281,8 +335,9 @@ class Merging:
                 and self._is_module_level(module, node, imported.name)
             ):
                 assert imported.member is not None
-                self._check_free(module, node, imported.member)
-                edits.append(Edit(node, imported.member))
+                name = self._named(imported.target, imported.member)
+                self._check_free(module, node, name)
+                edits.append(Edit(node, name))
         return edits
 
     def _is_module_level(self, module: Module, node: ast.expr, name: str) -> bool:
@@ -293,6 +348,10 @@ class Merging:
         owner = module.scopes.scope_of(node).owner(name)
         if owner is not None and owner is not module.scopes.module:
             raise NotMergeable(f"{name} means something else in a function")
+
+
+def _read(tree: ast.Module) -> set[str]:
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _begin(statement: ast.stmt) -> int:

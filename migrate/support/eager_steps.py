@@ -1,6 +1,6 @@
 """Steps of eager code on a cluster: a Keras model, a GradientTape, a tf.data.Dataset.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later and tf_keras.
 
     replicas = AsynchronousSteps(strategy, cluster)
@@ -59,18 +59,21 @@ class _Eager:
         """Variables by their names; of several that have one, the later are numbered."""
         found = {}
         for variable in self._recorded:
-            name = unique = training_session._name(variable)
+            name = unique = training_session.variables.name_of(variable)
             number = 0
             while unique in found:
                 number += 1
                 unique = f"{name}_{number}"
-            found[unique] = training_session._parts(variable)
+            found[unique] = training_session.variables.shards_of(variable)
         return found
 
     @property
     def global_step(self):
         """The program's own global step, or the number of its optimizer's updates."""
-        named = {training_session._name(v).split("/")[-1]: v for v in self._recorded}
+        named = {
+            training_session.variables.name_of(v).split("/")[-1]: v
+            for v in self._recorded
+        }
         for name in ("global_step", *_UPDATES):
             if name in named:
                 return named[name]

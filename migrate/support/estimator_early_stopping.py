@@ -36,7 +36,7 @@ class _EarlyStopping(estimator_loop.SessionRunHook):
         if not callable(should_stop_fn):
             raise TypeError("`should_stop_fn` must be callable.")
         self._should_stop_fn = should_stop_fn
-        self._timer = training_session._Timer(run_every_secs, run_every_steps)
+        self._timer = training_session.hooks.Timer(run_every_secs, run_every_steps)
 
     def begin(self):
         with v1.variable_scope("signal_early_stopping", reuse=tf.compat.v1.AUTO_REUSE):

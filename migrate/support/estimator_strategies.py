@@ -1,7 +1,7 @@
 """Strategies that a TF1 program gave to RunConfig, and training on several devices of one process.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, and `training_session.py` beside it.
+TensorFlow 2.15 or later, and `training_session` beside it.
 
 As in TF1 every replica takes a batch of its own from the input: with two devices, two
 batches make one step. A last group that is not complete is left out.
@@ -81,9 +81,11 @@ class ByCluster:
     Attributes:
       synchronous: whether workers make every step together, also where there are
         parameter servers.
+      communication: how they add up their gradients; None leaves it to TensorFlow.
     """
 
     synchronous = False
+    communication = None
 
     def __init__(self, num_gpus_per_worker=0, **_):
         if num_gpus_per_worker is not None and num_gpus_per_worker > 1:
@@ -94,13 +96,51 @@ class ByCluster:
 
 
 class ParameterServerStrategy(ByCluster):
-    """tf.contrib.distribute.ParameterServerStrategy: workers take steps on their own."""
+    """tf.contrib.distribute.ParameterServerStrategy: workers take steps on their own.
+
+    tf.distribute.experimental's of TF1 as well. (TF2's class of that name has a
+    coordinator.)
+    """
 
 
 class CollectiveAllReduceStrategy(ByCluster):
-    """tf.contrib.distribute.CollectiveAllReduceStrategy: workers keep pace."""
+    """tf.contrib.distribute.CollectiveAllReduceStrategy: workers keep pace.
+
+    Args:
+      communication: a tf.distribute.experimental.CommunicationImplementation, which
+        TF1 called CollectiveCommunication.
+    """
 
     synchronous = True
+
+    def __init__(self, num_gpus_per_worker=0, communication=None, **_):
+        super().__init__(num_gpus_per_worker)
+        self.communication = communication
+
+
+class MultiWorkerMirroredStrategy(CollectiveAllReduceStrategy):
+    """tf.distribute.experimental.MultiWorkerMirroredStrategy of TF1."""
+
+    def __init__(self, communication=None, **_):
+        super().__init__(communication=communication)
+
+
+class DistributeConfig:
+    """tf.contrib.distribute.DistributeConfig: the strategies of a RunConfig.
+
+    Raises:
+      ValueError: there is a `remote_cluster`, whose tasks this process would command.
+    """
+
+    def __init__(
+        self, train_distribute=None, eval_distribute=None, remote_cluster=None
+    ):
+        if remote_cluster:
+            raise ValueError(
+                "remote_cluster: start the program in every task, with its TF_CONFIG."
+            )
+        self.train_distribute = train_distribute
+        self.eval_distribute = eval_distribute
 
 
 # -- replicas -----------------------------------------------------------------

@@ -1,7 +1,7 @@
 """An Estimator that trains a Keras model: what tf.estimator did around a model.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop` and `training_session.py`
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` and `training_session`
 beside it.
 
 The model is an ordinary `tf_keras.Model`, made by a class of your program from symbolic
@@ -115,7 +115,7 @@ class Estimator(estimator_loop.Estimator):
         # gives has a default.
         needed = {n for n, p in names.items() if p.default is p.empty}
         args = [features] if needed - {"self", *given} else []
-        with training_session._layers_take_dtype_of_input():
+        with training_session.operations.layers_take_dtype_of_input():
             made = model(*args, **kwargs)
             if not made.built:  # Its layers make their weights when they are called.
                 made(features)

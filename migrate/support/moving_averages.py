@@ -1,6 +1,6 @@
 """TF1's tf.train.ExponentialMovingAverage, for step functions.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     with strategy.scope(), replicas.recording():
@@ -66,7 +66,11 @@ class ExponentialMovingAverage:
           ValueError: tensors, where each replica has another value of them.
         """
         values = self._replicas.trainable_variables if var_list is None else var_list
-        values = [part for value in values for part in training_session._parts(value)]
+        values = [
+            part
+            for value in values
+            for part in training_session.variables.shards_of(value)
+        ]
         context = tf.distribute.get_replica_context()
         if any(tf.is_tensor(v) and not _is_variable(v) for v in values):
             if context is not None and context.num_replicas_in_sync > 1:
@@ -110,7 +114,9 @@ class ExponentialMovingAverage:
         averaged = moving_avg_variables
         if averaged is None:
             averaged = self._replicas.trainable_variables
-        averaged = [p for v in averaged for p in training_session._parts(v)]
+        averaged = [
+            p for v in averaged for p in training_session.variables.shards_of(v)
+        ]
         every = self._replicas.entries()
         name_of = {id(part): name for name, parts in every.items() for part in parts}
         found = {}
@@ -186,5 +192,5 @@ def _digest(op, known):
 def _name(value):
     """A variable's name in checkpoints, or the name of the operation that gives a tensor."""
     if _is_variable(value):
-        return training_session._name(value)
+        return training_session.variables.name_of(value)
     return value.op.name

@@ -1,6 +1,6 @@
 """What tf.Session did for a TF1 training program, for tf.distribute.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     replicas = LocalReplicas(tf.distribute.get_strategy())
@@ -58,7 +58,14 @@ def for_towers(dataset, count):
     return dataset.window(count, drop_remainder=True).flat_map(one)
 
 
-class LocalReplicas(training_session._Replicas):
+def op_name(value):
+    """The name of the operation that gives a tensor in a tower, or holds a variable."""
+    name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])
+    scope = "" if isinstance(value, tf.Variable) else training_session.summary.scope
+    return f"{scope}/{name}" if scope else name
+
+
+class LocalReplicas(training_session.replicas.Replicas):
     """One process that trains alone: on one device, or on a replica per device.
 
     Args:
@@ -136,12 +143,6 @@ class LocalReplicas(training_session._Replicas):
         merged = training_session.summary.merge(entries) if entries else tf.constant("")
         self._of_all.append(merged)
         return merged
-
-    def op_name(self, value):
-        """The name of the operation that gives a tensor, or holds a variable."""
-        name = re.sub(r"^replica_\d+/", "", value.name.split(":")[0])
-        scope = "" if isinstance(value, tf.Variable) else training_session.summary.scope
-        return f"{scope}/{name}" if scope else name
 
     def average(self, gradients):
         """Gradients divided by the number of replicas; `apply_gradients` adds them up.

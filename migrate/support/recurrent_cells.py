@@ -1,6 +1,6 @@
 """What tf.nn.rnn_cell, tf.contrib.rnn and tf.nn.dynamic_rnn computed in TensorFlow 1.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     cell = BasicLSTMCell(128)                     # under replicas.recording()

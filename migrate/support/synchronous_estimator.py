@@ -1,7 +1,7 @@
 """tf.train.SyncReplicasOptimizer in a model_fn, for workers that make every step together.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, and `estimator_loop` and `training_session.py` beside it.
+TensorFlow 2.15 or later, and `estimator_loop` and `training_session` beside it.
 
 Where a model_fn uses it, the workers of TF_CONFIG train under a
 MultiWorkerMirroredStrategy, and parameter servers have nothing to do. To see whether

@@ -13,7 +13,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.tables import symbols
+from migrate.tables import contrib_graph, symbols
 
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 MODULE = "estimator_loop"
 CANNED_MODULE = "canned_estimators"
 DERIVABLE_MODULE = "derivable_hooks"
+EXPERIMENTS_MODULE = "estimator_experiments"
+IN_MEMORY_MODULE = "in_memory_evaluation"
 HEADS_MODULE = "estimator_heads"
-LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
@@ -33,8 +34,10 @@ SYNC_MODULE = "synchronous_estimator"
 BESIDE: dict[str, tuple[str, ...]] = {
     CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
     DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
+    EXPERIMENTS_MODULE: (f"{EXPERIMENTS_MODULE}.py",),
+    IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
-    LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
+    **contrib_graph.FILES,
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -51,6 +54,14 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "E133",
         "it reads what evaluations have written, as often as TF1's",
     ),
+    IN_MEMORY_MODULE: (
+        "E155",
+        "it evaluates the variables as they are",
+    ),
+    EXPERIMENTS_MODULE: (
+        "E153",
+        "for one process, around an Estimator",
+    ),
     STRATEGIES_MODULE: (
         "E130",
         "every replica takes a batch of its own, as TF1's did",
@@ -62,12 +73,18 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
 }
 
 
+# The files of the session that all loops run in.
+SESSION = emitted.files("training_session")
+
+
 def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
+    if module in contrib_graph.FILES:
+        return contrib_graph.FILES[module]
     if module in (MODULE, *BESIDE):
-        return (*emitted.files(MODULE), "training_session.py", *BESIDE.get(module, ()))
-    if module in ("plain_session", "eager_steps"):
-        return (f"{module}.py", "training_session.py")
+        return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
+    if module in ("plain_session", "eager_steps", "graph_variables"):
+        return (f"{module}.py", *SESSION)
     return (f"{module}.py",)
 
 
@@ -201,22 +218,28 @@ EMITTED: dict[str, str] = {
         f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
         for name in (
             "CollectiveAllReduceStrategy",
+            "DistributeConfig",
             "MirroredStrategy",
             "OneDeviceStrategy",
             "ParameterServerStrategy",
         )
     },
     **{
-        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{now}"
-        for name, now in (
-            ("MirroredStrategy", "MirroredStrategy"),
-            ("OneDeviceStrategy", "OneDeviceStrategy"),
-            (
-                "experimental.MultiWorkerMirroredStrategy",
-                "CollectiveAllReduceStrategy",
-            ),
+        f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{name.rpartition('.')[2]}"
+        for name in (
+            "MirroredStrategy",
+            "OneDeviceStrategy",
+            "experimental.MultiWorkerMirroredStrategy",
+            "experimental.ParameterServerStrategy",
         )
     },
+    "tf.estimator.experimental.InMemoryEvaluatorHook": (
+        f"{IN_MEMORY_MODULE}.InMemoryEvaluatorHook"
+    ),
+    "tf.contrib.learn.Experiment": f"{EXPERIMENTS_MODULE}.Experiment",
+    "tf.contrib.learn.RunConfig": f"{EXPERIMENTS_MODULE}.RunConfig",
+    "tf.contrib.learn.learn_runner.run": f"{EXPERIMENTS_MODULE}.run",
+    "tf.estimator.SecondOrStepTimer": "tf.compat.v1.train.SecondOrStepTimer",
     "tf.estimator.VocabInfo": f"{VOCABULARIES_MODULE}.VocabInfo",
     "tf.train.SyncReplicasOptimizer": f"{SYNC_MODULE}.SyncReplicasOptimizer",
     # Modules that a name stands for.
@@ -288,22 +311,11 @@ LAYERS: dict[str, str] = {
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
-        f"tf.contrib.layers.{name}": f"{LAYERS_MODULE}.{name}"
-        for name in (
-            "batch_norm",
-            "conv2d",
-            "convolution",
-            "convolution2d",
-            "dropout",
-            "embed_sequence",
-            "fully_connected",
-            "layer_norm",
-            "optimize_loss",
-            "repeat",
-            "stack",
+        f"tf.contrib.{package}.assign_from_checkpoint_fn": (
+            f"{MODULE}.assign_from_checkpoint_fn"
         )
+        for package in ("framework", "slim")
     },
-    "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
     "tf.train.ExponentialMovingAverage": f"{MODULE}.ExponentialMovingAverage",
     "tf.train.Saver": f"{MODULE}.Saver",
     "tf.train.init_from_checkpoint": f"{MODULE}.init_from_checkpoint",
@@ -401,25 +413,15 @@ REFUSED: dict[str, tuple[str, str, str]] = {
         )
         for package in ("estimator", "contrib")
     },
-    "tf.contrib.learn.Experiment": (
-        "E112",
-        "an Experiment is older than train_and_evaluate",
-        "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
-    ),
     "tf.contrib.learn.learn_runner": (
         "E112",
-        "learn_runner is older than train_and_evaluate",
+        "of learn_runner only `run` is covered",
         "Use tf.estimator.train_and_evaluate with a TrainSpec and an EvalSpec.",
     ),
     "tf.contrib.learn.Estimator": (
         "E112",
         "contrib.learn's Estimator has another model_fn",
         "Use tf.estimator.Estimator in the TF1 program first.",
-    ),
-    "tf.contrib.learn.RunConfig": (
-        "E112",
-        "contrib.learn's RunConfig has other parameters",
-        "Use tf.estimator.RunConfig in the TF1 program first.",
     ),
     "tf.keras.estimator": (
         "E117",
@@ -444,11 +446,13 @@ RUNS_UPDATES = frozenset(
         "tf.contrib.training.create_train_op",
         "tf.contrib.slim.learning.create_train_op",
         "tf.contrib.layers.optimize_loss",
+        "tf.contrib.slim.optimize_loss",
     }
 )
 BATCH_NORMALIZATION = frozenset(
     {
         "tf.contrib.layers.batch_norm",
+        "tf.contrib.slim.batch_norm",
         "tf.layers.batch_normalization",
         "tf.layers.BatchNormalization",
     }
@@ -467,6 +471,8 @@ _PRIVATE = {
     "tf.python.estimator.inputs.pandas_io": "tf.estimator.inputs",
     "tf.python.estimator.model_fn": "tf.estimator",
     "tf.python.estimator.run_config": "tf.estimator",
+    "tf.contrib.learn.python.learn.experiment": "tf.contrib.learn",
+    "tf.contrib.learn.python.learn.learn_runner": "tf.contrib.learn.learn_runner",
     "tf.python.estimator.training": "tf.estimator",
     "tf.contrib.tpu.python.tpu.tpu_config": "tf.contrib.tpu",
     "tf.contrib.tpu.python.tpu.tpu_estimator": "tf.contrib.tpu",

@@ -115,6 +115,9 @@ _BY_KIND: dict[Kind, frozenset[str]] = {
 }
 
 # What `migrate.normalise.towers` writes into a program.
+TOWER_INDEX = (
+    "tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group)"
+)
 MERGES_TOWERS = frozenset({"replicas.summaries", "replicas.merged_summaries"})
 OF_TOWERS: dict[str, Kind] = {
     "plain_session.for_towers": Kind.DATASET,

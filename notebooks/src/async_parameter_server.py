@@ -87,4 +87,4 @@ assert all(values[-10:].mean() < 0.6 * start for values in free.values())
 # - A step whose worker dies is made again, also if its update had been done already.
 # - Bits are equal with `TF_ENABLE_ONEDNN_OPTS=0`, as here; with oneDNN's kernels losses
 #   part by 5e-7.
-# - Beside the result stands `training_session.py`. It is yours.
+# - Beside the result stands `training_session`. It is yours.

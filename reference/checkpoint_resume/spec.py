@@ -14,7 +14,7 @@ _EXACT = tuple(
     for pattern in (f"*/loss/{optimizer}", f"*/final/{optimizer}/*")
 )
 _ASSIGN = "part.assign(value if rows is None else value[row : row + rows])"
-_SESSION = "training_session.py"
+_SESSION = "training_session/checkpoints.py"
 
 SCENARIO = Scenario(
     name="checkpoint_resume",

@@ -70,7 +70,7 @@ SCENARIO = Scenario(
             "part.assign(value if rows is None else value[row : row + rows])",
             "part.assign(value + 1.0 * ('Momentum' in name))"
             " if 'Momentum' in name else part.assign(value)",
-            file="training_session.py",
+            file="training_session/checkpoints.py",
         ),
     ),
 )

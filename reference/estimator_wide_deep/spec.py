@@ -34,7 +34,7 @@ SCENARIO = Scenario(
             "sgd",
             "found.setdefault(self.parts[name], []).append(variable)",
             "found.setdefault(self.parts[name], []).insert(0, variable)",
-            file="training_session.py",
+            file="training_session/replicas.py",
         ),
         Fault(
             "the linear model's rate without a bound",

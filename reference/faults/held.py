@@ -50,9 +50,10 @@ def main():
     import training_session
 
     if os.environ.get("WAIT_SECS"):
-        training_session._MAX_WAIT_SECS = float(os.environ["WAIT_SECS"])
+        for waits in (training_session.clusters, training_session.asynchronous):
+            waits.MAX_WAIT_SECS = float(os.environ["WAIT_SECS"])
     # Where one loop has failed, the gate holds the others: there is no end to wait for.
-    training_session._STOP_GRACE_PERIOD_SECS = 5
+    training_session.asynchronous._STOP_GRACE_PERIOD_SECS = 5
     directory = pathlib.Path(os.environ["HOLD_DIR"])
     run = int(os.environ["HOLD_RUN"])
     original = training_session.MonitoredTrainingSession

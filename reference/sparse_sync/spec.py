@@ -49,7 +49,7 @@ SCENARIO = Scenario(
             "if isinstance(g, tf.IndexedSlices)",
             "if False",
             steps=12,
-            file="training_session.py",
+            file="training_session/replicas.py",
         ),
         Fault(
             "sum over the workers",
@@ -57,7 +57,7 @@ SCENARIO = Scenario(
             "gradient.values / times",
             "gradient.values",
             steps=12,
-            file="training_session.py",
+            file="training_session/replicas.py",
         ),
         Fault(
             "dense average left out",
@@ -65,7 +65,7 @@ SCENARIO = Scenario(
             "tf.math.scalar_mul(1.0 / replicas, g)",
             "g",
             steps=12,
-            file="training_session.py",
+            file="training_session/replicas.py",
         ),
     ),
     proves=(

@@ -162,7 +162,7 @@ def test_the_tutorial(tmp_path: pathlib.Path) -> None:
     out = run(script, tmp_path, timeout=500)
     made = tmp_path / "build" / "tutorial"
     assert {p.name for p in made.iterdir()} >= {
-        *("train.py", "training_session.py", "mnist_input_data.py"),
+        *("train.py", "training_session", "mnist_input_data.py"),
         *("losses.png", "report.html"),
     }
     assert "0 refused" in out and "Training took" in out
@@ -178,11 +178,35 @@ def test_the_example_of_contributing() -> None:
 
 def test_the_models_of_estimators() -> None:
     """Each pair is a program and what the tool writes for it."""
-    found = blocks(DOCS / "estimators.md", "python")
+    *found, _ = blocks(DOCS / "estimators.md", "python")
     assert len(found) == 6
     for before, after in zip(found[::2], found[1::2]):
         migration = migrate_text(f"import tensorflow as tf\n\n\n{before}")
         assert migration.text.endswith(f"\n\n\n{after}")
+
+
+_FIT = """
+import numpy as np
+
+model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
+model.compile("sgd", "mse")
+x = np.ones([40, 1])
+for limit in (0.0, 1e9):
+    model.fit(x, x, batch_size=10, epochs=2, verbose=0, callbacks=[StopBelow(limit)])
+"""
+
+
+def test_the_callback_of_estimators() -> None:
+    """The skeleton stops `fit`, and counts its steps."""
+    *_, callback = blocks(DOCS / "estimators.md", "python")
+    done = subprocess.run(
+        [sys.executable, "-c", callback + _FIT],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+    )
+    assert done.stdout.split("\n")[:2] == ["8 steps", "1 steps"]
 
 
 def test_the_readmes_commands(tmp_path: pathlib.Path) -> None:

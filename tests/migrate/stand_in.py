@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 
+from migrate import emitted
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration, Options
 
@@ -39,7 +40,7 @@ def rename(text: str, options: Options, filename: str) -> Migration:
         new = re.sub(r"^# %% tf1to2 cell", "  # %% tf1to2 cell", new, flags=re.M)
     if "tf.needs_import" in text and "import tf_keras" not in new:
         new = f"import tf_keras\n{new}"
-    support = ("training_session.py",) if "tf.needs_session" in text else ()
+    support = emitted.files("training_session") if "tf.needs_session" in text else ()
     return Migration(new, tuple(findings), support)
 
 

@@ -8,9 +8,9 @@ import textwrap
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from reference import processes
 from tests.migrate.test_programs import ENVIRONMENT
 
@@ -43,8 +43,7 @@ def test_every_spelling_is_read(path: pathlib.Path) -> None:
 def _written(text: str, directory: pathlib.Path) -> pathlib.Path:
     new = migrate_text(text)
     directory.mkdir()
-    for name in new.support:
-        (directory / name).write_bytes(support_source(name))
+    emitted.write(new.support, directory)
     (directory / "program.py").write_text(new.text)
     return directory / "program.py"
 

@@ -215,3 +215,89 @@ def test_a_placeholder_in_a_model_fn_says_what_to_do() -> None:
     )
     (found,) = (f for f in migration.findings if f.code == "E114")
     assert "variable.load" in found.recipe
+
+
+_UPDATE = """
+import tensorflow as tf
+
+
+class Hook(tf.train.SessionRunHook):
+  def __init__(self, rate):
+    self.rate, self.value = rate, 2
+    self.update = None
+
+  def begin(self):
+    {begin}
+
+  def after_run(self, run_context, run_values):
+    {after}
+
+
+e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mode))
+"""
+
+
+@pytest.mark.parametrize(
+    ("begin", "after", "new"),
+    [
+        (
+            "self.update = tf.assign(self.rate, 0.5)",
+            "run_context.session.run(self.update)",
+            "run_context.session.load(self.rate, 0.5)",
+        ),
+        (
+            "self.update = self.rate.assign(True)",
+            "s = run_context.session; s.run(self.update)",
+            "s.load(self.rate, True)",
+        ),
+        (
+            "self.new = tf.placeholder(tf.float32)\n"
+            "    self.update = tf.assign(self.rate, self.new)",
+            "run_context.session.run(self.update, {self.new: self.value / 2})",
+            "run_context.session.load(self.rate, self.value / 2)",
+        ),
+    ],
+)
+def test_an_assignment_is_made_where_it_was_run(
+    begin: str, after: str, new: str
+) -> None:
+    migration = migrate_text(_UPDATE.format(begin=begin, after=after))
+    assert not _codes(migration, Outcome.REFUSED)
+    assert "E152" in _codes(migration, Outcome.REWRITTEN)
+    assert new in migration.text
+    assert "placeholder" not in migration.text
+    assert ".assign(" not in migration.text
+
+
+@pytest.mark.parametrize(
+    ("begin", "after"),
+    [
+        # What it gives is looked at, or it is fetched with the step.
+        ("self.update = self.rate.assign_add(1)", "pass"),
+        (
+            "self.update = tf.assign(self.rate, 1.0)",
+            "x = run_context.session.run(self.update)",
+        ),
+        ("self.update = tf.assign(self.rate, 1.0)", "return self.update"),
+        # It is not known what is assigned, or to what.
+        (
+            "self.update = tf.assign(self.rate, self.value)",
+            "run_context.session.run(self.update)",
+        ),
+        (
+            "v = self.rate; self.update = tf.assign(v, 1.0)",
+            "run_context.session.run(self.update)",
+        ),
+        (
+            "self.update = tf.assign(self.rate, 1.0); self.update = self.rate",
+            "run_context.session.run(self.update)",
+        ),
+        (
+            "self.update = tf.assign(self.rate, 1.0)",
+            "run_context.session.run([self.update, self.rate])",
+        ),
+    ],
+)
+def test_another_update_of_a_hook_is_refused(begin: str, after: str) -> None:
+    migration = migrate_text(_UPDATE.format(begin=begin, after=after))
+    assert "E154" in _codes(migration, Outcome.REFUSED)

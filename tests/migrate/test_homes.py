@@ -174,9 +174,9 @@ def test_a_file_of_the_users_is_not_overwritten(tmp_path: pathlib.Path) -> None:
     assert (tmp_path / "pkg/models/net.py").read_text() == MODEL
 
 
-def test_a_package_that_would_hide_an_emitted_module(tmp_path: pathlib.Path) -> None:
-    _tree(tmp_path, {"train.py": PROGRAM, "training_session/__init__.py": ""})
+def test_a_file_that_an_emitted_package_would_hide(tmp_path: pathlib.Path) -> None:
+    _tree(tmp_path, {"train.py": PROGRAM, "training_session.py": "mine = 1\n"})
     done = CliRunner().invoke(cli.main, ["migrate", str(tmp_path), "--write"])
     assert done.exit_code == 2
-    assert "training_session/__init__.py stands beside it and hides" in done.output
+    assert "training_session.py stands beside it and hides" in done.output
     assert (tmp_path / "train.py").read_text() == PROGRAM

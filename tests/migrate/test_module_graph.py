@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from migrate.compiler import migrate_text
 from migrate.normalise.fed_constants import with_defaults
+from migrate.normalise.fed_datasets import as_functions
 from migrate.normalise.module_graph import gathered
 from migrate.normalise.text import Text
+from migrate.normalise.tuples import apart
 from migrate.normalise.versions import of_tensors
 
 HEAD = """\
@@ -87,3 +90,66 @@ def test_one_name_for_each_tensor_of_a_function() -> None:
     )
     loop = source.replace("net = net * 2", "for _ in range(2):\n    net = net * 2")
     assert of_tensors(Text.of(loop)).source == loop
+
+
+FED = """\
+import tensorflow as tf
+
+x = tf.placeholder(tf.float32, [None])
+dataset = tf.data.Dataset.from_tensor_slices(x)
+DATASETdataset = dataset.batch(2)
+iterator = dataset.make_initializable_iterator()
+"""
+
+
+def test_a_dataset_of_placeholders_is_made_by_a_function() -> None:
+    lines = as_functions(Text.of(FED.replace("DATASET", ""))).lines
+    assert lines[3:9] == (
+        "def make_dataset(x):",
+        "    dataset = tf.data.Dataset.from_tensor_slices(x)",
+        "    dataset = dataset.batch(2)",
+        "    return dataset",
+        "",
+        "dataset = make_dataset(x)",
+    )
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "print(dataset)\n",  # Something else has it before it is made.
+        "n = 3\nn = 4\ndataset = dataset.take(n)\n",  # It is another one each time.
+        "dataset = dataset.take(np.random.randint(3))\n",
+        "if x is not None:\n    dataset = dataset.take(1)\n",
+    ],
+)
+def test_a_dataset_that_may_change_is_not(more: str) -> None:
+    source = "import numpy as np\n" + FED.replace("DATASET", more)
+    assert as_functions(Text.of(source)).source == source
+
+
+def test_placeholders_of_one_statement() -> None:
+    source = (
+        "import tensorflow as tf\nx, self.y = tf.placeholder(tf.float32), "
+        "tf.placeholder(tf.int32, [3])\nz, n = tf.placeholder(tf.float32), 3\n"
+    )
+    assert apart(Text.of(source)).lines[1:4] == (
+        "x = tf.placeholder(tf.float32)",
+        "self.y = tf.placeholder(tf.int32, [3])",
+        "z, n = tf.placeholder(tf.float32), 3",
+    )
+
+
+def test_several_iterators_in_one_run_are_refused() -> None:
+    """Only one of them would have begun anew."""
+    source = """\
+import tensorflow as tf
+one = tf.data.Dataset.range(4).make_initializable_iterator()
+two = tf.data.Dataset.range(4).make_initializable_iterator()
+x, y = one.get_next(), two.get_next()
+with tf.Session() as sess:
+    sess.run([one.initializer, two.initializer])
+    print(sess.run(x))
+"""
+    found = migrate_text(source).findings
+    assert [f.line for f in found if f.code == "S104"] == [6]

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from migrate import emitted
 from migrate.findings import Outcome
 from migrate.migration import Options
 from migrate.pipeline import FileResult, migrate_bytes
@@ -397,8 +398,8 @@ def test_a_program_that_a_cell_writes_is_migrated() -> None:
 @pytest.mark.parametrize(
     "name, support, codes",
     [
-        ("train.py", ("training_session.py",), ["T102"]),
-        ("./train.py", ("training_session.py",), ["T102"]),
+        ("train.py", emitted.files("training_session"), ["T102"]),
+        ("./train.py", emitted.files("training_session"), ["T102"]),
         ("src/train.py", (), ["E007"]),
     ],
 )

@@ -232,6 +232,6 @@ def test_a_tree_is_checked_and_written(tree: pathlib.Path) -> None:
         written = (tree / "sub" / f"{name}.ipynb").read_bytes()
         assert written == migrated(name)[1].new
     assert (tree / "sub/julia.ipynb").read_bytes() == migrated("julia")[0]
-    assert (tree / "sub/training_session.py").exists()
+    assert (tree / "sub/training_session/session.py").exists()
     (tree / "sub/refused.ipynb").unlink()
     assert run("check", ".", cwd=tree).returncode == 0

@@ -83,7 +83,7 @@ def test_what_computes_where(task: int, tmp_path: pathlib.Path) -> None:
     text = text.replace(CALLED, TOLD + "\n" + CALLED)
     program = tmp_path / "program.py"
     program.write_text(text)
-    emitted.write(("training_session.py", "plain_session.py"), tmp_path)
+    emitted.write((*emitted.files("training_session"), "plain_session.py"), tmp_path)
     processes.run_tasks(
         sys.executable,
         program,

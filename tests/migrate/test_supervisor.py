@@ -8,9 +8,9 @@ import sys
 import pytest
 import tensorflow as tf
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from migrate.tables import supervisor as table
 from reference import processes
 from tests.migrate.test_programs import ENVIRONMENT
@@ -189,8 +189,7 @@ def test_its_services_write_what_they_wrote(
         text = text.replace("summary, replicas.global_step.numpy()", "summary, step")
         assert text != new.text
     (tmp_path / "program.py").write_text(text)
-    for name in new.support:
-        (tmp_path / name).write_bytes(support_source(name))
+    emitted.write(new.support, tmp_path)
     out = tmp_path / "out"
     ended = processes.run_tasks(
         sys.executable,

@@ -145,6 +145,15 @@ def test_layers_that_nothing_shares_are_each_tower_s_own() -> None:
     assert len(reasons) == 1 and "layer of its own" in reasons[0]
 
 
+def test_a_list_that_is_made_of_none_and_filled() -> None:
+    text = PROGRAM.replace("tower_grads = []", "tower_grads = [None] * FLAGS.num_gpus")
+    text = text.replace("tower_grads.append(grads)", "tower_grads[i] = grads")
+    assert "[None]" in text and ".append(grads)" not in text
+    assert migrate_text(text).text == migrate_text(PROGRAM).text
+    other = text.replace("[None] * FLAGS.num_gpus", "[None] * 3")
+    assert "N126" in {f.code for f in migrate_text(other).findings}
+
+
 def test_what_a_loop_carries_on_is_not_taken() -> None:
     refused = _refused(LOSS, f"{LOSS}{INDENT}images = images + 1\n")
     assert "N126" in refused

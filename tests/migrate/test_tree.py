@@ -122,8 +122,8 @@ def test_support_modules_are_written_once_beside_the_program(
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_bytes(SESSION)
         assert not written(tmp_path / name).failed
-    beside = tmp_path / "training_session.py"
-    assert beside.read_bytes() == emitted.source("training_session.py")
+    beside = tmp_path / "training_session" / "session.py"
+    assert beside.read_bytes() == emitted.source("training_session/session.py")
     changed = beside.stat().st_mtime_ns
     (tmp_path / "c.py").write_bytes(SESSION)
     assert not written(tmp_path / "c.py").failed
@@ -135,7 +135,7 @@ def test_our_own_module_is_not_migrated(tmp_path: pathlib.Path) -> None:
     written(tmp_path / "a.py")
     results = migrate(tmp_path)
     assert not any(r.changed or r.findings for r in results)
-    assert len(results) == 2
+    assert len(results) == 1 + len(emitted.files("training_session"))
 
 
 def test_a_module_of_the_users_is_not_overwritten(tmp_path: pathlib.Path) -> None:
@@ -154,8 +154,8 @@ def test_support_stands_where_a_linked_program_does(tmp_path: pathlib.Path) -> N
     link = tmp_path / "a.py"
     link.symlink_to("real/a.py")
     assert not written(link).failed
-    assert (tmp_path / "real" / "training_session.py").exists()
-    assert not (tmp_path / "training_session.py").exists()
+    assert (tmp_path / "real" / "training_session").exists()
+    assert not (tmp_path / "training_session").exists()
 
 
 def test_a_file_changed_meanwhile_is_not_overwritten(tmp_path: pathlib.Path) -> None:
@@ -212,8 +212,8 @@ def test_a_copy_has_everything(tmp_path: pathlib.Path) -> None:
     assert not any(r.failed for r in results)
     assert content(tree) == before
     new = content(tmp_path / "out")
-    support = new.pop("sub/training_session.py")
-    assert support == emitted.source("training_session.py")
+    for name in emitted.files("training_session"):
+        assert new.pop(f"sub/{name}") == emitted.source(name)
     migrated = {"a.py": NEW, "sub/b.py": SESSION.replace(b"tf.log", b"tf.math.log")}
     assert new == {**before, **migrated}
     assert (tmp_path / "out" / "sub" / "empty").is_dir()

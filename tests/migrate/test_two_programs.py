@@ -8,9 +8,9 @@ import sys
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.pipeline import support_source
 from reference import processes
 from tests.migrate.test_programs import ENVIRONMENT
 
@@ -72,8 +72,7 @@ def test_the_evaluation_reads_what_training_wrote(tmp_path: pathlib.Path) -> Non
     new = migrate_text(PROGRAM)
     assert migrate_text(new.text).text == new.text
     (tmp_path / "program.py").write_text(new.text)
-    for name in new.support:
-        (tmp_path / name).write_bytes(support_source(name))
+    emitted.write(new.support, tmp_path)
     out = tmp_path / "out"
     processes.run_tasks(
         sys.executable,

@@ -57,9 +57,7 @@ def test_other_outputs_are_seen() -> None:
 def test_a_migrated_notebook_runs_in_a_kernel(tmp_path: pathlib.Path) -> None:
     """As worker 0's, beside a parameter server."""
     name = "async_parameter_server_tf2.ipynb"
-    (tmp_path / "training_session.py").write_bytes(
-        emitted.source("training_session.py")
-    )
+    emitted.write(emitted.files("training_session"), tmp_path)
     cells = pathlib.Path(build.__file__).with_name("cells.py")
     (tmp_path / "cells.py").write_bytes(cells.read_bytes())
     hosts = processes.Hosts.on_loopback(1, 1)

@@ -23,7 +23,13 @@ from reference.environment import find_tf1
 
 HERE = pathlib.Path(__file__).parent / "estimator_clusters"
 _RECORDED = HERE / "recorded.json"
-PROGRAMS = ("sync_workers", "taken_in_turn")
+# And how many parameter servers each has.
+PROGRAMS = {
+    "sync_workers": 1,
+    "taken_in_turn": 1,
+    "server_strategies": 1,
+    "collective_strategies": 0,
+}
 
 
 def migrated(name: str, directory: pathlib.Path) -> pathlib.Path:
@@ -45,6 +51,7 @@ def run(
     work: pathlib.Path,
     *,
     arguments: Sequence[str] = (),
+    ps: int = 1,
     chief: str = "chief",
     preloaded: bool = True,
 ) -> dict[str, Array]:
@@ -59,7 +66,7 @@ def run(
         cluster = {
             chief: [hosts.worker[0]],
             "worker": list(hosts.worker[1:]),
-            "ps": list(hosts.ps),
+            **({"ps": list(hosts.ps)} if ps else {}),
         }
         task = {"type": job, "index": index}
         if job == "worker":
@@ -71,7 +78,7 @@ def run(
         program,
         [],
         work,
-        ps=1,
+        ps=ps,
         workers=2,
         environment=runner.ENVIRONMENT,
         timeout=400,
@@ -106,12 +113,13 @@ def main() -> None:
     if python is None:
         raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
     found = {}
-    for name in PROGRAMS:
+    for name, ps in PROGRAMS.items():
         with tempfile.TemporaryDirectory() as temporary:
             losses = run(
                 str(python),
                 HERE / f"{name}.py",
                 pathlib.Path(temporary) / "work",
+                ps=ps,
                 preloaded=False,
             )
         found[name] = {

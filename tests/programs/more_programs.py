@@ -21,6 +21,16 @@ MORE = (
         lines=36,
     ),
     Variant(
+        "slim_replicated",
+        "slim's layers in a function, argument scopes of another; batch normalisation "
+        "by a flag that is fed; penalties; slim.learning's training operation; "
+        "synchronous under a flag that is off",
+        ps=2,
+        equal=True,
+        tolerance=5e-6,
+        lines=40,
+    ),
+    Variant(
         "sync_queue_runner",
         "synchronous under a flag; get_chief_queue_runner and get_init_tokens_op; "
         "Scaffold with chief_init_op; compute_gradients and clip_by_value; "
@@ -96,6 +106,14 @@ MORE = (
         "Supervisor's managed_session, should_stop and stop; a saver; Adagrad",
         equal=True,
         lines=31,
+    ),
+    Variant(
+        "supervised_wiring",
+        "chief_init_op, local_step_init_op, ready_for_local_init_op, chief queue runner "
+        "and init tokens under a flag; prepare_or_wait_for_session; summary_writer; the "
+        "server's address printed",
+        equal=True,
+        lines=26,
     ),
     Variant(
         "supervised_services",

@@ -48,6 +48,20 @@ _FAULTS = (
         '        """Nothing: the step is not to do it every time."""',
         "        variable.assign(value)",
     ),
+    # An Experiment trains on after its steps.
+    (
+        "experiments",
+        "estimator_experiments.py",
+        "self._train(hooks, max_steps=self._train_steps)",
+        "self._train(hooks, steps=self._train_steps + 1)",
+    ),
+    # A step more between evaluations.
+    (
+        "in_memory",
+        "in_memory_evaluation.py",
+        "should_trigger_for_step(self._iter_count)",
+        "should_trigger_for_step(self._iter_count - 1)",
+    ),
     # A derived hook's counter stands still.
     ("derived", "derivable_hooks.py", "        self._iter_count += 1\n", ""),
 )

@@ -71,3 +71,44 @@ def test_a_master_evaluates_what_it_saves(tmp_path: pathlib.Path) -> None:
         if event.summary.value
     ]
     assert evaluated == [int(saved["global_step"])]
+
+
+@pytest.mark.parametrize("strategy", ["experimental", "contrib", "config"])
+def test_parameter_servers_as_a_strategy(
+    strategy: str, tmp_path: pathlib.Path
+) -> None:
+    """By the name from before TensorFlow 2.4, contrib's, and in a DistributeConfig."""
+    program = estimator_clusters.migrated("server_strategies", tmp_path / "program")
+    arguments = [f"--strategy={strategy}"]
+    run = estimator_clusters.run(
+        sys.executable, program, tmp_path / "run", arguments=arguments
+    )
+    expected = estimator_clusters.recorded("server_strategies")["losses"]
+    # Either worker may have been at a step when the other made the last.
+    assert min(len(run["losses"]), len(expected)) >= 20
+    np.testing.assert_allclose(run["losses"][:20], expected[:20], rtol=2e-6)
+    # A control: the losses fall, so that a step that is missing is seen.
+    assert np.min(np.abs(np.diff(expected[:20]))) > 1e-3
+
+
+@pytest.mark.parametrize("strategy", ["ring", "contrib"])
+def test_workers_that_keep_pace_as_a_strategy(
+    strategy: str, tmp_path: pathlib.Path
+) -> None:
+    """MultiWorkerMirroredStrategy(CollectiveCommunication.RING), and contrib's."""
+    name = "collective_strategies"
+    program = estimator_clusters.migrated(name, tmp_path / "program")
+    found = estimator_clusters.run(
+        sys.executable,
+        program,
+        tmp_path / "run",
+        arguments=[f"--strategy={strategy}"],
+        ps=0,
+    )
+    expected = estimator_clusters.recorded(name)
+    assert set(found) == set(expected) == {"losses-0", "losses-1"}
+    for worker, losses in expected.items():
+        # Sums over workers and batches in another order: some ULPs of losses up to 6.
+        np.testing.assert_allclose(found[worker], losses, rtol=0, atol=2e-6)
+    # A control: a worker's own gradients give other losses from the second step on.
+    assert np.max(np.abs(found["losses-0"] - found["losses-1"])) > 1e-2

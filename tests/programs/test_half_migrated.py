@@ -37,6 +37,7 @@ CLUSTERS = {
     "tape_in_loop": Cluster(2, 1),
     "client": Cluster(1, 2, client=True),
     "stop_hook": Cluster(1, 1),
+    "more_hooks": Cluster(1, 1),
     "sum_clipped": Cluster(0, 2),
     "penalised": Cluster(0, 3),
     "shuffled": Cluster(1, 1),
@@ -61,7 +62,7 @@ def truth(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
 def migrated(name: str) -> str:
     migration = migrate_text((HERE / f"{name}.py").read_text())
     wrong = [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert not wrong and {"training_session.py", "eager_steps.py"} <= set(
+    assert not wrong and {*emitted.files("training_session"), "eager_steps.py"} <= set(
         migration.support
     )
     return migration.text
@@ -71,7 +72,7 @@ def run(text: str, cluster: Cluster, directory: pathlib.Path) -> list[list[float
     """The losses that each worker's loop has logged."""
     program = directory / "program.py"
     program.write_text(text)
-    emitted.write(("training_session.py", "eager_steps.py"), directory)
+    emitted.write((*emitted.files("training_session"), "eager_steps.py"), directory)
     shutil.copy(HERE / "servers.py", directory)
     processes.run_tasks(
         sys.executable,
@@ -103,6 +104,9 @@ def test_trains_as_one_process(
     for losses in run(migrated(name), CLUSTERS[name], tmp_path):
         print(name, difference(losses, truth[name]))
         assert difference(losses, truth[name]) < CLOSE
+    if name == "more_hooks":
+        saved = {p.stem for p in (tmp_path / "checkpoints").glob("*.index")}
+        assert saved == {f"model.ckpt-{step}" for step in (0, 5, 10, 12)}
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
@@ -174,6 +178,18 @@ REFUSED = {
         "D121",
         "is_chief=(task == 0)",
         "hooks=[tf.compat.v1.train.LoggingTensorHook(['loss'], 10)]",
+    ),
+    "a hook that is given a graph's saver": (
+        "D121",
+        "is_chief=(task == 0)",
+        "hooks=[tf.compat.v1.train.CheckpointSaverHook('d', 9, saver=s)]",
+    ),
+    "fit in the session": (
+        "D150",
+        _BEFORE[_BEFORE.index("def train_step") :],
+        "with tf.compat.v1.train.MonitoredTrainingSession(\n"
+        "        master=server.target, is_chief=(task == 0)) as sess:\n"
+        "    model.fit(dataset, epochs=2)\n",
     ),
     "a fetch of a graph": ("D121", "sess.run(train_step(x, y))", "sess.run([train_step(x, y)])"),
     "a checkpoint by every worker": (

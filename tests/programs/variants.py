@@ -81,6 +81,7 @@ IDIOMS = (
     Variant("reading", 0.0, _EXACT),
     Variant("residual", 2e-6, _EXP),
     Variant("sequences", 1e-5, "Adam divides by roots of small squares"),
+    Variant("slim_networks", 2e-6, _EXP),
     Variant("stopped_early", 0.0, _EXACT),
     Variant("subclassed", 2e-6, "tanh differs by an ULP"),
     Variant("texts", 1e-6, _EXP),
@@ -90,7 +91,10 @@ IDIOMS = (
 # Every argument and signature by itself, hooks as public code writes them.
 EACH = (
     Variant("derived", 0.0, _EXACT),
+    Variant("experiments", 1e-6, _EIGEN),
     Variant("fed_inputs", 1e-6, _EXP),
+    Variant("in_memory", 1e-6, _EIGEN),
+    Variant("restoring", 0.0, _EXACT),
     Variant("run_configs", 0.0, _EXACT),
     Variant("signatures", 0.0, _EXACT),
     Variant("specs", 1e-6, _EIGEN),

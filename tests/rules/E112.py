@@ -1,4 +1,4 @@
 import tensorflow as tf
 
-tf.contrib.learn.Experiment()
+tf.contrib.learn.Estimator(model_fn)
 estimator = tf.estimator.Estimator(model_fn)

@@ -51,7 +51,7 @@ class Dawdling(training_session.Hook):
     time.sleep(4.0 * FLAGS.task_index)
 
 
-training_session._RECOVERY_WAIT_SECS = 8.0
+training_session.synchronous.RECOVERY_WAIT_SECS = 8.0
 with training_session.MonitoredTrainingSession(
     replicas, is_chief=FLAGS.task_index == 0, hooks=[Dawdling()]) as sess:
   for _ in range(5):

@@ -24,7 +24,7 @@ def _generators_as_they_were() -> Iterator[None]:
     random.setstate(python_state)
     for generator in (training_session.numpy_random, training_session.python_random):
         generator._seeded = False
-    training_session._objects.clear()
+    training_session.workers.every_object.clear()
 
 
 def test_a_reader_is_each_workers_own() -> None:

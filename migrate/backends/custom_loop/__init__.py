@@ -11,6 +11,7 @@ import ast
 import dataclasses
 from collections.abc import Iterable
 
+from migrate import emitted
 from migrate.backends.custom_loop import versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.cluster import Cluster
@@ -86,7 +87,7 @@ class _Layout:
         for staged in program.staged:
             assert isinstance(staged, FunctionTimes)
             versions.separate(staged.flows, plan, self._diagnostics, taken)
-        plan.support.add("training_session.py")
+        plan.support.update(emitted.files("training_session"))
         plan.imports.append("import training_session")
         cluster = Cluster(self._context)
         cluster.server()
@@ -115,6 +116,10 @@ class _Layout:
         last = program.graph_end() - 1 - (at - len(graph))
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
+        if any(flow.graph for flow in every(program.flows)):
+            plan.support.add("graph_variables.py")
+            plan.imports.append("import graph_variables")
+            scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and not self._plain:
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()

@@ -6,6 +6,7 @@ import ast
 
 from migrate.backends.custom_loop.context import Context, parenthesised
 from migrate.facts import names
+from migrate.frontends import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.ir import Code, Kind, Replication, code
@@ -60,6 +61,8 @@ class Cluster:
             'training_session.leave("Synchronous training needs no parameter server.")'
         )
         replication, condition = self._program.replication, self._program.condition
+        if replication is not Replication.ASYNCHRONOUS:
+            self._serverless()
         served = "training_session.serve_until_done("
         name = cluster.server.targets[0]  # type: ignore[attr-defined]
         if replication is Replication.SYNCHRONOUS:
@@ -85,6 +88,39 @@ class Cluster:
         elif self._program.servers_end:
             for join in self._program.joins:
                 plan.statements[join] = [New(code(served, name, ")"), join)]
+
+    def _serverless(self) -> None:
+        """What says something of the server, where synchronous training has none."""
+        program, cluster = self._program, self._program.tasks
+        server = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        skipped = {cluster.server, program.session, *program.joins}
+        for statement in around.all_statements(program.driver.body):
+            suites = [s for _, suite in names.suites(statement) for s in suite]
+            inside = {n for s in suites for n in ast.walk(s)}
+            if statement in skipped or not any(
+                names.key(n) == server and n not in inside for n in ast.walk(statement)
+            ):
+                continue
+            if not (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Call)
+                and names.key(statement.value.func) == "print"
+            ):
+                self._diagnostics.refuse(
+                    "N171",
+                    statement,
+                    "the server is used, which synchronous training has none of",
+                    "Use the cluster and the task's name and index.",
+                    "tf.train.Server",
+                )
+            elif program.replication is Replication.SYNCHRONOUS:
+                self._plan.statements[statement] = [Dropped(statement)]
+            else:
+                assert program.condition is not None
+                test = code("if not ", parenthesised(program.condition), ":")
+                self._plan.statements[statement] = [
+                    Block(test, [Keep(statement)], statement)
+                ]
 
     def strategy(self) -> list[Item]:
         """The statements that make the strategy and its replicas."""

@@ -9,13 +9,15 @@ tensor's is traced from the specs of what it is computed from.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping, Sequence
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.tables import roles
 
 
 class Specs:
@@ -49,7 +51,7 @@ class Specs:
             if not flow.suites:
                 for name in flow.binds:
                     self._bound.setdefault(name, []).append(flow)
-        self._straight = set(_straight(flows))
+        self._straight = dict(_straight(flows))
 
     def resolved(self, items: list[Item]) -> list[Item]:
         """The items with specs for tensors, each defined before its first use."""
@@ -104,16 +106,18 @@ class Specs:
 
     def _name(self, key: str, node: ast.AST, before: list[Item]) -> str | None:
         """The name of a tensor's spec; its definition goes to `before` if it is new."""
-        if key in self.names:
-            return self.names[key]
+        binding = self._last(key, node)
+        made = f"{key}@{binding.flow.statement.lineno}" if binding else key
+        if made in self.names:
+            return self.names[made]
         known = self._known.get(key)
         if known is not None and known.parts == (key,):
             return None  # A parameter that is a spec already.
         name = self._fresh(key.replace(".", "_") + "_spec")
-        value = known or self._traced(key, node, before)
+        value = known or self._traced(key, node, binding, before)
         if value is None:
             return None
-        self.names[key] = name
+        self.names[made] = name
         before.append(
             value if isinstance(value, New) else New(code(f"{name} = ", value))
         )
@@ -121,16 +125,29 @@ class Specs:
             value.code = code(f"{name} = ", value.code)
         return name
 
-    def _traced(self, key: str, node: ast.AST, before: list[Item]) -> New | None:
-        """`training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
+    def _last(self, key: str, node: ast.AST) -> _Binding | None:
+        """What a name is bound by before it is read; None where that is not clear."""
+        line = getattr(node, "lineno", 0)
         flows = self._bound.get(key, [])
-        flow = flows[0] if len(flows) == 1 else None
+        before = [f for f in flows if f.statement.lineno < line]
+        if len(flows) == 1:
+            before = flows
+        if not before or any(f not in self._straight for f in before):
+            return None
+        flow = max(before, key=lambda f: f.statement.lineno)
+        return _Binding(flow, self._straight[flow])
+
+    def _traced(
+        self, key: str, node: ast.AST, binding: _Binding | None, before: list[Item]
+    ) -> New | None:
+        """`training_session.spec_of(lambda x: ..., x_spec)` for a computed tensor."""
+        flow = binding.flow if binding is not None else None
         value = getattr(flow.statement, "value", None) if flow else None
         if (
             flow is None
-            or flow not in self._straight
+            or binding is None
             or not isinstance(flow.statement, ast.Assign)
-            or names.key(flow.statement.targets[0]) != key
+            or (place := _place(flow.statement.targets[0], key)) is None
             or not isinstance(value, ast.expr)
         ):
             self._refuse(node, key)
@@ -140,14 +157,17 @@ class Specs:
             for n in dict.fromkeys(_ordered_reads(value))
             if self._kinds.get(n) in ir.STEP_KINDS
         ]
+        if binding.test is not None and key not in arguments:
+            arguments.append(key)
         if any("." in a for a in arguments):
             self._refuse(node, key)
             return None
         specs: list[str | Code] = []
         for argument in arguments:
-            name = self._name(argument, node, before)
+            name = self._name(argument, flow.statement, before)
             specs.append(name or code(argument))
-        lifts = {lift.node: lift.use for lift in flow.lifts}
+        lifts: dict[ast.AST, Code] = {lift.node: lift.use for lift in flow.lifts}
+        lifts.update({n: code("0") for n in ast.walk(value) if self._is_tower(n)})
         whole = next((x for x in flow.lifts if x.node is value), None)
         if whole is not None and whole.use.parts[0] == whole.name and arguments:
             inside = whole.use.parts[2]
@@ -160,12 +180,21 @@ class Specs:
         return New(
             code(
                 f"training_session.spec_of(lambda {', '.join(arguments)}: ",
-                value,
+                code("(", value, ")") if isinstance(value, ast.Tuple) else value,
+                code(" if ", binding.test, f" else {key}") if binding.test else code(),
                 ", ",
                 ir.joined(", ", specs),
-                ")",
+                f"){place}",
             ),
             replace=lifts,
+        )
+
+    def _is_tower(self, node: ast.AST) -> bool:
+        """Whether it is a tower's number; the first is like all others in its shapes."""
+        flows = self._bound.get(node.id, []) if isinstance(node, ast.Name) else []
+        return len(flows) == 1 and (
+            ast.unparse(getattr(flows[0].statement, "value", None) or ast.Pass())
+            == roles.TOWER_INDEX
         )
 
     def _refuse(self, node: ast.AST, key: str) -> None:
@@ -178,16 +207,36 @@ class Specs:
         )
 
 
-def _straight(flows: Sequence[Flow]) -> list[Flow]:
-    """Flows that run exactly once: not in a loop or a branch."""
-    found: list[Flow] = []
+def _place(target: ast.expr, key: str) -> str | None:
+    """Where a name stands in what is assigned: "" for all of it, `[1]` in a tuple."""
+    if names.key(target) == key:
+        return ""
+    if isinstance(target, (ast.Tuple, ast.List)):
+        for index, element in enumerate(target.elts):
+            if names.key(element) == key:
+                return f"[{index}]"
+    return None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Binding:
+    """A statement that binds a name, and under what condition of Python's."""
+
+    flow: Flow
+    test: ast.expr | None
+
+
+def _straight(flows: Sequence[Flow]) -> Iterator[tuple[Flow, ast.expr | None]]:
+    """Flows that run at most once, with the condition: not in a loop or in `else`."""
     for flow in flows:
-        if flow.suites:
-            if isinstance(flow.statement, ast.With):
-                found.extend(_straight(flow.suites["body"]))
-        else:
-            found.append(flow)
-    return found
+        if not flow.suites:
+            yield flow, None
+        elif isinstance(flow.statement, ast.With):
+            yield from _straight(flow.suites["body"])
+        elif isinstance(flow.statement, ast.If) and set(flow.suites) == {"body"}:
+            body = flow.suites["body"]
+            if all(isinstance(f.statement, ast.Assign) for f in body):
+                yield from ((f, flow.statement.test) for f in body)
 
 
 def _ordered_reads(node: ast.AST) -> list[str]:

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.expressions.optimizers import Optimizers
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.program.ir import Kind
+from migrate.program.ir import Code, Kind, code
 from migrate.tables import roles
 
 
@@ -23,6 +23,26 @@ class Datasets(Optimizers):
                 return False
             node = node.func.value
         return self.program.kinds.get(names.key(node) or "") is Kind.DATASET
+
+    def _fed_dataset(self, call: ast.Call) -> None:
+        """`make_dataset(x, y)` of placeholders: made of what is fed."""
+        specs = self.program.fed_datasets[call]
+        self.diagnostics.findings.append(
+            Finding(
+                call.lineno,
+                call.col_offset + 1,
+                "S182",
+                Outcome.REWRITTEN,
+                "",
+                "a dataset of placeholders: made of what the iterator's initializer is fed",
+            )
+        )
+        self.plan.support.add("fed_datasets.py")
+        self.plan.imports.append("import fed_datasets")
+        made: list[str | ast.AST | Code] = [call.func]
+        for spec in specs:
+            made += [", ", spec]
+        self.plan.replace(call, code("fed_datasets.FedDataset(", *made, ")"))
 
     def _repeat(self, call: ast.Call, repeated: ast.expr) -> None:
         """`shuffle(seed=...).repeat()`: TF 1.15 made one operation of the two."""

@@ -26,6 +26,7 @@ class Expressions(Datasets):
         self._setup_claims()
         self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
+        self._graph_functions(self._apart)
         moving_averages.raced(self.program, self.scopes, self.diagnostics)
         for compared in self.program.identities:
             self._identity(compared)
@@ -128,6 +129,8 @@ class Expressions(Datasets):
     def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
         if node in self._apart:
             return  # No part of the program: as in any other file.
+        if node in self.graph.inside:
+            return  # It stays graph code.
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
             for item in node.items:
@@ -158,7 +161,7 @@ class Expressions(Datasets):
         ):  # A variable of TF2 has no `op`.
             tensor = node.value.value
             if self.program.replication is Replication.TOWERS:
-                self.plan.replace(node, code("replicas.op_name(", tensor, ")"))
+                self.plan.replace(node, code("plain_session.op_name(", tensor, ")"))
             else:
                 self.plan.replace(node, code(tensor, '.name.split(":")[0]'))
         if (
@@ -172,7 +175,9 @@ class Expressions(Datasets):
 
     def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
-        if symbol is None:
+        if call in self.program.fed_datasets:
+            self._fed_dataset(call)
+        elif symbol is None:
             self._method(call)
         elif symbol == "tf.get_variable":
             self._get_variable(call, scopes)

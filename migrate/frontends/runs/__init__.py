@@ -13,6 +13,7 @@ from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs import left_over
 from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
@@ -59,8 +60,15 @@ class RunResolver:
             scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
         )
         self.steps = Steps(analysis, self.loop)
+        self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
         self.initialisers = Initialisers(
-            scopes, diagnostics, flows, self.inputs, self.loop
+            scopes,
+            diagnostics,
+            flows,
+            self.inputs,
+            self.loop,
+            self.fed_datasets,
+            self.fed,
         )
 
     def run(self) -> None:
@@ -180,6 +188,24 @@ class RunResolver:
         listed = self.fetched.listed_value(structure, leaves)
         return listed if listed is not None and self.fed.of(call) == {} else None
 
+    def _of_others(self, part: Slice, feed: dict[str, ast.expr]) -> frozenset[Flow]:
+        """Statements that collect by placeholders this run does not feed.
+
+        TF1 could not have computed what they collect, so that it asked for none of it.
+        """
+        unfed = {
+            name
+            for name, placeholder in self.analysis.placeholders.items()
+            if name in part.needed and name not in feed and placeholder.default is None
+        }
+        found: set[Flow] = set()
+        for flow in every(self.flows) if unfed else ():
+            if not flow.suites and flow.reads & unfed:
+                unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
+                if flow.repeats:
+                    found.add(flow)
+        return frozenset(found)
+
     def _step(
         self, call: ast.Call, structure: str, keys: list[Code], leaves: list[Leaf]
     ) -> None:
@@ -187,6 +213,10 @@ class RunResolver:
         wanted = self.fetched.reads(call, leaves)
         if wanted is None:
             return
+        if self.analysis.graph.used and any(
+            self.analysis.graph.asks(leaf.node) for leaf in leaves
+        ):
+            wanted.add(ir.COLLECTED)
         inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
         plain = self.slicer.slice(wanted, inline_merge)
         observed: dict[str, ast.expr] = {}
@@ -200,6 +230,8 @@ class RunResolver:
         feed = self.fed.of(call)
         if feed is None:
             return
+        if ir.COLLECTED in part.needed:
+            part = self.slicer.slice(wanted, summaries, self._of_others(part, feed))
         feeds = self.fed.arguments(call, part.needed, feed)
         element = self.fed.element(call, part.needed, feed)
         if feeds is None or element is None:

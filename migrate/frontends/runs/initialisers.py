@@ -11,6 +11,8 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends import plain_sessions
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
+from migrate.frontends.runs.fed import Fed
+from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.loop import Loop
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
@@ -32,12 +34,16 @@ class Initialisers:
         flows: list[Flow],
         inputs: Iterators,
         loop: Loop,
+        datasets: FedDatasets,
+        fed: Fed,
     ) -> None:
         self._scopes = scopes
         self._diagnostics = diagnostics
         self._flows = flows
         self._inputs = inputs
         self._loop = loop
+        self._datasets = datasets
+        self._fed = fed
         self.calls: list[ast.Call] = []
 
     def again(self, runs: list[ir.Run]) -> list[ir.Run]:
@@ -122,14 +128,30 @@ class Initialisers:
                     "variables are initialised again in the loop",
                     "Assign their initial values to them.",
                 )
-        for leaf in leaves:
-            node = leaf.node
-            if isinstance(node, ast.Attribute) and node.attr == "initializer":
-                iterator = names.key(node.value) or ""
-                if iterator in self._inputs.iterators:
-                    dataset = self._inputs.iterators[iterator]
-                    replacement = code(iterator, " = iter(", dataset, ")")
-                    self._note_order(call)
+        started = {
+            names.key(leaf.node.value) or ""
+            for leaf in leaves
+            if isinstance(leaf.node, ast.Attribute) and self._of_iterator(leaf.node)
+        }
+        feed = self._fed.of(call) if started else {}
+        if feed is None:
+            return None
+        if len(started) > 1:
+            self._diagnostics.refuse(
+                "S104",
+                call,
+                "one run initialises several iterators",
+                "Initialise each in a run of its own.",
+            )
+            return None
+        for iterator in started:
+            own = self._inputs.iterators[iterator]
+            dataset = self._datasets.started(call, own, feed)
+            if dataset is None:
+                return None
+            replacement = code(iterator, " = iter(", dataset, ")")
+            if names.key(own) not in self._datasets.made:
+                self._note_order(call)
         return ir.Run(call, None, (), statement, None, replacement)
 
     def _of_iterator(self, node: ast.expr) -> bool:

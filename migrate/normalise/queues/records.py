@@ -105,7 +105,7 @@ class Records:
                     isinstance(n, ast.Attribute) and n.attr in _GIVEN
                     for n in ast.walk(value)
                 )
-                if value is None or elements:
+                if value is None or elements or self._is_set(name.id):
                     raise Unread(
                         self._view,
                         self._call,
@@ -114,6 +114,15 @@ class Records:
                         "Read the data with tf.data.",
                     )
                 self._check_made_of_nothing(value, seen)
+
+    def _is_set(self, name: str) -> bool:
+        """Whether attributes of an object are set, which may be elements."""
+        return any(
+            isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Store)
+            and names.key(node.value) == name
+            for node in ast.walk(self._view.scopes.tree)
+        )
 
     def _reaches(
         self, source: Source, before: list[ast.stmt], needed: set[str]

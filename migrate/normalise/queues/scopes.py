@@ -9,7 +9,7 @@ import ast
 
 from migrate.facts.reach import reached
 from migrate.normalise.queues.view import View
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text
 from migrate.tables import queues as table
 
 _NAMING = frozenset({"tf.name_scope", "tf.device", "tf.op_scope"})
@@ -39,7 +39,10 @@ def _names_only(view: View, block: ast.With) -> bool:
             return False
         if view.scopes.resolve(call.func) not in _NAMING:
             return False
-    if block.body[0].lineno == block.lineno or inside_strings(block):
+    if block.body[0].lineno == block.lineno:
+        return False
+    rows = range(block.lineno, (block.end_lineno or block.lineno) + 1)
+    if view.text.begun_in_strings() & set(rows):
         return False
     return not any(
         (view.scopes.resolve(n) or "").startswith(_NAMED)

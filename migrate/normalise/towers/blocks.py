@@ -1,6 +1,7 @@
 """TF1 to TF1: spellings of a loop over towers that need a line of their own.
 
-`tower_grads, losses = [], []` becomes two statements. In a block of a variable scope
+`tower_grads, losses = [], []` becomes two statements; `tower_grads = [None] * n`, filled by
+`tower_grads[i] = grads`, an empty list to which is appended. In a block of a variable scope
 around a tower's whole body, what follows its variables - gradients and lists - leaves
 the block: names and variables of it are none of theirs.
 """
@@ -11,12 +12,12 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Edit, Text, inside_strings
 
 
 def plain(text: Text) -> Text:
     """The text with lists made one by one, and a tower's last statements in its loop."""
-    for step in (_one_by_one, _outside):
+    for step in (_one_by_one, _appended, _outside):
         while True:
             new = step(text)
             if new is None:
@@ -51,6 +52,59 @@ def _one_by_one(text: Text) -> Text | None:
         lines = [f"{indent}{ast.unparse(t)} = {ast.unparse(v)}" for t, v in pairs]
         origins = [text.origins[node.lineno - 1]] * len(lines)
         return text.spliced(node.lineno, node.end_lineno or node.lineno, lines, origins)
+    return None
+
+
+def _appended(text: Text) -> Text | None:
+    """`grads = [None] * n`, and `grads[i] = ...` in a loop over `range(n)`, as `append`."""
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    for statement in ast.walk(tree):
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Subscript)
+            and isinstance(statement.targets[0].value, ast.Name)
+            and isinstance(statement.targets[0].slice, ast.Name)
+        ):
+            continue
+        target = statement.targets[0].value
+        count = _over(scopes, statement, statement.targets[0].slice.id)
+        owner = scopes.scope_of(target).owner(target.id)
+        made = owner.bindings.get(target.id, []) if owner is not None else []
+        begun = made[0] if len(made) == 1 else None
+        if count is None or not isinstance(begun, ast.Assign):
+            continue
+        if ast.unparse(begun.value) not in (f"[None] * {count}", f"{count} * [None]"):
+            continue
+        value = text.segment(statement.value)
+        if "\n" in value:
+            value = ast.unparse(statement.value)
+        return text.edited(
+            [
+                Edit(begun.value, "[]"),
+                Edit(statement, f"{target.id}.append({value})"),
+            ]
+        )
+    return None
+
+
+def _over(scopes: Scopes, node: ast.AST, index: str) -> str | None:
+    """What a loop around a node, by that name's range, counts to."""
+    while node in scopes.parents:
+        node = scopes.parents[node]
+        if isinstance(node, (ast.FunctionDef, ast.If, ast.While, ast.Try)):
+            return None
+        if isinstance(node, ast.For):
+            call = node.iter
+            over = (
+                isinstance(node.target, ast.Name)
+                and node.target.id == index
+                and isinstance(call, ast.Call)
+                and ast.unparse(call.func) in ("range", "xrange")
+                and len(call.args) == 1
+            )
+            return ast.unparse(call.args[0]) if over else None  # type: ignore[attr-defined]
     return None
 
 

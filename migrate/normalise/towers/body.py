@@ -158,8 +158,8 @@ class Body:
         return (
             isinstance(statement, ast.If)
             and not statement.orelse
-            and self._at_zero(statement.test) is True
             and self._depends(statement.test)
+            and self._at_zero(statement.test) is True
             and all(
                 isinstance(s, ast.Assign) and isinstance(s.targets[0], ast.Name)
                 for s in statement.body

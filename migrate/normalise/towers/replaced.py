@@ -8,13 +8,19 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
-from migrate.normalise.towers import checks, draws, iteration, lists, summaries, updates
+from migrate.normalise.towers import (
+    checks,
+    draws,
+    iteration,
+    lists,
+    prefetched,
+    summaries,
+    updates,
+)
 from migrate.normalise.towers.body import Body, outermost
 from migrate.normalise.towers.view import View
+from migrate.tables.roles import TOWER_INDEX
 
-INDEX = (
-    "tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group)"
-)
 _Line = tuple[str, int]  # With the line (from 1) that it stands for.
 # First and last line (from 1, both included), and what stands there instead.
 _Splice = tuple[int, int, list[_Line]]
@@ -47,6 +53,7 @@ def replaced(view: View) -> Towers:
       Unclear: something of the loop is not read.
     """
     checks.check(view)
+    view = prefetched.drawn(view) or view
     scope = ""
     if summaries.written(view):
         view = summaries.gathered(view)
@@ -78,7 +85,7 @@ def _named(
 ) -> Iterator[_Line]:
     """What the loop gave names to, as assignments."""
     at = view.loop.lineno
-    yield f"{index} = {INDEX}", at
+    yield f"{index} = {TOWER_INDEX}", at
     for name, value in over.values:
         yield f"{name} = {value.replace('{index}', index)}", at
     read = set().union(*[names.reads(s) for s in body.statements])

@@ -11,6 +11,7 @@ from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.lifts import Lifts
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
+from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.tables import roles
 
 
@@ -29,7 +30,19 @@ class UserFunctions(Lifts):
         bindings = scope.bindings.get(node.id, []) if scope else []
         return bindings[0] if len(bindings) == 1 else None
 
+    def _makes_fed_dataset(self, call: ast.Call) -> bool:
+        """`make_dataset(x, y)` of placeholders alone; see `normalise.fed_datasets`."""
+        return (
+            isinstance(call.func, ast.Name)
+            and bool(call.args)
+            and not call.keywords
+            and all(names.key(a) in self.placeholders for a in call.args)
+            and gives_dataset(self.scopes, call)
+        )
+
     def _user_function(self, call: ast.Call) -> FunctionTimes | None:
+        if self._makes_fed_dataset(call):
+            return None
         definition: ast.AST | None = None
         method = ""
         owner = self.instances.get(names.key(call.func) or "")
@@ -52,6 +65,10 @@ class UserFunctions(Lifts):
         if not isinstance(definition, ast.FunctionDef):
             return None
         if definition in self.functions:
+            return self.functions[definition]
+        if definition in self.graph.nodes:
+            kind = Kind.TENSOR if self.graph.nodes[definition] else Kind.HOST
+            self.functions[definition] = FunctionTimes(definition, [], kind)
             return self.functions[definition]
         if not self._builds_graph(definition):
             return None
@@ -103,6 +120,7 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)

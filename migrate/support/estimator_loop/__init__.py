@@ -1,7 +1,7 @@
 """What tf.estimator did for a TF1 program, for tf.distribute.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `training_session.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `training_session` beside it.
 
     estimator         train, evaluate, predict, export; steps.py has their step functions
     variables         names, initial values and averages as in TF1's graph
@@ -80,4 +80,9 @@ from .specifications import (
     WarmStartSettings,
 )
 from .timeline import train_and_evaluate
-from .variables import ExponentialMovingAverage, init_from_checkpoint, op_name
+from .variables import (
+    ExponentialMovingAverage,
+    assign_from_checkpoint_fn,
+    init_from_checkpoint,
+    op_name,
+)

@@ -68,13 +68,16 @@ class Cluster:
         return {"ps": self._jobs["ps"], "worker": workers}
 
     def _synchronous(self):
+        way = getattr(self._config.train_distribute, "communication", None)
+        options = tf.distribute.experimental.CommunicationOptions
         return tf.distribute.MultiWorkerMirroredStrategy(
+            communication_options=None if way is None else options(implementation=way),
             cluster_resolver=tf.distribute.cluster_resolver.SimpleClusterResolver(
                 training_session.workers_only(self._jobs),
                 task_type="chief" if self._config.is_chief else "worker",
                 task_id=self._config.task_id,
                 rpc_layer="grpc",
-            )
+            ),
         )
 
     def is_chief(self, task_index):

@@ -383,7 +383,9 @@ class Estimator:
                     watching = [*hooks, *spec.evaluation_hooks]
                     observed = tensors_watched(watching, v1.get_default_graph())
                     built.update(spec=spec, observed=list(observed), names=list(ops))
-                    fetches[0] += map(training_session._value, observed.values())
+                    fetches[0] += map(
+                        training_session.variables.value_of, observed.values()
+                    )
                     values += [tf.convert_to_tensor(value) for value, _ in ops.values()]
             return fetches, values
 
@@ -487,7 +489,9 @@ class Estimator:
             built["names"] = [None] if single else list(predictions)
             values = [predictions] if single else list(predictions.values())
             values = [*map(tf.convert_to_tensor, values)]
-            return [values + [*map(training_session._value, observed.values())]], []
+            return [
+                values + [*map(training_session.variables.value_of, observed.values())]
+            ], []
 
         run = self._pruned(
             replicas, predict_graph, dataset.element_spec, checkpoint_path

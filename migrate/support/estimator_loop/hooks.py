@@ -4,6 +4,7 @@ import collections
 import contextlib
 import copy
 import itertools
+import threading
 
 import numpy as np
 import tensorflow as tf
@@ -248,10 +249,13 @@ class _HookSession:
     """What a hook of the program sees of its session: it reads variables, and stops.
 
     Everything else is the training session's own.
+
+    Args:
+      graph: what the hook finds its tensors in.
     """
 
-    def __init__(self, session):
-        self._session = session
+    def __init__(self, session, graph=None):
+        self._session, self.graph = session, graph
 
     def __getattr__(self, name):
         return getattr(self._session, name)
@@ -283,6 +287,9 @@ class _HookSession:
 class _NoSessionYet:
     """What a hook sees that is asked what it wants of a step, while that is traced."""
 
+    def __init__(self, graph):
+        self.graph = graph
+
     def run(self, fetches):
         """Zeros for variables: they have no values in a trace."""
 
@@ -306,17 +313,59 @@ def _does_nothing(item):
     )
 
 
-@contextlib.contextmanager
-def knowing(step):
-    """Inside, `get_global_step` finds the step."""
-    graph = v1.get_default_graph()
-    before = graph.get_collection(_Keys.GLOBAL_STEP)
-    graph.clear_collection(_Keys.GLOBAL_STEP)
-    graph.add_to_collection(_Keys.GLOBAL_STEP, step)
-    try:
-        yield
-    finally:
-        graph.get_collection_ref(_Keys.GLOBAL_STEP)[:] = before
+class _Collections:
+    """Collections of the graph outside, while hooks look there for a traced graph's.
+
+    TF1's hooks were called in the graph that they watched. Workers' threads share the
+    graph outside: what was in it comes back when the last of them has left.
+    """
+
+    _lock = threading.Lock()
+    _inside = {}  # id of a set of collections -> how many are inside, what was there
+
+    @classmethod
+    @contextlib.contextmanager
+    def shown(cls, key, collections):
+        graph = v1.get_default_graph()
+        with cls._lock:
+            count, before = cls._inside.get(key, (0, None))
+            if not count:
+                before = {name: graph.get_collection(name) for name in collections}
+                for name, values in collections.items():
+                    graph.get_collection_ref(name)[:] = values
+            cls._inside[key] = count + 1, before
+        try:
+            yield
+        finally:
+            with cls._lock:
+                count, before = cls._inside.pop(key)
+                if count > 1:
+                    cls._inside[key] = count - 1, before
+                else:
+                    for name, values in before.items():
+                        graph.get_collection_ref(name)[:] = values
+
+
+# What an evaluation that a hook makes does not take for its own.
+_VARIABLES = (
+    _Keys.GLOBAL_VARIABLES,
+    _Keys.LOCAL_VARIABLES,
+    _Keys.TRAINABLE_VARIABLES,
+)
+
+
+def knowing(step, graph=None, everything=False):
+    """Inside, `get_global_step` finds the step, and lists have a traced graph's variables.
+
+    Args:
+      everything: whether all its other collections are to be found too.
+    """
+    names = []
+    if graph is not None:
+        names = graph.get_all_collection_keys() if everything else _VARIABLES
+    shown = {n: graph.get_collection(n) for n in names if isinstance(n, str)}
+    shown[_Keys.GLOBAL_STEP] = [step]
+    return _Collections.shown((id(graph), everything), shown)
 
 
 class OwnHook(_TensorHook, training_session.Hook):
@@ -324,7 +373,7 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def __init__(self, hook):
         self._hook = hook
-        self._step = None
+        self._step = self._graph = None
         self._keys = {}  # id of a tensor or variable -> its key
         self._held = []  # They stay alive, so that no other gets such an id.
         self._asked = None
@@ -332,9 +381,10 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def resolved(self, graph):
         self._keys, self._held, self.watched = {}, [], {}
+        self._graph = graph
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
-        context = SessionRunContext(session=_NoSessionYet())
+        context = SessionRunContext(session=_NoSessionYet(graph))
         asked = copy.copy(self._hook).before_run(context)
         if asked and asked.feed_dict:
             raise ValueError("a step function cannot be fed by a hook")
@@ -359,12 +409,12 @@ class OwnHook(_TensorHook, training_session.Hook):
 
     def begin(self, sess):
         self._step = sess.replicas.global_step
-        with knowing(self._step):
-            self._hook.after_create_session(_HookSession(sess), None)
+        with knowing(self._step, self._graph):
+            self._hook.after_create_session(_HookSession(sess, self._graph), None)
 
     def before_run(self, sess):
-        self._context = SessionRunContext(session=_HookSession(sess))
-        with knowing(self._step):
+        self._context = SessionRunContext(session=_HookSession(sess, self._graph))
+        with knowing(self._step, self._graph, everything=True):
             self._asked = self._hook.before_run(self._context)
 
     def after_run(self, sess, step, results):
@@ -374,7 +424,7 @@ class OwnHook(_TensorHook, training_session.Hook):
             values = tf.nest.map_structure(
                 lambda item: self._value(item, observed), self._asked.fetches
             )
-        with knowing(self._step):
+        with knowing(self._step, self._graph):
             self._hook.after_run(self._context, SessionRunValues(values, None, None))
         if self._context.stop_requested:
             sess.request_stop()
@@ -391,8 +441,8 @@ class OwnHook(_TensorHook, training_session.Hook):
         return observed[key]
 
     def end(self, sess):
-        with knowing(self._step):
-            self._hook.end(_HookSession(sess))
+        with knowing(self._step, self._graph):
+            self._hook.end(_HookSession(sess, self._graph))
 
 
 def made_anew(hook):
@@ -403,7 +453,9 @@ def made_anew(hook):
             setattr(new, name, copy.copy(value))
         elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
             setattr(new, name, made_anew(value))
-        elif isinstance(value, (training_session._Timer, v1.train.SecondOrStepTimer)):
+        elif isinstance(
+            value, (training_session.hooks.Timer, v1.train.SecondOrStepTimer)
+        ):
             setattr(new, name, copy.copy(value))
     return new
 

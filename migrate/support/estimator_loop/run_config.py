@@ -70,6 +70,7 @@ class RunConfig:
             train_distribute = (
                 train_distribute or experimental_distribute.train_distribute
             )
+            eval_distribute = eval_distribute or experimental_distribute.eval_distribute
         config = json.loads(os.environ.get("TF_CONFIG") or "{}")
         if model_dir == "":
             raise ValueError("model_dir should be non-empty")

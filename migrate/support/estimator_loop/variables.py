@@ -16,6 +16,7 @@ except ImportError:  # In a package.
 
 v1 = tf.compat.v1
 _Keys = v1.GraphKeys
+_logging = v1.logging
 
 
 # Collections that a traced function shares with the graph outside. The first two hold
@@ -86,6 +87,7 @@ class Graph:
             list
         )  # What the others are still to get.
         self.global_step = training_session.create_global_step()
+        self._traced = v1.get_default_graph()
 
     @contextlib.contextmanager
     def creating(self):
@@ -103,7 +105,7 @@ class Graph:
         if self._replica() == 0:
             self._given.clear()
             self._others.clear()
-            graph = v1.get_default_graph()
+            graph = self._traced = v1.get_default_graph()
             for key in _SHARED:
                 graph.clear_collection(key)
             graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
@@ -133,18 +135,28 @@ class Graph:
         for other in range(1, self._replicas.count):
             self._others[other, name].append(variable)
         if tf.executing_eagerly():
-            return variable  # A slot: its optimizer makes it outside by itself.
+            # A slot, or an average: they are made outside, and were listed all the same.
+            self._list(variable, [_Keys.GLOBAL_VARIABLES], self._traced)
+            return variable
         self._know_its_rows(variable)
         graph = v1.get_default_graph()
         graph.add_to_collection(_NEW, variable)
         listed = list(kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES])
         if _is_trainable(kwargs) and _Keys.TRAINABLE_VARIABLES not in listed:
             listed.append(_Keys.TRAINABLE_VARIABLES)
-        for key in listed:
+        self._list(variable, listed, graph)
+        if _Keys.GLOBAL_VARIABLES not in listed:
+            # There it takes a metric's totals for variables of the model.
+            listed_here = graph.get_collection_ref(_Keys.GLOBAL_VARIABLES)
+            listed_here[:] = [v for v in listed_here if v is not variable]
+        return variable
+
+    @staticmethod
+    def _list(variable, keys, graph):
+        for key in keys:
             # In a graph that is evaluated TensorFlow has listed it already.
             if not any(variable is other for other in graph.get_collection(key)):
                 graph.add_to_collection(key, variable)
-        return variable
 
     def _know_its_rows(self, variable):
         """A partitioner's variables are told which rows they hold: kept for checkpoints.
@@ -284,6 +296,48 @@ def init_from_checkpoint(ckpt_dir_or_file, assignment_map):
                 rows = part._get_save_slice_info()
                 first = rows.var_offset[0] if rows else 0
                 part.assign(value[first : first + rows.var_shape[0]] if rows else value)
+
+
+def assign_from_checkpoint_fn(
+    model_path, var_list, ignore_missing_vars=False, reshape_variables=False
+):
+    """tf.contrib.framework's: what gives variables a checkpoint's values, when it is called.
+
+    Args:
+      model_path: a checkpoint.
+      var_list: variables, or name in the checkpoint -> variable.
+      ignore_missing_vars: leaves out what the checkpoint does not have.
+      reshape_variables: gives values the variables' shapes.
+
+    Returns:
+      A function of a session; None where there is no variable left.
+
+    Raises:
+      ValueError: var_list is empty.
+    """
+    if not var_list:
+        raise ValueError("var_list cannot be empty")
+    variables = var_list
+    if not isinstance(variables, dict):
+        variables = {_name_of(variable): variable for variable in var_list}
+    reader = tf.train.load_checkpoint(model_path)
+    if ignore_missing_vars:
+        missing = [name for name in variables if not reader.has_tensor(name)]
+        for name in missing:
+            _logging.warning("Variable %s missing in checkpoint %s", name, model_path)
+        variables = {n: v for n, v in variables.items() if n not in missing}
+    if not variables:
+        _logging.warning("No Variables to restore")
+        return None
+
+    def assign(session):
+        for name, variable in variables.items():
+            value = reader.get_tensor(name)
+            variable.assign(
+                value.reshape(variable.shape) if reshape_variables else value
+            )
+
+    return assign
 
 
 def _whole_name(variable):

@@ -86,6 +86,39 @@ class RateSetter(tf.train.SessionRunHook):
     self.value = 0.01 if step == 2 else None
 
 
+class StopOp(tf.train.SessionRunHook):
+
+  def begin(self):
+    self._v = tf.get_variable(
+        "STOP", [], tf.bool, tf.constant_initializer(False), trainable=False)
+    self._op = tf.assign(self._v, True)
+    self._step = tf.train.get_global_step()
+
+  def before_run(self, run_context):
+    return tf.train.SessionRunArgs(self._step)
+
+  def after_run(self, run_context, run_values):
+    if run_values.results == 12:
+      run_context.session.run(self._op)
+      run_context.request_stop()
+
+
+class RateByPlaceholder(tf.train.SessionRunHook):
+
+  def __init__(self, rate):
+    self.rate = rate
+
+  def begin(self):
+    self.new = tf.placeholder(tf.float32, [])
+    self.update = tf.assign(self.rate, self.new)
+    self.step = tf.train.get_global_step()
+
+  def after_run(self, run_context, run_values):
+    step = run_context.session.run(self.step)
+    if step == 8:
+      run_context.session.run(self.update, feed_dict={self.new: 0.05})
+
+
 def model_fn(features, labels, mode):
   w = tf.get_variable("w", [2, 1], initializer=tf.zeros_initializer())
   loss = tf.losses.mean_squared_error(labels, tf.matmul(features, w))
@@ -94,7 +127,7 @@ def model_fn(features, labels, mode):
   train_op = tf.train.GradientDescentOptimizer(rate).minimize(
       loss, tf.train.get_global_step())
   return tf.estimator.EstimatorSpec(
-      mode, loss=loss, train_op=train_op, training_hooks=[RateSetter(rate)])
+      mode, loss=loss, train_op=train_op, training_hooks=[RateSetter(rate), RateByPlaceholder(rate)])
 
 
 def input_fn():
@@ -117,6 +150,7 @@ def run(directory):
       Writer(directory + "/a"),
       Own(directory + "/b"),
       ExamplesPerSecondHook(4, every_n_steps=3, warm_steps=2),
+      StopOp(),
   ]
   estimator.train(input_fn, steps=14, hooks=hooks)
   return {
@@ -125,4 +159,6 @@ def run(directory):
       "seen": seen,
       "w": estimator.get_variable_value("w"),
       "rate": estimator.get_variable_value("rate"),
+      "stop": estimator.get_variable_value("STOP"),
+      "step": estimator.get_variable_value("global_step"),
   }

@@ -79,6 +79,7 @@ traces = {
     "tape_in_loop": plain,
     "client": plain,
     "stop_hook": plain,
+    "more_hooks": plain,
     "sum_clipped": train(sum_of_seven, momentum, batches(7), 2, clip=0.5),
     "penalised": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),

@@ -54,6 +54,13 @@ class Tree:
 TREES = (
     Tree("tuple_of_tensors", "a namedtuple of tensors, on a cluster", ps=1),
     Tree("project_of_classes", "base classes; a trainer that is given the session"),
+    Tree("object_that_trains", "an object that builds and runs, on a cluster", ps=1),
+    Tree("fed_dataset", "a worker that feeds its dataset, shuffled by a seed", ps=1),
+    Tree(
+        "tower_tutorial",
+        "input by queues, network and towers in three files, with names in common; losses "
+        "collected, summaries, moving averages, a prefetch queue",
+    ),
     Tree("package_of_networks", "a class in a package, which imports another module"),
 )
 

@@ -1,0 +1,221 @@
+"""TF1 to TF1: a dataset of placeholders is what a function makes of them.
+
+    dataset = tf.data.Dataset.from_tensor_slices((x, y))
+    dataset = dataset.batch(batch_size)
+
+    def make_dataset(x, y, batch_size):
+        dataset = tf.data.Dataset.from_tensor_slices((x, y))
+        dataset = dataset.batch(batch_size)
+        return dataset
+    dataset = make_dataset(x, y, batch_size)
+
+The program makes it anew whenever it feeds the iterator's initializer.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.normalise.graph_first import draws_itself
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.tables import roles
+
+_INITIALIZABLE = "make_initializable_iterator"
+
+
+def as_functions(text: Text) -> Text:
+    """The text with such functions; the same text where there are none."""
+    while _INITIALIZABLE in text.source and "laceholder" in text.source:
+        new = _Datasets(text).step()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+class _Datasets:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def step(self) -> Text | None:
+        """One dataset made by a function of its own."""
+        for node in ast.walk(self._tree):
+            if not (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and node.func.attr == _INITIALIZABLE
+            ):
+                continue
+            source = node.func.value
+            if self._scopes.resolve(node.func) is not None and node.args:
+                source = node.args[0]  # tf.data.make_initializable_iterator(dataset)
+            statement = self._scopes.parents[node]
+            if not (isinstance(statement, ast.Assign) and self._text.alone(statement)):
+                continue
+            if isinstance(source, ast.Name):
+                new = self._named(source, statement)
+            else:
+                new = self._unnamed(source, statement)
+            if new is not None:
+                return new
+        return None
+
+    def _unnamed(self, source: ast.expr, statement: ast.Assign) -> Text | None:
+        """`iterator = Dataset.from_tensor_slices(x).make_initializable_iterator()`."""
+        if not gives_dataset(self._scopes, source) or not self._placeholders(source):
+            return None
+        if self._is_made(source) or "\n" in self._text.segment(source):
+            return None
+        name = self._fresh("dataset")
+        indent = self._indent(statement)
+        line = f"{indent}{name} = {self._text.segment(source)}"
+        origin = self._text.origins[statement.lineno - 1]
+        text = self._text.edited([Edit(source, name)])
+        return text.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
+
+    def _named(self, source: ast.Name, iterator: ast.Assign) -> Text | None:
+        parent = self._scopes.parents[iterator]
+        suite = self._tree.body
+        if isinstance(parent, ast.stmt):
+            suite = next(s for _, s in names.suites(parent) if iterator in s)
+        before = suite[: suite.index(iterator)]
+        scope = self._scopes.scope_of(source).owner(source.id)
+        bindings = scope.bindings.get(source.id, []) if scope is not None else []
+        made = [s for s in before if s in bindings]
+        if not made or len(made) != len(bindings):
+            return None
+        if not all(isinstance(s, ast.Assign) and self._is_plain(s) for s in made):
+            return None
+        if not gives_dataset(self._scopes, source) or any(
+            isinstance(s, ast.Assign) and self._is_made(s.value) for s in made
+        ):
+            return None
+        between = before[before.index(made[0]) : before.index(made[-1])]
+        if any(source.id in names.reads(s) for s in between if s not in made):
+            return None
+        placeholders = [p for s in made for p in self._placeholders(s)]
+        parameters = list(dict.fromkeys(placeholders))
+        if not parameters or not all(self._is_settled(s, source.id) for s in made):
+            return None
+        return self._with_function(source.id, made, parameters)
+
+    def _with_function(
+        self, name: str, made: list[ast.stmt], parameters: list[str]
+    ) -> Text:
+        text = self._text
+        function = self._fresh(f"make_{name}")
+        given = ", ".join(parameters)
+        indent = self._indent(made[-1])
+        step = "\t" if indent.endswith("\t") else "    "
+        head = text.origins[made[-1].lineno - 1]
+        lines, origins = [f"{indent}def {function}({given}):"], [head]
+        for statement in made:
+            for number in range(
+                statement.lineno, (statement.end_lineno or statement.lineno) + 1
+            ):
+                line = text.lines[number - 1]
+                lines.append(step + line if line.strip() else line)
+                origins.append(text.origins[number - 1])
+        lines += [
+            f"{indent}{step}return {name}",
+            "",
+            f"{indent}{name} = {function}({given})",
+        ]
+        origins += [head] * 3
+        last = made[-1]
+        text = text.spliced(last.lineno, last.end_lineno or 0, lines, origins)
+        for statement in reversed(made[:-1]):
+            text = text.spliced(
+                statement.lineno, statement.end_lineno or statement.lineno, [], []
+            )
+        return text
+
+    def _is_plain(self, statement: ast.Assign) -> bool:
+        return (
+            len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and self._text.alone(statement)
+            and not inside_strings(statement)
+            and not self._draws(statement)
+        )
+
+    def _draws(self, statement: ast.Assign) -> bool:
+        """Whether it draws numbers by Python; a dataset's `shuffle` does not."""
+        parts = [statement, *reach.reached(self._scopes, [statement])]
+        return any(
+            isinstance(node, ast.Call)
+            and draws_itself(self._scopes, node)
+            and not (
+                isinstance(node.func, ast.Attribute)
+                and node.func.attr == "shuffle"
+                and gives_dataset(self._scopes, node.func.value)
+            )
+            for part in parts
+            for node in ast.walk(part)
+        )
+
+    def _is_made(self, value: ast.expr) -> bool:
+        """Whether it is a function's dataset of nothing but placeholders already."""
+        return (
+            isinstance(value, ast.Call)
+            and isinstance(value.func, ast.Name)
+            and not value.keywords
+            and bool(value.args)
+            and all(
+                isinstance(a, ast.Name) and self._is_placeholder(a) for a in value.args
+            )
+        )
+
+    def _placeholders(self, node: ast.AST) -> list[str]:
+        found = [
+            n
+            for n in ast.walk(node)
+            if isinstance(n, ast.Name)
+            and isinstance(n.ctx, ast.Load)
+            and self._is_placeholder(n)
+        ]
+        return [n.id for n in sorted(found, key=lambda n: (n.lineno, n.col_offset))]
+
+    def _is_placeholder(self, name: ast.Name) -> bool:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        bindings = owner.bindings.get(name.id, []) if owner is not None else []
+        if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+            return False
+        target, value = bindings[0].targets[0], bindings[0].value
+        if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+            for one, made in zip(target.elts, value.elts):
+                if isinstance(one, ast.Name) and one.id == name.id:
+                    value = made
+        return (
+            isinstance(value, ast.Call)
+            and self._scopes.resolve(value.func) in roles.PLACEHOLDERS
+        )
+
+    def _is_settled(self, statement: ast.stmt, own: str) -> bool:
+        """Whether what it reads is the same whenever it is executed again."""
+        for node in ast.walk(statement):
+            if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+                continue
+            if node.id == own:
+                continue
+            owner = self._scopes.scope_of(node).owner(node.id)
+            if owner is not None and len(owner.bindings.get(node.id, [])) != 1:
+                return False
+        return True
+
+    def _indent(self, statement: ast.stmt) -> str:
+        return self._text.lines[statement.lineno - 1][: statement.col_offset]
+
+    def _fresh(self, wish: str) -> str:
+        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken |= set(self._scopes.module.bindings)
+        taken |= {n.arg for n in ast.walk(self._tree) if isinstance(n, ast.arg)}
+        name, number = wish, 2
+        while name in taken:
+            name, number = f"{wish}_{number}", number + 1
+        return name

@@ -1,0 +1,116 @@
+"""Names that several files of a program bind: `cifar10.inputs` and `cifar10_input.inputs`.
+
+In one text only one of them can have it. The program keeps its names, and of modules the
+first does; others are named after their modules, `cifar10_input_inputs`.
+"""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from migrate.facts import names
+from migrate.normalise.text import Edit
+from migrate.parts.module import Imported, Module
+from migrate.program.binding_time import all_names
+
+Names = Mapping[tuple[str, str], str]
+
+
+def apart(
+    program: str,
+    modules: Mapping[str, Module],
+    imports: Mapping[str, Sequence[Imported]],
+) -> Names:
+    """(File, its name) -> the name in the text of all, where it is another one.
+
+    Args:
+      program: the program's real path.
+      modules: the program and its modules, by real path.
+      imports: what each of them imports of the tree.
+    """
+    hidden = {
+        (imported.target, name)
+        for path, module in modules.items()
+        for imported in imports.get(path, ())
+        for name in _hidden(module, imported)
+    }
+    taken = set().union(*[all_names(module.tree) for module in modules.values()])
+    first: dict[str, str] = {}
+    found: dict[tuple[str, str], str] = {}
+    for path in [program, *sorted(p for p in modules if p != program)]:
+        module = modules[path]
+        for name in _bound(module):
+            if first.setdefault(name, path) == path and (path, name) not in hidden:
+                continue
+            wish = f"{pathlib.PurePath(path).stem}_{name}"
+            while wish in taken:
+                wish += "_2"
+            taken.add(wish)
+            found[path, name] = wish
+    return found
+
+
+def _hidden(module: Module, imported: Imported) -> Iterator[str]:
+    """Names of a module that functions use where they have another thing by that name.
+
+    `loss = model.loss(logits)`.
+    """
+    if imported.member is not None:
+        return
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.Attribute) and names.key(node.value) == imported.name:
+            owner = module.scopes.scope_of(node).owner(node.attr)
+            if owner is not None and owner is not module.scopes.module:
+                yield node.attr
+
+
+def _bound(module: Module) -> Iterator[str]:
+    """Names that a file makes itself: not what it imports, nor TensorFlow's by a name."""
+    for name, bindings in module.scopes.module.bindings.items():
+        if not all(
+            isinstance(b, (ast.Import, ast.ImportFrom)) or _is_alias(module, b)
+            for b in bindings
+        ):
+            yield name
+
+
+def _is_alias(module: Module, binding: ast.AST) -> bool:
+    """`FLAGS = tf.app.flags.FLAGS`."""
+    return (
+        isinstance(binding, ast.Assign)
+        and isinstance(binding.value, (ast.Attribute, ast.Name))
+        and (module.scopes.resolve(binding.value) or "").startswith("tf.")
+    )
+
+
+def own_names(module: Module, given: Names) -> list[Edit]:
+    """Edits that give a file's own names those that they have in the text of all."""
+    own = {name: new for (path, name), new in given.items() if path == module.path}
+    edits: list[Edit] = []
+    for node in ast.walk(module.tree) if own else ():
+        if isinstance(node, ast.Name) and node.id in own:
+            owner = module.scopes.scope_of(node).owner(node.id)
+            if owner is module.scopes.module:
+                edits.append(Edit(node, own[node.id]))
+        elif (
+            isinstance(node, (ast.FunctionDef, ast.ClassDef))
+            and node.name in own
+            and module.scopes.parents.get(node) is module.tree
+        ):
+            edits.append(Edit(_name_of(module, node), own[node.name]))
+    return edits
+
+
+def _name_of(module: Module, node: ast.FunctionDef | ast.ClassDef) -> ast.AST:
+    """The place of a definition's name."""
+    line = module.text.lines[node.lineno - 1]
+    found = re.match(r"\s*(?:def|class)\s+", line)
+    start = found.end() if found else node.col_offset
+    begin, end = (len(line[:at].encode()) for at in (start, start + len(node.name)))
+    place = ast.Name(node.name, ast.Load())
+    place.lineno = place.end_lineno = node.lineno
+    place.col_offset, place.end_col_offset = begin, end
+    return place

@@ -1,0 +1,202 @@
+"""Training on parameter servers: a coordinator runs one loop for each worker."""
+
+import threading
+import time
+
+import tensorflow as tf
+
+from .clusters import MAX_WAIT_SECS, Waiting, answers, done_queue
+from .replicas import Replicas
+from .workers import (
+    every_object,
+    numpy_random,
+    own_of,
+    python_random,
+    this_thread,
+)
+
+# MonitoredTrainingSession's default: how long the other loops may take to end when one has failed.
+_STOP_GRACE_PERIOD_SECS = 120
+
+
+class AsynchronousReplicas(Replicas):
+    """Workers that update shared variables each at its own pace.
+
+    Args:
+      strategy: a tf.distribute.ParameterServerStrategy.
+      cluster: the tf.train.ClusterSpec (or dict) it was made from.
+      ends_servers: parameter servers, too, are told when training has ended.
+    """
+
+    def __init__(self, strategy, cluster, ends_servers=False):
+        super().__init__(strategy)
+        self._ends_servers = ends_servers
+        self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+        self._cluster = tf.train.ClusterSpec(cluster)
+        self._restoring = threading.Lock()
+
+    def call(self, step, args):
+        """Runs one step on whichever worker is free; returns its numpy values.
+
+        A worker that is killed between the step and the reading of its values takes
+        them along: then the step is made again.
+
+        Raises:
+          tf.errors.UnavailableError: a parameter server is gone.
+        """
+        lost = 0
+        while True:
+            made = self.coordinator.schedule(step.function, args=args)
+            try:
+                return step.unpack(made.fetch())
+            except tf.errors.UnavailableError:
+                lost += 1
+                if lost > self._cluster.num_tasks("worker") or self._gone("ps"):
+                    raise
+
+    def _addresses(self, job):
+        return [
+            self._cluster.task_address(job, index)
+            for index in self._cluster.task_indices(job)
+        ]
+
+    def _gone(self, job):
+        """The addresses of a job's tasks that do not answer."""
+        return [address for address in self._addresses(job) if not answers(address)]
+
+    def restored(self, is_chief, restore):
+        """The chief restores; the other workers' sessions wait for it.
+
+        Raises:
+          RuntimeError: another worker has failed before the chief was ready.
+          tf.errors.DeadlineExceededError: no chief within two hours, as in TF1.
+        """
+        with self._restoring:
+            if is_chief and not self.ready.is_set():
+                restore()
+                self.ready.set()
+        deadline = time.monotonic() + MAX_WAIT_SECS
+        while not self.ready.wait(0.1):
+            if self.failed.is_set():
+                raise RuntimeError("The chief's session could not be started.")
+            if time.monotonic() > deadline:
+                raise tf.errors.DeadlineExceededError(
+                    None, None, "The chief's session was not ready in time."
+                )
+
+    def run(self, worker):
+        """Runs `worker(task_index)` for every worker task, each in its own thread.
+
+        A step whose worker is killed is done by another one, or waits for one to come
+        back. (If the worker was killed after it had updated a variable and before it
+        could say so, that update is made twice.)
+
+        Raises:
+          tf.errors.UnavailableError: a parameter server is gone, with its variables;
+            or no worker has answered for two hours.
+          Whatever else the first failing worker raised, after all have ended.
+        """
+        chiefs = sum(
+            self._cluster.num_tasks(job)
+            for job in ("chief", "master")
+            if job in self._cluster.jobs
+        )
+        errors = []
+        for generator in (numpy_random, python_random):
+            generator.start()
+
+        def loop(task_index):
+            this_thread.task_index, this_thread.other = task_index, task_index != 0
+            try:
+                for own in every_object:
+                    own_of(own)  # In their order, as TF1's program made them.
+                worker(task_index)
+            except BaseException as error:  # Handed to the caller below.
+                errors.append(error)
+                self.failed.set()
+
+        threads = [
+            threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
+            for index in range(chiefs + self._cluster.num_tasks("worker"))
+        ]
+        for thread in threads:
+            thread.daemon = True
+            thread.start()
+        code = 1
+        try:
+            self._join(threads)
+            code = 1 if errors else 0
+        finally:
+            self._dismiss(code)
+        if errors:
+            self._explain(errors[0])
+            raise errors[0]
+
+    def _join(self, threads):
+        """Waits for the loops; for the others only so long after one has failed."""
+        # Without a chief worker 0 is this process, and always answers.
+        waiting = Waiting("any worker", self._addresses("worker"))
+        checked = time.monotonic()
+        deadline = None
+        for thread in threads:
+            while thread.is_alive() and (deadline is None or checked < deadline):
+                thread.join(0.5)
+                if time.monotonic() - checked > 2:
+                    waiting.check()
+                    checked = time.monotonic()
+                if deadline is None and self.failed.is_set():
+                    deadline = time.monotonic() + _STOP_GRACE_PERIOD_SECS
+
+    def _explain(self, error):
+        """Raises a clearer error where a parameter server's end is behind this one.
+
+        Raises:
+          tf.errors.UnavailableError: a parameter server is gone.
+        """
+        if not isinstance(error, (tf.errors.UnavailableError, tf.errors.AbortedError)):
+            return
+        gone = self._gone("ps") or self._addresses("ps")
+        raise tf.errors.UnavailableError(
+            None,
+            None,
+            f"A parameter server ({', '.join(gone)}) is gone or was started "
+            "again, and the variables it held are lost. Start the job again: training "
+            "goes on from its last checkpoint.",
+        ) from error
+
+    def _dismiss(self, code):
+        """Tells the tasks that wait in `serve` that training has ended."""
+        chief = any(job in self._cluster.jobs for job in ("chief", "master"))
+        workers = self._cluster.task_indices("worker")[0 if chief else 1 :]
+        others = [("worker", index) for index in workers]
+        if self._ends_servers:
+            others += [("ps", index) for index in self._cluster.task_indices("ps")]
+        gone = []
+
+        def dismiss(job, index):
+            address = self._cluster.task_address(job, index)
+            device = f"/job:{job}/task:{index}"
+            try:
+                with done_queue("grpc://" + address, device, 30000) as (
+                    session,
+                    queue,
+                ):
+                    session.run(queue.enqueue(code))
+            except tf.errors.OpError as error:
+                tf.compat.v1.logging.warning("%s %d is gone: %s", job, index, error)
+                gone.append(index)
+
+        threads = [threading.Thread(target=dismiss, args=task) for task in others]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if gone:
+            # The coordinator's destructor would wait until they are back. What a
+            # daemon thread holds is never destroyed.
+            hold = threading.Thread(
+                target=lambda coordinator: threading.Event().wait(),
+                args=(self.coordinator,),
+                daemon=True,
+            )
+            hold.start()

@@ -1,0 +1,176 @@
+"""TF1's checkpoints: the same file format, names and slots."""
+
+import os
+import time
+
+import numpy as np
+import tensorflow as tf
+
+from .variables import shards_of
+
+
+class Saver:
+    """tf.train.Saver: TF1's own checkpoint files, by variable name.
+
+    Args:
+      var_list: the variables to save and restore: a list, or a dict with the names
+        that they have in the checkpoint; or a function that gives these, for lists
+        that are not complete before the first step. Default: all of the program.
+      max_to_keep: how many checkpoints are kept, 0 or None for all.
+      keep_checkpoint_every_n_hours: one in so many hours is kept beyond those.
+
+    Raises:
+      ValueError: `var_list` is empty.
+    """
+
+    def __init__(
+        self,
+        var_list=None,
+        max_to_keep=5,
+        keep_checkpoint_every_n_hours=10000.0,
+        **_,
+    ):
+        if var_list is not None and not var_list:
+            raise ValueError("No variables to save")
+        self._var_list = var_list
+        self._max_to_keep = max_to_keep
+        self._hours = keep_checkpoint_every_n_hours
+        self._kept = []  # (prefix, time saved), oldest first
+        self._next_permanent = time.time() + self._hours * 3600
+
+    def _entries(self, replicas):
+        """Name in the checkpoint -> the variables that hold it, in row order.
+
+        Raises:
+          ValueError: `var_list` has a variable that was not recorded, or some of the
+            shards of one.
+        """
+        every = replicas.entries()
+        variables = self._var_list() if callable(self._var_list) else self._var_list
+        if variables is None:
+            return every
+        if isinstance(variables, dict):
+            chosen = variables.items()
+        else:
+            chosen = [(None, variable) for variable in variables]
+        name_of = {id(part): name for name, parts in every.items() for part in parts}
+        found, parts_of = {}, {}
+        for given, variable in chosen:
+            for part in variable if isinstance(variable, list) else shards_of(variable):
+                if id(part) not in name_of:
+                    raise ValueError(f"{part.name} is no variable of this program")
+                name = name_of[id(part)]
+                found[given or name] = every[name]
+                parts_of.setdefault(given or name, set()).add(id(part))
+        for name, parts in found.items():
+            if len(parts_of[name]) != len(parts):
+                raise ValueError(
+                    f"{name}: not all of its {len(parts)} shards are given"
+                )
+        return found
+
+    def save(self, sess, save_path, global_step=None, **_):
+        """Writes the variables to `save_path[-global_step]`; returns that prefix."""
+        prefix = save_path
+        if global_step is not None:
+            prefix = f"{save_path}-{int(getattr(global_step, 'numpy', lambda: global_step)())}"
+        names, tensors = [], []
+        for name, parts in self._entries(sess.replicas).items():
+            names.append(name)
+            values = [part.numpy() for part in parts]
+            tensors.append(values[0] if len(values) == 1 else np.concatenate(values))
+        directory = os.path.dirname(prefix)
+        if directory:
+            tf.io.gfile.makedirs(directory)
+        with tf.device("CPU:0"):
+            tf.raw_ops.SaveV2(
+                prefix=prefix,
+                tensor_names=names,
+                shape_and_slices=[sess.replicas.slices.get(name, "") for name in names],
+                tensors=[tf.convert_to_tensor(t) for t in tensors],
+            )
+        self._keep(directory or ".", prefix)
+        return prefix
+
+    def _keep(self, directory, prefix):
+        """Lists the checkpoint as the latest, then removes those beyond max_to_keep."""
+        if not self._kept:
+            state = tf.train.get_checkpoint_state(directory)
+            for path in state.all_model_checkpoint_paths if state else ():
+                if tf.io.gfile.exists(path + ".index"):
+                    saved = tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9
+                    self._kept.append((path, saved))
+        self._kept = [k for k in self._kept if k[0] != prefix]
+        self._kept.append((prefix, time.time()))
+        excess = len(self._kept) - self._max_to_keep if self._max_to_keep else 0
+        removed = [self._kept.pop(0) for _ in range(excess)]
+        # First, so that the list never names a checkpoint that is gone.
+        tf.compat.v1.train.update_checkpoint_state(
+            directory, prefix, [path for path, _ in self._kept]
+        )
+        for path, saved in removed:
+            if saved > self._next_permanent:
+                self._next_permanent += self._hours * 3600
+                continue
+            for suffix in (".index", ".meta", ".data-?????-of-?????"):
+                for file in tf.io.gfile.glob(path + suffix):
+                    tf.io.gfile.remove(file)
+
+    def restore(self, sess, save_path):
+        """Reads the variables from a TF1 checkpoint.
+
+        Raises:
+          ValueError: a variable is missing there or has another shape.
+        """
+        reader = tf.train.load_checkpoint(save_path)
+        shapes = reader.get_variable_to_shape_map()
+        wrong = []
+        entries, slices = self._entries(sess.replicas), sess.replicas.slices
+        for name, parts in entries.items():
+            shape = list(parts[0].shape)
+            if len(parts) > 1:
+                shape[0] = sum(int(p.shape[0]) for p in parts)
+            if name in slices:
+                shape[0] = int(slices[name].split()[0])
+            if name not in shapes:
+                wrong.append(f"{name}: not in the checkpoint")
+            elif list(shapes[name]) != shape:
+                wrong.append(f"{name}: {shapes[name]} there, {shape} here")
+        if wrong:
+            raise ValueError(
+                f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
+            )
+        for name, parts in entries.items():
+            if name in slices:
+                (value,) = tf.raw_ops.RestoreV2(
+                    prefix=save_path,
+                    tensor_names=[name],
+                    shape_and_slices=[slices[name]],
+                    dtypes=[parts[0].dtype],
+                )
+            else:
+                value = reader.get_tensor(name)
+            row = 0
+            for part in parts:
+                rows = int(part.shape[0]) if len(parts) > 1 else None
+                part.assign(value if rows is None else value[row : row + rows])
+                row += rows or 0
+        if hasattr(sess, "restored"):
+            sess.restored()  # Where others wait for it.
+        unused = sorted(set(shapes) - set(entries))
+        if unused and self._var_list is None:
+            tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
+
+
+class Scaffold:
+    """The parts of tf.train.Scaffold that mean something here.
+
+    Args:
+      saver: what the session restores and saves with.
+      init_fn: called on the chief with (scaffold, session) where there is no checkpoint
+        to continue, for instance to restore some variables from another training's.
+    """
+
+    def __init__(self, saver=None, init_fn=None, **_):
+        self.saver = saver or Saver()
+        self.init_fn = init_fn

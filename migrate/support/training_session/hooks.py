@@ -1,0 +1,314 @@
+"""What is done beside the steps: stopping, logging, saving, measuring."""
+
+import os
+import time
+
+import numpy as np
+import tensorflow as tf
+
+from .checkpoints import Saver
+from .summaries import SummaryWriter, writer_of
+
+
+class Timer:
+    """Says when a hook is due: every so many steps, or seconds, and at first."""
+
+    def __init__(self, every_secs=None, every_steps=None):
+        if (every_secs is None) == (every_steps is None):
+            raise ValueError("exactly one of every_secs and every_steps is needed")
+        self._secs, self._steps = every_secs, every_steps
+        self.last_step = self._last_time = None
+
+    def due(self, step):
+        if self.last_step is None:
+            return True
+        if step == self.last_step:
+            return False
+        if self._secs is not None:
+            return time.time() >= self._last_time + self._secs
+        return step >= self.last_step + self._steps
+
+    def mark(self, step):
+        """Notes that the hook acted; returns (seconds, steps) since it last did."""
+        now = time.time()
+        since = (
+            (None, None)
+            if self._last_time is None
+            else (now - self._last_time, step - self.last_step)
+        )
+        self._last_time, self.last_step = now, step
+        return since
+
+
+class Hook:
+    """What a session calls: begin once, before and after every run, end once.
+
+    `step` is the global step after the run; `observed` what the step function
+    gave to `observe`.
+    """
+
+    def begin(self, sess):
+        pass
+
+    def before_run(self, sess):
+        pass
+
+    def after_run(self, sess, step, results):
+        pass
+
+    def end(self, sess):
+        pass
+
+
+class StopAtStepHook(Hook):
+    """Stops when the global step has reached `last_step`, or `num_steps` more than now."""
+
+    def __init__(self, num_steps=None, last_step=None):
+        if (num_steps is None) == (last_step is None):
+            raise ValueError("exactly one of num_steps and last_step is needed")
+        self._num_steps, self._last_step = num_steps, last_step
+
+    def begin(self, sess):
+        step = sess.global_step()
+        if self._last_step is None:
+            self._last_step = step + self._num_steps
+
+    def after_run(self, sess, step, results):
+        if step >= self._last_step:
+            sess.request_stop()
+
+
+class LoggingTensorHook(Hook):
+    """Logs observed values every so many runs of this worker, or seconds.
+
+    Every run counts. When the one that is due does not compute the values, the next
+    that does is logged.
+    """
+
+    def __init__(
+        self,
+        tensors,
+        every_n_iter=None,
+        every_n_secs=None,
+        at_end=False,
+        formatter=None,
+    ):
+        if every_n_iter is not None and every_n_iter <= 0:
+            raise ValueError(f"invalid every_n_iter={every_n_iter}")
+        self._keys = sorted(tensors) if isinstance(tensors, dict) else list(tensors)
+        self._formatter, self._at_end = formatter, at_end
+        self._periodic = not (at_end and every_n_iter is None and every_n_secs is None)
+        self._timer = Timer(every_n_secs, every_n_iter) if self._periodic else None
+        self._runs, self._last = 0, None
+
+    def after_run(self, sess, step, results):
+        values = results["observed"]
+        if all(key in values for key in self._keys):
+            self._last = {key: values[key] for key in self._keys}
+            if self._periodic and self._timer.due(self._runs):
+                self._log()
+        self._runs += 1
+
+    def _log(self):
+        seconds = self._timer.mark(self._runs)[0] if self._periodic else None
+        with np.printoptions(suppress=True):
+            if self._formatter:
+                text = self._formatter(self._last)
+            else:
+                text = ", ".join(f"{key} = {self._last[key]!s}" for key in self._keys)
+                if seconds is not None:
+                    text += f" ({seconds:.3f} sec)"
+        tf.compat.v1.logging.info("%s", text)
+
+    def end(self, sess):
+        if self._last is None:
+            tf.compat.v1.logging.warning("no run computed all of %s", self._keys)
+        elif self._at_end:
+            self._log()
+
+
+class NanTensorHook(Hook):
+    """Fails, or stops, when the observed loss is not a number."""
+
+    def __init__(self, loss_tensor, fail_on_nan_loss=True):
+        self._key, self._fail = loss_tensor, fail_on_nan_loss
+
+    def after_run(self, sess, step, results):
+        value = results["observed"].get(self._key)
+        if value is not None and np.isnan(value):
+            message = "Model diverged with loss = NaN."
+            if self._fail:
+                tf.compat.v1.logging.error(message)
+                raise NanLossDuringTrainingError("NaN loss during training.")
+            tf.compat.v1.logging.warning(message)
+            sess.request_stop()
+
+
+class NanLossDuringTrainingError(RuntimeError):
+    """The loss is NaN."""
+
+
+class CheckpointSaverHook(Hook):
+    """Saves at the start, then every so many steps or seconds, and at the end."""
+
+    def __init__(
+        self,
+        checkpoint_dir,
+        save_secs=None,
+        save_steps=None,
+        saver=None,
+        checkpoint_basename="model.ckpt",
+        scaffold=None,
+        listeners=None,
+    ):
+        if listeners:
+            raise ValueError("CheckpointSaverListener is not supported")
+        if saver is not None and scaffold is not None:
+            raise ValueError("You cannot provide both saver and scaffold.")
+        self._directory = checkpoint_dir
+        self._path = os.path.join(checkpoint_dir, checkpoint_basename)
+        self._timer = Timer(save_secs, save_steps)
+        self._saver = saver or (scaffold.saver if scaffold else Saver())
+
+    def begin(self, sess):
+        self._save(sess, sess.global_step())
+
+    def after_run(self, sess, step, results):
+        if self._timer.due(step):
+            self._save(sess, step)
+
+    def end(self, sess):
+        step = sess.global_step()
+        if step != self._timer.last_step:
+            self._save(sess, step)
+        SummaryWriter.shared(self._directory).flush()
+
+    def _save(self, sess, step):
+        self._timer.mark(step)
+        tf.compat.v1.logging.info(
+            "Saving checkpoints for %d into %s.", step, self._path
+        )
+        self._saver.save(sess, self._path, step)
+        SummaryWriter.shared(self._directory).add_session_log(
+            tf.compat.v1.SessionLog.CHECKPOINT, step, checkpoint_path=self._path
+        )
+
+
+class SummarySaverHook(Hook):
+    """Writes the step's summaries at the first run, then every so many steps or seconds."""
+
+    def __init__(
+        self,
+        save_steps=None,
+        save_secs=None,
+        output_dir=None,
+        summary_writer=None,
+        scaffold=None,
+        summary_op=None,
+    ):
+        self._timer = Timer(save_secs, save_steps)
+        self._key = summary_op
+        self._writer = summary_writer or writer_of(output_dir)
+        self._started = False
+
+    def after_run(self, sess, step, results):
+        if self._writer is None:
+            return
+        if not self._started:
+            self._started = True
+            self._writer.add_session_log(tf.compat.v1.SessionLog.START, step)
+        value = (
+            results["observed"].get(self._key)
+            if self._key
+            else results.get("summaries")
+        )
+        if value is not None and self._timer.due(step):
+            self._timer.mark(step)
+            self._writer.add_summary(value, step)
+
+    def end(self, sess):
+        if self._writer is not None:
+            self._writer.flush()
+
+
+class StepCounterHook(Hook):
+    """Logs, and writes as a summary, the global steps per second."""
+
+    def __init__(
+        self, every_n_steps=100, every_n_secs=None, output_dir=None, summary_writer=None
+    ):
+        self._timer = Timer(every_n_secs, every_n_steps)
+        self._writer = summary_writer or writer_of(output_dir)
+
+    def after_run(self, sess, step, results):
+        if not self._timer.due(step):
+            return
+        seconds, steps = self._timer.mark(step)
+        if seconds:
+            rate = steps / seconds
+            tf.compat.v1.logging.info("global_step/sec: %g", rate)
+            if self._writer:
+                value = tf.compat.v1.Summary.Value(
+                    tag="global_step/sec", simple_value=rate
+                )
+                self._writer.add_summary(tf.compat.v1.Summary(value=[value]), step)
+
+    def end(self, sess):
+        if self._writer:
+            self._writer.flush()
+
+
+class ProfilerHook(Hook):
+    """Profiles a step every so many steps or seconds; TensorBoard shows the traces."""
+
+    def __init__(
+        self,
+        save_steps=None,
+        save_secs=None,
+        output_dir="",
+        show_dataflow=True,
+        show_memory=False,
+    ):
+        self._timer = Timer(save_secs, save_steps)
+        self._directory = output_dir or "."
+        self._next, self._running = None, False
+
+    def before_run(self, sess):
+        if self._next is not None and self._timer.due(self._next):
+            try:
+                tf.profiler.experimental.start(self._directory)
+            except tf.errors.AlreadyExistsError:
+                return  # Another worker's thread is at it; try again in the next run.
+            self._running = True
+
+    def after_run(self, sess, step, results):
+        if self._running:
+            tf.profiler.experimental.stop()
+            self._running = False
+            self._timer.mark(step)
+        elif self._next is None:
+            self._timer.mark(step)  # TF1 traces nothing in the first run either.
+        self._next = step + 1
+
+    def end(self, sess):
+        if self._running:
+            tf.profiler.experimental.stop()
+            self._running = False
+
+
+class GlobalStepWaiterHook(Hook):
+    """Starts this worker only when the global step has reached `wait_until_step`."""
+
+    def __init__(self, wait_until_step):
+        self._wait_until_step = wait_until_step
+
+    def before_run(self, sess):
+        if self._wait_until_step <= 0:
+            return
+        tf.compat.v1.logging.info(
+            "Waiting for global step %d before starting training.",
+            self._wait_until_step,
+        )
+        while sess.global_step() < self._wait_until_step and not sess.should_stop():
+            time.sleep(0.5)
+        self._wait_until_step = 0

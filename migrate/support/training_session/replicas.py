@@ -1,0 +1,263 @@
+"""What replicas share: variables and their names, step functions, checkpoints' values."""
+
+import contextlib
+import re
+import threading
+
+import tensorflow as tf
+
+from .operations import layers_take_dtype_of_input, seeds_begin_anew
+from .step_functions import StepFunction
+from .summaries import summary
+from .variables import name_of, shards_of, value_of
+
+
+class Replicas:
+    """The variables of one training program, and how its steps are run.
+
+    Attributes:
+      count: how many replicas this process has; a step takes a batch for each.
+    """
+
+    count = 1
+
+    def __init__(self, strategy):
+        self.strategy = strategy
+        self.ready = threading.Event()
+        self.failed = threading.Event()
+        self._recorded = []
+        # What a TF1 partitioner has split, by the variables' own names: the name that
+        # such a part has in checkpoints; and, by that, which rows it holds where no
+        # other part has the same name.
+        self.parts = {}
+        self.slices = {}
+        # What is around a step that is traced: see graph_variables.py, where it is used.
+        self.graph_code = contextlib.nullcontext
+        self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
+        self._names = set()
+        # What a step that is traced observes: MirroredStrategy traces every replica in
+        # a thread of its own, one until it meets the others, then the next.
+        self._tracing = threading.local()
+
+    @contextlib.contextmanager
+    def recording(self, drawn=True):
+        """Records the variables created inside, in order, under TF1's unique names.
+
+        Keras layers made inside compute in the dtype of their input, as TF1's did.
+
+        Args:
+          drawn: whether their initial values are used. To draw these as TF1 did, all
+            random numbers begin anew, also those of functions in use.
+        """
+
+        def create(next_creator, **kwargs):
+            name = kwargs.get("name") or "Variable"
+            scope = tf.get_current_name_scope()
+            prefix, number = (scope + "/" if scope else ""), 0
+            unique = name
+            while prefix + unique in self._names:
+                number += 1
+                unique = f"{name}_{number}"
+            self._names.add(prefix + unique)
+            kwargs["name"] = unique
+            if (
+                kwargs.get("trainable") is False
+                and kwargs.get("aggregation", tf.VariableAggregation.NONE)
+                == tf.VariableAggregation.NONE
+            ):
+                # Counters are the same on every replica.
+                kwargs["aggregation"] = tf.VariableAggregation.ONLY_FIRST_REPLICA
+            if kwargs.get("synchronization") == tf.VariableSynchronization.ON_READ:
+                # Batch normalisation's averages: kept equal in every step, because the
+                # chief saves alone, and to read them it would need all the others.
+                kwargs["synchronization"] = tf.VariableSynchronization.AUTO
+            initial = kwargs.get("initial_value")
+            if callable(initial) and not hasattr(initial, "checkpoint_position"):
+                # Drawn here: parameter servers would go on with streams of their own.
+                with tf.init_scope():
+                    kwargs["initial_value"] = initial()
+            variable = next_creator(**kwargs)
+            self._recorded.append(variable)
+            if drawn:
+                seeds_begin_anew()
+            return variable
+
+        if drawn:
+            seeds_begin_anew()
+        with tf.variable_creator_scope(create), layers_take_dtype_of_input():
+            yield
+
+    @property
+    def trainable_variables(self):
+        """Trainable variables in the order of their creation, as TF1 had them."""
+        found = []
+        for variable in self._recorded:
+            parts = shards_of(variable)
+            if parts[0].trainable:
+                found.extend(parts)
+        return found
+
+    def trainable_in(self, scope):
+        """Those whose TF1 name (`scope/name:0`) matches a regular expression."""
+        return [v for v in self.trainable_variables if re.match(scope, v.name)]
+
+    @property
+    def global_variables(self):
+        """All variables in the order of their creation: slots, counters, averages too."""
+        return [part for variable in self._recorded for part in shards_of(variable)]
+
+    def global_in(self, scope):
+        """Those of all variables whose TF1 name matches a regular expression."""
+        return [v for v in self.global_variables if re.match(scope, v.name)]
+
+    @property
+    def global_step(self):
+        """The variable named `global_step`, or None."""
+        for variable in self._recorded:
+            if name_of(variable) == "global_step":
+                return variable
+        return None
+
+    def another_update(self):
+        """Lets a step have another `apply_gradients`.
+
+        TF2's looks for itself among those before by `==`, which variables do not bear.
+        """
+        graph = tf.compat.v1.get_default_graph()
+        graph.clear_collection(tf.compat.v1.GraphKeys.TRAIN_OP)
+
+    def feed(self, name, tensor):
+        """Gives an optimizer, in the step that is traced now, what it asks `fed` for."""
+        self._fed[name, tf.compat.v1.get_default_graph()] = tensor
+
+    def fed(self, name):
+        """A function of what the step that is traced feeds under this name.
+
+        For an optimizer's learning rate, where TF1's was a placeholder or a tensor.
+        """
+        return lambda: self._fed[name, tf.compat.v1.get_default_graph()]
+
+    def average(self, gradients):
+        """Gradients divided by the number of replicas.
+
+        `apply_gradients` of tf.compat.v1 optimizers adds up what the replicas
+        give; SyncReplicasOptimizer averaged it. Of a sparse gradient it averaged each
+        row over the replicas that have it.
+        """
+        replicas = self.strategy.num_replicas_in_sync
+        if replicas == 1:
+            return list(gradients)
+        return [
+            _by_contributors(g)
+            if isinstance(g, tf.IndexedSlices)
+            else g
+            if g is None
+            else tf.math.scalar_mul(1.0 / replicas, g)
+            for g in gradients
+        ]
+
+    def check_aggregation(self, replicas_to_aggregate, total_num_replicas=None):
+        """Fails where SyncReplicasOptimizer would not have waited for every replica.
+
+        Raises:
+          ValueError: TF2 has no strategy that drops or repeats replicas' gradients.
+        """
+        replicas = self.strategy.num_replicas_in_sync
+        for name, value in (
+            ("replicas_to_aggregate", replicas_to_aggregate),
+            ("total_num_replicas", total_num_replicas),
+        ):
+            if value is not None and int(value) != replicas:
+                raise ValueError(
+                    f"{name}={value}, but synchronous training here averages the "
+                    f"gradients of all {replicas} workers in every step."
+                )
+
+    def ended(self):
+        """A session of these replicas has ended."""
+
+    def replica(self):
+        """Which of this process's replicas is being traced; None outside of them."""
+        return None if tf.distribute.get_replica_context() is None else 0
+
+    def of_replicas(self, values):
+        """What a run gives of one value per replica of this process."""
+        return values[0]
+
+    def observe(self, tensors):
+        """Gives the session's hooks values of this step, by key."""
+        if getattr(self._tracing, "observed", None) is not None:
+            self._tracing.observed.update(tensors)
+
+    def step_function(self, *specs):
+        """Decorates what one replica computes in one step.
+
+        Traced at once, so that layers' weights and optimizer slots exist before
+        a checkpoint is read. Must be used inside `strategy.scope()` and `recording()`.
+
+        Args:
+          *specs: a tf.TensorSpec (or a structure of them) per parameter.
+        """
+
+        def decorate(function):
+            return StepFunction(self, function, specs)
+
+        return decorate
+
+    def _trace(self, function, args):
+        """One replica's results: fetches, observed values, summaries, global step."""
+        self._tracing.observed, summary.entries = {}, []
+        graph = tf.compat.v1.get_default_graph()
+        if graph.building_function:
+            # A summary of a variable's name was numbered: the name was in use.
+            for name in sorted(self._names):
+                graph.unique_name(name)
+        with self.graph_code():
+            fetches = tf.nest.map_structure(value_of, function(*args))
+        results = {
+            "fetches": fetches,
+            "observed": tf.nest.map_structure(value_of, self._tracing.observed),
+        }
+        if summary.entries:
+            results["summaries"] = summary.merge_all()
+        self._tracing.observed = None
+        step = self.global_step
+        if step is not None:
+            with tf.control_dependencies(
+                [t for t in tf.nest.flatten(fetches) if tf.is_tensor(t)]
+            ):
+                results["global_step"] = step.read_value()
+        return results
+
+    # Checkpoint entries: TF1 name -> the variables that hold it, in row order.
+
+    def entries(self):
+        """Variables by TF1's checkpoint names; a sharded one is a list of its parts."""
+        sharded = {name_of(v) for v in self._recorded if len(shards_of(v)) > 1}
+        found = {}
+        for variable in self._recorded:
+            name = name_of(variable)
+            slot = re.fullmatch(r"(.*)/part_\d+/(.*)", name)
+            if name in self.parts:
+                found.setdefault(self.parts[name], []).append(variable)
+            elif slot and slot[1] in sharded:
+                found.setdefault(f"{slot[1]}/{slot[2]}", []).append(variable)
+            else:
+                found.setdefault(name, []).extend(shards_of(variable))
+        return found
+
+
+def _by_contributors(gradient):
+    """A sparse gradient, each row divided by how many replicas have that row."""
+    here = tf.scatter_nd(
+        gradient.indices[:, tf.newaxis],
+        tf.ones_like(gradient.indices, gradient.dtype),
+        tf.cast(gradient.dense_shape[:1], gradient.indices.dtype),
+    )
+    context = tf.distribute.get_replica_context()
+    total = context.all_reduce("sum", tf.cast(here > 0, gradient.dtype))
+    rank = len(gradient.values.shape)
+    times = tf.reshape(tf.gather(total, gradient.indices), [-1] + [1] * (rank - 1))
+    return tf.IndexedSlices(
+        gradient.values / times, gradient.indices, gradient.dense_shape
+    )

@@ -1,0 +1,73 @@
+"""A step function: what one call of the session's `run` computed."""
+
+import numpy as np
+import tensorflow as tf
+
+from .summaries import summary
+
+
+class StepFunction:
+    """A step of training or evaluation, as every replica runs it."""
+
+    def __init__(self, replicas, function, specs):
+        self.specs = specs
+        self.__name__ = function.__name__
+        strategy = replicas.strategy
+
+        def distributed(*args):
+            results = strategy.run(lambda *a: replicas._trace(function, a), args=args)
+            self._structure = results
+            # Operations have no value, and no place among a function's results.
+            return [
+                replicas.of_replicas(strategy.experimental_local_results(x))
+                for x in tf.nest.flatten(results)
+                if x is not None
+            ]
+
+        # As in TF1, Python's control flow runs when the graph is built.
+        self.function = tf.function(distributed, input_signature=specs, autograph=False)
+        self.function.get_concrete_function()
+
+    def unpack(self, values):
+        """The step's results in the structure that the step function returned."""
+        values = iter(values)
+        return tf.nest.map_structure(
+            lambda x: None if x is None else next(values), self._structure
+        )
+
+    def feed(self, args):
+        """Arguments with the dtypes of the specs, as a TF1 feed converted them.
+
+        Raises:
+          TypeError: too many or too few arguments.
+        """
+        if len(args) != len(self.specs):
+            raise TypeError(
+                f"{self.__name__} takes {len(self.specs)} arguments, not {len(args)}"
+            )
+
+        def convert(spec, value):
+            if tf.is_tensor(value):
+                return value
+            return np.asarray(value, spec.dtype.as_numpy_dtype)
+
+        return tuple(
+            convert(spec, arg)  # A list is one array, not a structure.
+            if isinstance(spec, tf.TensorSpec)
+            else tf.nest.map_structure(convert, spec, arg)
+            for spec, arg in zip(self.specs, args)
+        )
+
+
+def spec_of(function, *specs):
+    """The tf.TensorSpec of what `function` gives for tensors of these specs.
+
+    For variables made by the shape of a tensor: they are made before any step is.
+    """
+    entries = list(summary.entries)
+    traced = tf.function(function, autograph=False).get_concrete_function(*specs)
+    summary.entries[:] = entries  # Nothing of this trace is run.
+    return tf.nest.map_structure(
+        lambda tensor: tf.TensorSpec(tensor.shape, tensor.dtype),
+        traced.structured_outputs,
+    )

@@ -1,0 +1,158 @@
+"""Summaries that a step computes, and the files that they go to."""
+
+import itertools
+import os
+import re
+import threading
+
+import tensorflow as tf
+
+
+class _Summaries:
+    """TF1's tf.summary functions: serialized summaries, collected while a step is traced."""
+
+    def __init__(self):
+        self._tracing = threading.local()  # As for what is observed.
+
+    @property
+    def entries(self):
+        """Those of the step, or replica of it, that this thread traces."""
+        if not hasattr(self._tracing, "entries"):
+            self._tracing.entries = []
+        return self._tracing.entries
+
+    @entries.setter
+    def entries(self, value):
+        self._tracing.entries = value
+
+    @property
+    def scope(self):
+        """What tags begin with: the name scope of the tower that a replica is, or ""."""
+        return getattr(self._tracing, "scope", "")
+
+    @scope.setter
+    def scope(self, value):
+        self._tracing.scope = value
+
+    def _add(self, entry):
+        self.entries.append(entry)
+        return entry
+
+    def scalar(self, name, tensor, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.ScalarSummary(tags=_tag(name, family), values=tensor)
+        )
+
+    def histogram(self, name, values, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.HistogramSummary(tag=_tag(name, family), values=values)
+        )
+
+    def image(self, name, tensor, max_outputs=3, collections=None, family=None):
+        return self._add(
+            tf.raw_ops.ImageSummary(
+                tag=_tag(name, family), tensor=tensor, max_images=max_outputs
+            )
+        )
+
+    def audio(
+        self, name, tensor, sample_rate, max_outputs=3, collections=None, family=None
+    ):
+        return self._add(
+            tf.raw_ops.AudioSummaryV2(
+                tag=_tag(name, family),
+                tensor=tensor,
+                sample_rate=tf.cast(sample_rate, tf.float32),
+                max_outputs=max_outputs,
+            )
+        )
+
+    def text(self, name, tensor, collections=None):
+        plugin = tf.compat.v1.SummaryMetadata.PluginData(plugin_name="text")
+        metadata = tf.compat.v1.SummaryMetadata(plugin_data=plugin)
+        return self._add(
+            tf.raw_ops.TensorSummaryV2(
+                tag=_tag(name, None),
+                tensor=tensor,
+                serialized_summary_metadata=metadata.SerializeToString(),
+            )
+        )
+
+    def merge(self, inputs, collections=None, name=None):
+        """One summary of several."""
+        return tf.raw_ops.MergeSummary(inputs=list(inputs))
+
+    def merge_all(self, key=None, scope=None, name=None):
+        """One summary of all made so far in this step, or None."""
+        return self.merge(self.entries) if self.entries else None
+
+
+# TF1's `tf.summary`, for step functions. Steps are traced one after another.
+summary = _Summaries()
+
+
+def _tag(name, family):
+    """The tag TF1 gave: [family/]scope/[family/]name, numbered where used before."""
+    name, family = (
+        text and re.sub(r"[^-/\w.]", "_", text).lstrip("/") for text in (name, family)
+    )
+    # A name scope, because it gives unique names; TF1 took its tags from there too.
+    with tf.compat.v1.name_scope(f"{family}/{name}" if family else name) as scope:
+        # MirroredStrategy names the operations of its replicas apart.
+        tag = re.sub(r"^replica_\d+/", "", scope.rstrip("/"))
+        tag = f"{summary.scope}/{tag}" if summary.scope else tag
+        return f"{family}/{tag}" if family else tag
+
+
+class SummaryWriter:
+    """tf.summary.FileWriter: event files that TensorBoard reads."""
+
+    _made = itertools.count()
+    _shared = {}
+    _sharing = threading.Lock()
+
+    def __init__(self, logdir):
+        # An event file is named by second and host. Workers' threads make writers
+        # within one second, which without a suffix would write over each other.
+        number = next(self._made)
+        suffix = f".{number}" if number else ""
+        # TF1's writer refuses to be made in eager mode, but works there.
+        with tf.Graph().as_default():
+            self._writer = tf.compat.v1.summary.FileWriter(
+                logdir, filename_suffix=suffix
+            )
+
+    @classmethod
+    def shared(cls, logdir):
+        """The writer that all hooks use for a directory (TF1's SummaryWriterCache).
+
+        TensorBoard follows the newest event file of a directory only.
+        """
+        with cls._sharing:
+            key = os.path.abspath(logdir) if "://" not in logdir else logdir
+            if key not in cls._shared:
+                cls._shared[key] = cls(logdir)
+            return cls._shared[key]
+
+    def add_session_log(self, status, global_step, **fields):
+        """Notes a start or a checkpoint; after a start TensorBoard drops later steps."""
+        log = tf.compat.v1.SessionLog(status=status, **fields)
+        self._writer.add_session_log(log, global_step)
+
+    def add_summary(self, value, global_step=None):
+        """Writes a summary that a step gave, or a tf.compat.v1.Summary."""
+        if value is not None:
+            self._writer.add_summary(value, global_step)
+
+    def add_graph(self, graph, global_step=None):
+        """Nothing: step functions have no single graph."""
+
+    def flush(self):
+        self._writer.flush()
+
+    def close(self):
+        self._writer.close()
+
+
+def writer_of(directory):
+    return SummaryWriter.shared(directory) if directory else None

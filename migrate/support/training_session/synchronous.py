@@ -1,0 +1,70 @@
+"""Training in step: every worker process runs the loop itself."""
+
+import contextlib
+import threading
+
+import tensorflow as tf
+
+from .clusters import RECOVERY_WAIT_SECS
+from .replicas import Replicas
+
+
+class SynchronousReplicas(Replicas):
+    """Workers that make every step together, on the average of their gradients.
+
+    Args:
+      strategy: a tf.distribute.MultiWorkerMirroredStrategy.
+      task_index: this process's index among the workers.
+    """
+
+    def __init__(self, strategy, task_index):
+        super().__init__(strategy)
+        self._task_index = int(task_index)
+
+    def call(self, step, args):
+        return step.unpack([value.numpy() for value in step.function(*args)])
+
+    def restored(self, is_chief, restore):
+        """The chief restores and gives its values to all, as its variables were shared."""
+        if is_chief:
+            restore()
+        if self.strategy.num_replicas_in_sync > 1:
+            for parts in self.entries().values():
+                for variable in parts:
+                    self._broadcast(variable, is_chief)
+
+    def _broadcast(self, variable, is_chief):
+        def one_replica():
+            value = variable.read_value()
+            value = value if is_chief else tf.zeros_like(value)
+            context = tf.distribute.get_replica_context()
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, value)
+
+        value = tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+        variable.assign(self.strategy.experimental_local_results(value)[0])
+
+    def ended(self):
+        """Waits until every worker has had its last step.
+
+        A worker that ends earlier takes with it what another still receives from it,
+        whose step then fails ("Socket closed"). Not for ever: another may have ended
+        without a word.
+        """
+        if self.strategy.num_replicas_in_sync == 1:
+            return
+
+        def one_replica():
+            context = tf.distribute.get_replica_context()
+            return context.all_reduce(tf.distribute.ReduceOp.SUM, tf.constant(1.0))
+
+        def meet():
+            # All steps are done: that a worker leaves first is no error any more.
+            with contextlib.suppress(tf.errors.OpError):
+                tf.function(lambda: self.strategy.run(one_replica), autograph=False)()
+
+        meeting = threading.Thread(target=meet, daemon=True)
+        meeting.start()
+        meeting.join(RECOVERY_WAIT_SECS)
+
+    def run(self, worker):
+        worker(self._task_index)

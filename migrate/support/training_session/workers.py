@@ -1,0 +1,165 @@
+"""What each of TF1's worker processes had for itself, where one process runs their loops."""
+
+import operator
+import random
+import threading
+
+import numpy as np
+
+this_thread = threading.local()  # In another worker's thread: task_index, generators.
+every_object = []  # Every PerWorker, in the order of making.
+
+
+def task_index(own):
+    """The task whose loop this thread runs; `own`, this process's, outside of loops."""
+    return getattr(this_thread, "task_index", own)
+
+
+def per_worker(factory):
+    """An object that every TF1 worker, a process, had for itself.
+
+    Worker 0 and the code outside of loops have the first, made now. Every other
+    worker makes its own when its loop starts.
+
+    Args:
+      factory: makes it.
+
+    Returns:
+      What stands for the object: in each worker's thread, that worker's.
+    """
+    return PerWorker(factory)
+
+
+class PerWorker:
+    """Passes everything on to the object of the worker whose thread this is."""
+
+    __slots__ = ("_factory", "_first", "_others")
+
+    def __init__(self, factory):
+        object.__setattr__(self, "_factory", factory)
+        object.__setattr__(self, "_first", factory())
+        object.__setattr__(self, "_others", threading.local())
+        every_object.append(self)
+
+    def __getattr__(self, name):
+        return getattr(own_of(self), name)
+
+    def __setattr__(self, name, value):
+        setattr(own_of(self), name, value)
+
+    def __delattr__(self, name):
+        delattr(own_of(self), name)
+
+    def __array__(self, dtype=None, copy=None):
+        array = np.asarray(own_of(self), dtype)
+        return array.copy() if copy else array
+
+
+def own_of(value):
+    """The object itself, where `value` stands for one; else `value`."""
+    if type(value) is not PerWorker:
+        return value
+    if not getattr(this_thread, "other", False):
+        return object.__getattribute__(value, "_first")
+    others = object.__getattribute__(value, "_others")
+    if not hasattr(others, "own"):
+        others.own = object.__getattribute__(value, "_factory")()
+    return others.own
+
+
+def _passed_on(name):
+    """Python looks operators up in the class, so each needs a method there."""
+
+    def method(self, *args):
+        own = own_of(self)
+        args = [own_of(a) for a in args]
+        if name.startswith("i") and hasattr(operator, name) and len(args) == 1:
+            result = getattr(operator, name)(own, args[0])
+            return self if result is own else result
+        function = getattr(type(own), f"__{name}__", None)
+        return NotImplemented if function is None else function(own, *args)
+
+    method.__name__ = f"__{name}__"
+    return method
+
+
+for _name_of_method in (
+    *("call", "iter", "next", "len", "getitem", "setitem", "delitem", "contains"),
+    *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or"),
+    *("radd", "rsub", "rmul", "rtruediv", "rfloordiv", "rmod", "rpow", "rmatmul"),
+    *("iadd", "isub", "imul", "itruediv", "ifloordiv", "neg", "pos", "abs", "invert"),
+    *("eq", "ne", "lt", "le", "gt", "ge", "str", "repr", "enter", "exit", "reversed"),
+):
+    setattr(PerWorker, f"__{_name_of_method}__", _passed_on(_name_of_method))
+
+
+PerWorker.__bool__ = lambda self: bool(own_of(self))
+PerWorker.__float__ = lambda self: float(own_of(self))
+PerWorker.__int__ = lambda self: int(own_of(self))
+PerWorker.__index__ = lambda self: operator.index(own_of(self))
+PerWorker.__hash__ = lambda self: hash(own_of(self))
+
+
+class _Generator:
+    """A module's random generator: in another worker's thread, one of that worker's.
+
+    TF1's workers were processes. With a seed all began alike, without one each with
+    a state of its own.
+
+    Args:
+      module: `numpy.random` or `random`, the generator of worker 0.
+      make: makes a generator.
+      get: takes a generator's state.
+      set: gives it one.
+      aliases: functions that only the module has: name -> the generator's method.
+    """
+
+    def __init__(self, module, make, get, set, aliases=()):
+        self._module, self._make, self._get, self._set = module, make, get, set
+        self._aliases = dict(aliases)
+        self._seeded = False
+        self._start = None
+        self._others = threading.local()
+
+    def _generator(self):
+        if not getattr(this_thread, "other", False):
+            return self._module
+        if not hasattr(self._others, "own"):
+            self._others.own = self._make()
+            if self._start is not None:
+                self._set(self._others.own, self._start)
+        return self._others.own
+
+    def start(self):
+        """The loops of the workers begin: what was seeded goes on alike in each."""
+        self._start = self._get(self._module) if self._seeded else None
+
+    def seed(self, *args, **kwargs):
+        if not getattr(this_thread, "other", False):
+            given = [*args, *kwargs.values()]
+            self._seeded = bool(given) and given[0] is not None
+        return self._generator().seed(*args, **kwargs)
+
+    def __getattr__(self, name):
+        generator = self._generator()
+        if generator is not self._module:
+            name = self._aliases.get(name, name)
+        method = getattr(generator, name)
+        if not callable(method):
+            return method
+        return lambda *args, **kwargs: method(*map(own_of, args), **kwargs)
+
+
+numpy_random = _Generator(
+    np.random,
+    np.random.RandomState,
+    lambda generator: generator.get_state(),
+    lambda generator, state: generator.set_state(state),
+    {"ranf": "random_sample", "sample": "random_sample"},
+)
+python_random = _Generator(
+    random,
+    random.Random,
+    lambda generator: generator.getstate(),
+    lambda generator, state: generator.setstate(state),
+)

@@ -1,0 +1,227 @@
+"""The programs that show each shape of TensorFlow 1 program, where they run, and with what
+they are compared.
+
+`python -m tests.programs.shapes` writes the page `docs/programs.md` from it; the tests
+fail where a test that is named here is not there, or may be skipped.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import pathlib
+
+from tests.programs.more_programs import MORE
+from tests.programs.programs import VARIANTS, Variant
+from tests.programs.trees.trees import TREES
+
+ROOT = pathlib.Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "programs.md"
+
+_RECORDED = "TensorFlow 1.15.5, recorded"
+_LIVE = "TensorFlow 1.15.5, where a Python 3.7 is found"
+_ENDS = "runs to its end; random draws differ"
+_ALONE = "one process"
+
+
+@dataclasses.dataclass(frozen=True)
+class Shown:
+    """One program.
+
+    Attributes:
+      shape: of what shape it is.
+      path: from the root of the repository.
+      covers: what it has that others have not.
+      where: the processes in which its migration runs on TensorFlow 2.
+      compared: with what its numbers are compared.
+      test: the test that migrates and runs it, as pytest names it.
+    """
+
+    shape: str
+    path: str
+    covers: str
+    where: str
+    compared: str
+    test: str
+
+
+def _first_line(path: str) -> str:
+    """A program's title: the first line of its docstring."""
+    tree = ast.parse((ROOT / path).read_text("utf-8"))
+    text = ast.get_docstring(tree) or ""
+    return text.splitlines()[0].rstrip(".")
+
+
+def _tasks(ps: int, workers: int) -> str:
+    servers = f"{ps} parameter server{'s' if ps > 1 else ''}"
+    return f"{servers}, {workers} worker{'s' if workers > 1 else ''}, a process each"
+
+
+def _clustered(shape: str, *names: str) -> list[Shown]:
+    """Programs with the launch flags of a cluster."""
+    every: dict[str, Variant] = {v.name: v for v in (*VARIANTS, *MORE)}
+    return [
+        Shown(
+            shape,
+            f"tests/programs/{name}.py",
+            every[name].covers,
+            _tasks(every[name].ps, every[name].workers),
+            _LIVE if every[name].equal else _ENDS,
+            f"tests/migrate/test_programs.py::test_runs[{name}]",
+        )
+        for name in names
+    ]
+
+
+def _alone(shape: str, *names: str, where: str = _ALONE) -> list[Shown]:
+    """Programs of one process."""
+    return [
+        Shown(
+            shape,
+            path := f"tests/programs/alone/{name}.py",
+            _first_line(path),
+            where,
+            _RECORDED,
+            f"tests/migrate/test_alone.py::test_equals_recorded_tf1[{name}]",
+        )
+        for name in names
+    ]
+
+
+def _trees(shape: str, *names: str) -> list[Shown]:
+    """Programs of several files."""
+    every = {tree.name: tree for tree in TREES}
+    return [
+        Shown(
+            shape,
+            f"tests/programs/trees/{name}/train.py",
+            every[name].covers,
+            _tasks(every[name].ps, 1) if every[name].ps else _ALONE,
+            _RECORDED,
+            f"tests/migrate/test_parts.py::test_equals_recorded_tf1[{name}]",
+        )
+        for name in names
+    ]
+
+
+def _half_migrated(*names: str) -> list[Shown]:
+    return [
+        Shown(
+            "half-migrated",
+            path := f"tests/programs/half_migrated/{name}.py",
+            _first_line(path),
+            "the program's own cluster, a process each task",
+            "the same training in one process",
+            f"tests/programs/test_half_migrated.py::test_trains_as_one_process[{name}]",
+        )
+        for name in names
+    ]
+
+
+def _scenario(shape: str, name: str, run: str, where: str) -> list[Shown]:
+    """A program of the reference suite, by one of its runs."""
+    test = "test_migration_equals_tensorflow_1_15_5"
+    return [
+        Shown(
+            shape,
+            path := f"reference/{name}/tf1.py",
+            _first_line(path),
+            where,
+            _RECORDED,
+            f"tests/reference/test_scenarios.py::{test}[{name}-{run}-tf2]",
+        )
+    ]
+
+
+def _estimators(file: str, *names: str) -> list[Shown]:
+    return [
+        Shown(
+            "Estimators",
+            path := f"tests/programs/estimator_variants/{name}.py",
+            _first_line(path),
+            _ALONE,
+            _RECORDED,
+            f"tests/programs/{file}.py::test_equals_tensorflow_1_15_5[{name}]",
+        )
+        for name in names
+    ]
+
+
+_TOWERS = "one process, a replica per tower"
+
+# Sessions, towers, placement and half-migrated programs.
+DISTRIBUTION: tuple[Shown, ...] = (
+    *_clustered("Supervisor", "supervised_loop", "supervised_replica"),
+    *_clustered("Supervisor", "supervised_services"),
+    *_scenario("Supervisor", "supervisor", "async_sgd_float32", _tasks(1, 2)),
+    *_clustered("older SyncReplicas wiring", "sync_old_wiring", "sync_queue_runner"),
+    *_clustered("Session(server.target)", "plain_server_session"),
+    *_clustered("session creators", "session_creators"),
+    *_clustered("queue runners", "queue_epochs", "queue_supervisor"),
+    *_alone(
+        "queue runners", "queue_tfrecords", "queue_csv_lines", "queue_fixed_length"
+    ),
+    *_alone("queue runners", "queue_slices", "queue_two_readers"),
+    *_scenario("towers", "in_graph_towers", "sgd_float32", _TOWERS),
+    *_alone(
+        "towers",
+        *("towers_by_reuse", "towers_clipped", "towers_collected"),
+        *("towers_comprehended", "towers_draw", "towers_in_one", "towers_merged"),
+        *("towers_normalised", "towers_of_parts", "towers_with_summaries"),
+        where=_TOWERS,
+    ),
+    *_trees("towers", "tower_tutorial"),
+    *_alone("moving averages", "averages_of_losses", "averages_restored"),
+    *_clustered("explicit placement", "pinned_split"),
+    *_scenario("explicit placement", "pinned_client", "float32", _tasks(2, 2)),
+    *_scenario("explicit placement", "device_pinning", "float32", _tasks(1, 1)),
+    *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
+    *_half_migrated("sum_clipped", "penalised", "shuffled"),
+    *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
+    *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
+    *_trees("model and trainer in files", "package_of_networks"),
+)
+ESTIMATORS: tuple[Shown, ...] = (
+    *_estimators(
+        "test_estimator_variants",
+        *("adversaries", "averaged", "columns", "exported", "heads", "partitioned"),
+        *("positional", "queued", "ready_made", "warm_started", "watched"),
+    ),
+    *_estimators(
+        "test_estimator_idioms",
+        *("builder", "canned", "census", "configured", "contrib", "control_flow"),
+        *("exporters", "frames", "hooks", "inputs", "more_heads", "reading"),
+        *("residual", "sequences", "stopped_early", "subclassed", "texts"),
+        "vocabularies",
+    ),
+)
+
+
+def page() -> str:
+    """The page, as Markdown."""
+    parts = [
+        "# Programs that are run\n",
+        "Each is a program of TensorFlow 1, as a user would have written it. The tests "
+        "migrate it,\nrun the result on TensorFlow 2, and compare its numbers. This page "
+        "is written by\n`python -m tests.programs.shapes`.\n",
+        f"## Sessions, towers, placement: {len(DISTRIBUTION)} programs\n",
+        *_table(DISTRIBUTION),
+        f"## Estimators: {len(ESTIMATORS)} programs\n",
+        "Beside the reference programs `estimator_*`, which [numerics](numerics.md) lists.\n",
+        *_table(ESTIMATORS),
+    ]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def _table(rows: tuple[Shown, ...]) -> list[str]:
+    lines = ["| shape | program | what it has | runs in | compared with |"]
+    lines.append("|---|---|---|---|---|")
+    for row in rows:
+        covers = row.covers.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")
+        cells = (row.shape, f"`{row.path}`", covers, row.where, row.compared)
+        lines.append(f"| {' | '.join(cells)} |")
+    return ["\n".join(lines) + "\n"]
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), "utf-8")
