@@ -88,6 +88,11 @@ def migrate_text(
         if lines:
             alone = dataclasses.replace(options, reexports={})
             return _taken(text, lines, migrate_text(whole, alone, filename), whole)
+    calls_ = options.graph_imports.get(os.path.realpath(filename), {})
+    if calls_:
+        options = dataclasses.replace(options, graph_calls=calls_)
+    if os.path.realpath(filename) in options.of_session_programs:
+        options = dataclasses.replace(options, library=False)
     if options.graph_modules or options.updating_modules:
         in_graph = os.path.realpath(filename) in options.graph_modules
         updates = os.path.realpath(filename) in options.updating_modules

@@ -96,6 +96,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     opens = any(name in text for name in _OPENS) and (
         ".run(" in text or ".eval(" in text
     )
+    opens = opens or "learning.train(" in text  # slim's loop.
     # An Estimator's input_fn opens no session.
     if not (opens or options.in_graph or "estimator" in text):
         return None
@@ -119,10 +120,12 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         queues,
         scope_names,
         sessions,
+        slim_loops,
         statements,
         supervisor,
         tensor_names,
         towers,
+        train_ops,
         tuples,
         versions,
         written_out,
@@ -134,16 +137,19 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     start, read = queues.replaced(start)
     if not (opens or read):
         return None
-    start, split = placement.usual(start)
+    start, split = placement.usual(slim_loops.written_out(start))
     supervised = supervisor.lines(start)
     before = start.source
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
+    # Functions of other files may collect penalties that are not in sight.
+    in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
         tuples.apart,
         scope_names.written_out,
-        losses.collected,
+        train_ops.written_out,
+        *in_sight,
         sessions.monitored,
         sessions.plain,
         tensor_names.by_program,

@@ -27,6 +27,17 @@ class Options:
     # and whether the file at hand is one, which the compiler finds.
     graph_modules: frozenset[str] = frozenset()
     in_graph: bool = False
+    # Of session programs, by their real path: functions of other modules that build graphs,
+    # as the program spells them -> whether they name layers by default; and those of the
+    # file at hand.
+    graph_imports: Mapping[str, Mapping[str, bool]] = dataclasses.field(
+        default_factory=dict
+    )
+    # Real paths of files that programs with sessions import.
+    of_session_programs: frozenset[str] = frozenset()
+    # Whether the file at hand may be a library, whose callers are not known.
+    library: bool = True
+    graph_calls: Mapping[str, bool] = dataclasses.field(default_factory=dict)
     # Real paths of files whose Estimator programs run tf.GraphKeys.UPDATE_OPS in one of
     # their files; and whether the file at hand is one.
     updating_modules: frozenset[str] = frozenset()

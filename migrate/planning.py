@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
 from migrate.backends import custom_loop
@@ -16,11 +17,12 @@ from migrate.migration import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
+from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import unanswered
 from migrate.rules.symbols import SymbolRules
+from migrate.tables import contrib_graph, keras_models, modes, roles
 from migrate.tables import estimator as table
-from migrate.tables import keras_models, modes, roles
 from migrate.tables.graph_programs import GRAPH_CODES
 
 _CONFIGURATION = (
@@ -55,6 +57,7 @@ def plan_of(
       servers_end: whether the parameter servers of its program end with its workers.
     """
     diagnostics = Diagnostics()
+    scopes.graph_imports = options.graph_calls
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None
@@ -123,6 +126,9 @@ def _outside_of_programs(
         return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
     if not graph or options.in_graph:
         return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
+    library = _library(scopes, options)
+    if library is not None:
+        return library
     reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
     own = [
         f
@@ -132,6 +138,35 @@ def _outside_of_programs(
     at = {(f.line, f.column) for f in own}
     rest = [f for f in left_whole(scopes) if (f.line, f.column) not in at]
     return Plan(), [*own, *rest]
+
+
+def _library(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]] | None:
+    """A file of model functions whose callers are not known: they stay graph code.
+
+    None where the file has more than functions that make layers of contrib.
+    """
+    uses = {symbol for _, symbol in scopes.walk_uses()}
+    if not options.library or not uses & contrib_graph.MAKES:
+        return None
+    if not GraphFunctions(scopes, in_module=True).alone:
+        return None
+    module = estimator.recognise_module(scopes)
+    # Who runs UPDATE_OPS is not known here: a graph does, as it did.
+    options = dataclasses.replace(options, updates=True)
+    plan, findings = _plan_estimators(module, scopes, options)
+    if plan.empty:
+        return None
+    first = min(f for f in findings if f.code == "L150")
+    note = Finding(
+        first.line,
+        first.column,
+        "L153",
+        Outcome.REWRITTEN,
+        "",
+        "these functions build a graph, as they did: call them in a step function (after "
+        "graph_variables.keep), in a model_fn, or in a graph of tf.compat.v1",
+    )
+    return plan, [note, *findings]
 
 
 def alone_in_compat(scopes: Scopes) -> bool:

@@ -13,6 +13,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
 from migrate import discover, emitted, interrupts, pipeline, write
+from migrate.facts.graph_imports import (
+    graph_imports,
+    modules_of,
+    of_session_programs,
+)
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules, updating_modules
@@ -99,11 +104,14 @@ def run_tree(
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     if len(files) > 1:
-        followed = reexports(files)
+        followed, imported = reexports(files), graph_imports(files)
+        of_sessions = modules_of(imported, files)
         options = dataclasses.replace(
             options,
-            graph_modules=graph_modules(files),
-            updating_modules=updating_modules(files),
+            graph_modules=graph_modules(files) | of_sessions,
+            updating_modules=updating_modules(files) | of_sessions,
+            graph_imports=imported,
+            of_session_programs=of_session_programs(files),
             reexports=followed,
             hidden=hidden(files, followed),
             homes=homes(files, paths),

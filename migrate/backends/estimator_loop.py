@@ -26,8 +26,9 @@ from migrate.frontends.estimator import EstimatorProgram
 from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
+from migrate.rules.contrib_graph import ContribGraph
+from migrate.tables import contrib_graph, modes, roles
 from migrate.tables import estimator as table
-from migrate.tables import modes, roles
 
 # The emitted module, and the one it needs beside it.
 SUPPORT = table.needed(table.MODULE)
@@ -44,6 +45,7 @@ def builds_graph(scopes: Scopes) -> bool:
         found = found or bool(
             table.longest(symbol, table.LAYERS)
             or table.longest(symbol, table.IN_GRAPH_EMITTED)
+            or symbol in contrib_graph.GRAPH
             or table.prefixed(symbol, table.IN_GRAPH)
             or table.longest(symbol, table.EMITTED)
         )
@@ -78,11 +80,10 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = self._uses = table.uses(self._scopes)
-        # It may give contrib's functions arguments that their calls do not show.
-        self._arg_scope = any(s.endswith(".arg_scope") for _, s in uses)
         for call, spec in serving_specs.specs(self._scopes):
             self._plan.replace(call, spec)
             self.claimed[call.func] = ("E101", "now the spec of what is received")
+        self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "L150")
         self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)
         self.claimed.update(claimed)
@@ -135,14 +136,14 @@ class EstimatorRewrite:
             return self._become(
                 node, target, "E103", "Keras 2's own copy of the function: same names"
             )
-        if self._in(node, self._program.model):
+        in_graph = self._in(node, self._program.model)
+        if symbol.startswith("tf.contrib") and self._contrib.use(
+            node, symbol, in_graph
+        ):
+            return None
+        if in_graph:
             target = table.longest(symbol, table.IN_GRAPH_EMITTED)
-            scoped = symbol.startswith("tf.contrib.") and self._arg_scope
-            if target is not None and not scoped:
-                module = target.partition(".")[0]
-                if module in table.BESIDE:
-                    self._plan.support.update(table.BESIDE[module])
-                    self._plan.imports.append(f"import {module}")
+            if target is not None:
                 return self._become(node, target, "E101", f"now {target}")
             if table.prefixed(symbol, table.IN_GRAPH):
                 return self._keep(node, symbol)
@@ -333,13 +334,36 @@ def _finding(
 
 
 def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
-    """`batch_norm(..., updates_collections=None)`, of contrib."""
+    """`batch_norm(..., updates_collections=None)`, of contrib.
+
+    One that is given to other layers (`normalizer_fn`), or its arguments by a scope, has
+    them elsewhere in the file.
+    """
     call = scopes.parents.get(node)
-    return isinstance(call, ast.Call) and any(
-        k.arg == "updates_collections"
-        and isinstance(k.value, ast.Constant)
-        and k.value.value is None
-        for k in call.keywords
+    called = isinstance(call, ast.Call) and call.func is node
+    if called and _at_once(call):
+        return True
+    return any(
+        _at_once(other)
+        and (not called or "arg_scope" in ast.unparse(other).partition("(")[0])
+        for other in ast.walk(scopes.tree)
+        if other is not call
+    )
+
+
+def _at_once(node: ast.AST | None) -> bool:
+    """Whether a call or a dict has `updates_collections`, None."""
+    pairs: list[tuple[object, ast.expr]] = []
+    if isinstance(node, ast.Call):
+        pairs = [(k.arg, k.value) for k in node.keywords]
+    elif isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        pairs = list(zip(keys, node.values))
+    return any(
+        name == "updates_collections"
+        and isinstance(value, ast.Constant)
+        and value.value is None
+        for name, value in pairs
     )
 
 

@@ -66,4 +66,28 @@ CODES = (
         "averages that never moved",
         "TF1's batch normalisation moves its averages only by the operations in UPDATE_OPS, which this program never runs; Keras's moves them in every training call.",
     ),
+    Code(
+        "L150",
+        "layers of contrib",
+        "Layers of tf.contrib.layers and slim are written beside the program, with TF1's variables, names, defaults, argument scopes and collections. They make their variables through variable scopes: functions that make them stay as they are, and every step function that calls them is given the same variables by name.",
+        'net = slim.conv2d(images, 32, [5, 5], scope="conv1")',
+        'net = contrib_layers.conv2d(images, 32, [5, 5], scope="conv1")',
+    ),
+    Code(
+        "L151",
+        "layers of contrib among other things",
+        "A function that makes layers of contrib is called in every step function, so it must be a graph's and no more: no placeholders, optimizers, global step, tf.layers or sessions.",
+    ),
+    Code(
+        "L153",
+        "model functions of a library",
+        "Functions that make layers of contrib, in a file that no program of the run with a session imports, stay functions that build a graph: in a step function the variables are kept by `graph_variables.keep(replicas)`, in a model_fn by the Estimator, in a session of tf.compat.v1 by the graph. Code that executes eagerly must not call them: it would make new variables every time.",
+        "from tensorflow.contrib import slim\n\ndef network(x):\n    return slim.fully_connected(x, 10)",
+        "import contrib_layers\n\ndef network(x):\n    return contrib_layers.fully_connected(x, 10)",
+    ),
+    Code(
+        "L152",
+        "layers of contrib in towers",
+        "Towers share variables by a scope that is entered again; for layers of contrib this version does not bring that to replicas.",
+    ),
 )

@@ -101,7 +101,7 @@ CODES = (
     Code(
         "N123",
         "slim",
-        "contrib.slim is not covered yet. tf_slim has it for TF2.",
+        "This part of contrib.slim is not covered: its data providers, evaluation loops and copies of networks. Layers, argument scopes, losses and training operations are (L150); tf_slim has the rest for graphs of compat.v1.",
     ),
     Code(
         "N125",

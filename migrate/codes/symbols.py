@@ -39,7 +39,7 @@ CODES = (
     Code(
         "T108",
         "tf_slim",
-        "The slim function is in the tf_slim package, which the migrated file imports: pip install tf_slim. Only what makes no variables: slim's layers fail or make new variables at every call when TF2 executes eagerly.",
+        "The slim function is in the tf_slim package, which the migrated file imports: pip install tf_slim. Only what makes no variables and works there: decoders of examples, regularizers and initial values. Layers are written beside the program (L150).",
         "slim.l2_regularizer(0.001)",
         "tf_slim.l2_regularizer(0.001)",
         refused_when="the symbol is a layer (N123).",

@@ -109,6 +109,44 @@ def resolved(
     return None
 
 
+def imported_files(
+    path: pathlib.Path, files: dict[str, pathlib.Path]
+) -> Iterator[tuple[str, str, str]]:
+    """What a file imports of others: (name in the file, name in the module, real path).
+
+    The name in the module is "" where the module itself is imported.
+    """
+    for level, parts, bound in _bindings(path):
+        bases = [path.parent, *path.parent.parents]
+        for base in bases[level - 1 : level] if level else bases:
+            whole = os.path.realpath(f"{base.joinpath(*parts)}.py")
+            if whole in files:
+                yield bound, "", whole
+                break
+            module = os.path.realpath(f"{base.joinpath(*parts[:-1])}.py")
+            if len(parts) > 1 and module in files:
+                yield bound, parts[-1], module
+                break
+
+
+def _bindings(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...], str]]:
+    """Imported names as in `_imports`, with how the file spells each."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(path.read_bytes())
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return
+    for node in tree.body:
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield 0, tuple(alias.name.split(".")), alias.asname or alias.name
+        elif isinstance(node, ast.ImportFrom):
+            parts = tuple(node.module.split(".")) if node.module else ()
+            for alias in node.names:
+                yield node.level, (*parts, alias.name), alias.asname or alias.name
+
+
 def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
     """Imported names as (dots before, parts): `from .a import b` is (1, ("a", "b"))."""
     try:

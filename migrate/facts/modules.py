@@ -94,6 +94,15 @@ _SECOND_NAMES: dict[str, str] = {
     for name in ("get_or_create_global_step", "create_global_step", "get_global_step")
 }
 
+# Second names of whole modules.
+_SECOND_MODULES = {
+    f"tf.contrib.slim.{name}.": f"tf.contrib.{name}." for name in ("losses", "metrics")
+} | {
+    f"tf.contrib.{module}.{name}.": "tf.contrib.layers."
+    for module in ("layers", "slim")
+    for name in ("initializers", "regularizers")
+}
+
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
 _NEIGHBOURS = (
     *("absl", "argparse", "collections", "itertools", "json", "logging", "numpy"),
@@ -123,6 +132,13 @@ def _public(path: str) -> str | None:
     return symbol or None
 
 
+def _first_name(symbol: str) -> str:
+    for second, first in _SECOND_MODULES.items():
+        if symbol.startswith(second):
+            return first + symbol[len(second) :]
+    return _SECOND_NAMES.get(symbol, symbol)
+
+
 @functools.lru_cache(maxsize=65536)
 def canonical(path: str) -> str | None:
     """`tensorflow.compat.v1.train.Server` -> `tf.train.Server`; None if not TensorFlow.
@@ -133,11 +149,11 @@ def canonical(path: str) -> str | None:
     if is_private(path):
         symbol = _public(path)
         if symbol is not None:
-            return _SECOND_NAMES.get(symbol, symbol)
+            return _first_name(symbol)
     for prefix in ("tensorflow.compat.v1", "tensorflow"):
         if path == prefix or path.startswith(prefix + "."):
             rest = path[len(prefix) :]
             symbol = "tf" + (rest.removeprefix(".compat.v1"))
-            return _SECOND_NAMES.get(symbol, symbol)
+            return _first_name(symbol)
     root = path.split(".", 1)[0]
     return path if root in _NEIGHBOURS or root == "tf_keras" else None

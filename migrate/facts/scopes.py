@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from migrate.facts import modules
 
@@ -55,6 +55,8 @@ class Scopes:
         self.scope_by_node: dict[ast.AST, Scope] = {tree: self.module}
         # A binding that is an imported name: node -> dotted path of what it names.
         self._imported: dict[tuple[ast.AST, str], str] = {}
+        # Functions of other modules that build graphs, see `facts/graph_imports.py`.
+        self.graph_imports: Mapping[str, bool] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
         self._uses: tuple[tuple[ast.expr, str], ...] | None = None
         self._nodes: tuple[ast.AST, ...] | None = None

@@ -123,6 +123,11 @@ class Code:
                 yield part
 
 
+# Keys of what graph code shares without a name: what it lists in collections, and how
+# many layers of a name there were before.
+COLLECTED, NUMBERED = "<collected>", "<numbered>"
+
+
 def code(*parts: str | ast.AST | Code) -> Code:
     return Code(parts)
 
@@ -176,6 +181,13 @@ class Flow:
     pure: bool = False
     dropped: str = ""  # Why nothing is left of it, if so.
     update: Update | None = None
+    # Of graph code (graph_functions.py): whether it makes layers; whether a block's header
+    # asks for collected updates.
+    graph: bool = False
+    updates: bool = False
+    # Of what collects: whether it collects nothing that does not depend on its inputs, as
+    # penalties of new variables do not.
+    repeats: bool = False
     # What the statement becomes at build time, where it is not kept as it is.
     build_code: Code | None = None
     step_code: Code | None = None

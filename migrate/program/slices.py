@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, Kind
+from migrate.program.ir import COLLECTED, Flow, Kind
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,8 +33,18 @@ class Slicer:
         self._is_merge = is_merge
         self._several = bound_several_times(flows)
 
-    def slice(self, wanted: set[str], summaries: bool) -> Slice:
-        state = _State(set(wanted), summaries)
+    def slice(
+        self,
+        wanted: set[str],
+        summaries: bool,
+        apart: frozenset[Flow] = frozenset(),
+    ) -> Slice:
+        """The statements that some names need.
+
+        Args:
+          apart: statements whose part in collections is not asked for.
+        """
+        state = _State(set(wanted), summaries, apart)
         self._backward(self._flows, state)
         included = frozenset(state.included)
         trains = any(
@@ -52,6 +62,8 @@ class Slicer:
                 if included:
                     state.included.add(flow)
                     state.needed |= header_reads(flow.statement)
+                    if flow.updates:
+                        state.needed.add(COLLECTED)
                     any_included = True
                 continue
             if self._wants(flow, state):
@@ -93,7 +105,8 @@ class Slicer:
             return bool(flow.binds & state.needed & self._several)
         if not (flow.step or flow.pure or flow.lifts):
             return False
-        if flow.binds & state.needed:
+        binds = flow.binds - {COLLECTED} if flow in state.apart else flow.binds
+        if binds & state.needed:
             return True
         return state.summaries and flow.kind is Kind.SUMMARY
 
@@ -136,6 +149,7 @@ def _is_literal(statement: ast.stmt) -> bool:
 class _State:
     needed: set[str]
     summaries: bool
+    apart: frozenset[Flow] = frozenset()
     included: set[Flow] = dataclasses.field(default_factory=set)
 
 

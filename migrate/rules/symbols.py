@@ -12,14 +12,24 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 from migrate.rules import calls
-from migrate.tables import contrib, modes, not_public, private_names, roles
+from migrate.tables import (
+    contrib,
+    contrib_graph,
+    modes,
+    not_public,
+    private_names,
+    roles,
+)
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS, UNSUPPORTED
 
 # Modules written beside a program, but not beside every one.
-_EMITTED = ("mnist_input_data", "contrib_optimizers", "contrib_hparams")
+_EMITTED = (
+    *("mnist_input_data", "contrib_optimizers", "contrib_hparams", "contrib_data"),
+    *("contrib_predictor", *contrib_graph.FILES),
+)
 # Packages, not emitted, that a target may be in.
 _PACKAGES = ("tf_keras", "tf_slim", "types")
 _HOST_ROOTS = ("absl", "argparse", "json", "os", "numpy", "sys", "six")
@@ -314,7 +324,7 @@ class SymbolRules:
         """Has the module that `target` is in imported, and written if it is ours."""
         module = target.partition(".")[0]
         if module in _EMITTED:
-            self.plan.support.add(f"{module}.py")
+            self.plan.support.update(contrib_graph.FILES.get(module, (f"{module}.py",)))
             self.plan.imports.append(f"import {module}")
         elif module in _PACKAGES:
             self.plan.imports.append(f"import {module}")

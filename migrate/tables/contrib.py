@@ -37,6 +37,13 @@ HOMES: dict[str, str] = {
     **_DATA,
     "tf.contrib.data.AUTOTUNE": "tf.data.AUTOTUNE",
     "tf.contrib.eager.defun": "tf.function",
+    **{
+        f"tf.contrib.framework.nest.{name}": f"tf.nest.{name}"
+        for name in (
+            *("assert_same_structure", "flatten", "map_structure", "pack_sequence_as"),
+        )
+    },
+    "tf.contrib.framework.nest.is_sequence": "tf.nest.is_nested",
     "tf.contrib.framework.list_variables": "tf.train.list_variables",
     "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
     "tf.contrib.framework.load_variable": "tf.train.load_variable",
@@ -47,17 +54,47 @@ HOMES: dict[str, str] = {
 SUPPORT: dict[str, tuple[str, str]] = {
     "tf.contrib.training.HParams": ("contrib_hparams", "HParams"),
     "tf.contrib.training.parse_values": ("contrib_hparams", "parse_values"),
+    **{
+        f"tf.contrib.data.{name}": ("contrib_data", name)
+        for name in (
+            *("assert_element_shape", "batch_and_drop_remainder"),
+            *("padded_batch_and_drop_remainder", "sliding_window_batch"),
+            "sloppy_interleave",
+        )
+    },
+    # What layers are given, and what makes no variables. (Calls of some have rows below.)
+    **{
+        f"tf.contrib.{module}.{name}": ("contrib_layers", name)
+        for module in ("layers", "slim")
+        for name in (
+            *("apply_regularization", "l1_l2_regularizer", "sum_regularizer"),
+            "variance_scaling_initializer",
+        )
+    },
+    **{
+        f"tf.contrib.layers.{name}": ("contrib_layers", name)
+        for name in (
+            *("l1_regularizer", "l2_regularizer", "xavier_initializer"),
+            "xavier_initializer_conv2d",
+        )
+    },
 }
+# Of functions whose other arguments have no home: by call.
+_PREDICTOR = "contrib_predictor.from_saved_model"
 
 # What of slim needs no variable; tf_slim 1.1.0 has it and it works on TF 2.21.
 # Measured there: its layers make new variables at every eager call, and its batch_norm
-# imports a module of Keras that does not exist any more.
+# imports a module of Keras that does not exist any more. Of its decoders Tensor gives
+# what 1.15.5's gave, in eager code and in a dataset's map; Image, BoundingBox and
+# BackupHandler ask TensorFlow's own files for functions that are gone.
 SLIM: dict[str, str] = {
     f"tf.contrib.slim.{name}": f"tf_slim.{name}"
     for name in (
-        *("add_arg_scope", "arg_scope", "l1_l2_regularizer", "l1_regularizer"),
-        *("l2_regularizer", "variance_scaling_initializer", "xavier_initializer"),
-        "xavier_initializer_conv2d",
+        *("add_arg_scope", "arg_scope", "l1_regularizer", "l2_regularizer"),
+        *("xavier_initializer", "xavier_initializer_conv2d"),
+        *("data_decoder.DataDecoder", "parallel_reader.get_data_files"),
+        *("tfexample_decoder.ItemHandler", "tfexample_decoder.ItemHandlerCallback"),
+        *("tfexample_decoder.TFExampleDecoder", "tfexample_decoder.Tensor"),
     )
 }
 
@@ -169,6 +206,14 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         keywords=("key_dtype", "value_dtype", "default_value", "name"),
         dropped=("checkpoint",),
     ),
+    _row(
+        "predictor.from_saved_model",
+        _PREDICTOR,
+        positional=2,
+        keywords=("export_dir", "signature_def_key", "tags"),
+        dropped=("graph", "config"),
+        reason="the model's own function in place of a session",
+    ),
     _row("eager.Iterator", "iter", positional=1),
     _row(
         "eager.Variable",
@@ -260,28 +305,11 @@ NO_HOME: dict[str, tuple[str, str]] = {
         "cuDNN kernels are chosen by the layer in TF2",
         "Use tf_keras.layers.LSTM or GRU; weights need another layout.",
     ),
-    "data.batch_and_drop_remainder": (
-        "it is an argument of Dataset.batch",
-        "Use dataset.batch(batch_size, drop_remainder=True).",
-    ),
-    "data.padded_batch_and_drop_remainder": (
-        "it is an argument of Dataset.padded_batch",
-        "Use dataset.padded_batch(..., drop_remainder=True).",
-    ),
-    "data.sliding_window_batch": (
-        "TF2 has datasets of windows",
-        "Use dataset.window(size, shift, stride) and flat_map.",
-    ),
-    "data.sloppy_interleave": (
-        "it is an argument of Dataset.interleave",
-        "Use dataset.interleave(..., deterministic=False).",
-    ),
     "data.read_batch_features": (
         "it is another function in TF2",
         "Use tf.data.experimental.make_batched_features_dataset.",
     ),
     "data.reduce_dataset": ("it is a method in TF2", "Use dataset.reduce."),
-    "data.assert_element_shape": (_GONE, "Use dataset.map with tf.ensure_shape."),
     "data.LMDBDataset": (_GONE, "Use tensorflow_io's LMDBDataset."),
     "data.CheckpointInputPipelineHook": (
         "Estimators do not exist in TF2",
@@ -327,8 +355,9 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "ffmpeg": (_GONE, "Use tensorflow_io, or tf.audio.decode_wav."),
     "framework.arg_scope": (
-        "it gives defaults to slim's layers, which this version does not migrate",
-        "Pass the arguments to the layers, or use functools.partial.",
+        "it gives arguments to layers of contrib, of which the file has more than functions "
+        "that build a graph",
+        "Make the layers in functions of their own that return tensors.",
     ),
     "framework.get_variables": (
         "TF2 keeps no list of all variables",
@@ -345,21 +374,14 @@ NO_HOME: dict[str, tuple[str, str]] = {
     ),
     "labeled_tensor": (_GONE, "Use xarray, or name the axes in comments."),
     "layers": (
-        "contrib's layers make their variables through a graph's variable scopes",
-        "Use the layer of tf_keras.layers.",
-    ),
-    "layers.variance_scaling_initializer": (
-        "its truncated normal is corrected by 1.3, TF2's by 1.2925: the standard "
-        "deviation would be .3 % smaller",
-        "Use tf.compat.v1.variance_scaling_initializer(scale=2.0) if that is no matter.",
+        "contrib's layers make their variables through a graph's variable scopes, and this "
+        "is no function that builds a graph and nothing else",
+        "Make the layers in functions of their own that return tensors; or use the layer "
+        "of tf_keras.layers.",
     ),
     "layers.optimize_loss": (
         "it builds a graph's training operation",
         "Write the step with tf.GradientTape.",
-    ),
-    "layers.apply_regularization": (
-        "it collects in the graph",
-        "Add up regularizer(w) over the weights.",
     ),
     "learn": (
         "contrib.learn's Estimators and readers do not exist in TF2",

@@ -13,7 +13,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.tables import symbols
+from migrate.tables import contrib_graph, symbols
 
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
@@ -24,7 +24,6 @@ DERIVABLE_MODULE = "derivable_hooks"
 EXPERIMENTS_MODULE = "estimator_experiments"
 IN_MEMORY_MODULE = "in_memory_evaluation"
 HEADS_MODULE = "estimator_heads"
-LAYERS_MODULE = "contrib_layers"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
@@ -38,7 +37,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     EXPERIMENTS_MODULE: (f"{EXPERIMENTS_MODULE}.py",),
     IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
-    LAYERS_MODULE: (f"{LAYERS_MODULE}.py",),
+    **contrib_graph.FILES,
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -80,9 +79,11 @@ SESSION = emitted.files("training_session")
 
 def needed(module: str) -> tuple[str, ...]:
     """The files of an emitted module, and of those that it imports."""
+    if module in contrib_graph.FILES:
+        return contrib_graph.FILES[module]
     if module in (MODULE, *BESIDE):
         return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
-    if module in ("plain_session", "eager_steps"):
+    if module in ("plain_session", "eager_steps", "graph_variables"):
         return (f"{module}.py", *SESSION)
     return (f"{module}.py",)
 
@@ -310,23 +311,6 @@ LAYERS: dict[str, str] = {
 # Inside the functions that build the graph: what the module has instead.
 IN_GRAPH_EMITTED: dict[str, str] = {
     **{
-        f"tf.contrib.layers.{name}": f"{LAYERS_MODULE}.{name}"
-        for name in (
-            "batch_norm",
-            "conv2d",
-            "convolution",
-            "convolution2d",
-            "dropout",
-            "embed_sequence",
-            "fully_connected",
-            "layer_norm",
-            "optimize_loss",
-            "repeat",
-            "stack",
-        )
-    },
-    "tf.contrib.training.create_train_op": f"{LAYERS_MODULE}.create_train_op",
-    **{
         f"tf.contrib.{package}.assign_from_checkpoint_fn": (
             f"{MODULE}.assign_from_checkpoint_fn"
         )
@@ -462,11 +446,13 @@ RUNS_UPDATES = frozenset(
         "tf.contrib.training.create_train_op",
         "tf.contrib.slim.learning.create_train_op",
         "tf.contrib.layers.optimize_loss",
+        "tf.contrib.slim.optimize_loss",
     }
 )
 BATCH_NORMALIZATION = frozenset(
     {
         "tf.contrib.layers.batch_norm",
+        "tf.contrib.slim.batch_norm",
         "tf.layers.batch_normalization",
         "tf.layers.BatchNormalization",
     }

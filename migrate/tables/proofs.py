@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator
 from migrate.tables import (
     calls,
     contrib,
+    contrib_graph,
     estimator,
     graph_only,
     hooks,
@@ -77,12 +78,13 @@ _TABLES: dict[str, Iterable[str]] = {
     "readers": unsupported.MNIST_SYMBOLS,
     "queues": {*queues.INPUT, queues.START, queues.MATCH_ONCE},
     "supervisor": supervisor.PARAMETERS,
-    "contrib": [
+    "contrib": {
         *contrib.HOMES,
         *contrib.SUPPORT,
         *contrib.SLIM,
         *(row.symbol for row in contrib.CONTRIB_CALLS),
-    ],
+    },
+    "contrib_graph": {*contrib_graph.GRAPH, *contrib_graph.METRICS},
     "contrib_refused": contrib.NO_HOME,
     "keras_contrib": keras_contrib.LAYERS,
     "keras_metrics": keras_models.METRICS,
@@ -151,6 +153,16 @@ PROOFS = (
     *(
         Proof(f"estimator:tf.*.{name}", tests=("tests/support/test_hooks.py",))
         for name in ("CheckpointSaverHook", "ProfilerHook", "StepCounterHook")
+    ),
+    *(
+        Proof(
+            f"estimator:tf.*.{name}",
+            tests=("tests/programs/estimator_clusters/*_strategies.py",),
+        )
+        for name in (
+            *("ParameterServerStrategy", "DistributeConfig"),
+            *("MultiWorkerMirroredStrategy", "CollectiveAllReduceStrategy"),
+        )
     ),
     *_alike(
         "what a hook is given; hooks of programs use it without its name",
@@ -336,6 +348,14 @@ PROOFS = (
     Proof(
         "contrib:*",
         tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
+    ),
+    Proof(
+        "contrib_graph:*",
+        tests=(
+            "tests/support/slim_layers.py",
+            "tests/programs/estimator_variants/slim_networks.py",
+            "tests/programs/estimator_variants/contrib.py",
+        ),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
     Proof(

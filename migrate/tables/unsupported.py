@@ -120,8 +120,9 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.contrib.slim": (
         "N123",
-        "contrib.slim is not covered yet",
-        "Install tf_slim, or use tf_keras.layers.",
+        "this part of contrib.slim is not covered yet",
+        "Its layers, losses, argument scopes and training are: leave the rest out, or "
+        "look for it in tf_slim.",
     ),
     "tf.layers": (
         "L120",

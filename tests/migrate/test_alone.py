@@ -82,6 +82,19 @@ FAULTS = {
         "forward, backward, X",
         "forward, backward, X[:, ::-1]",
     ),
+    "another_scope": (
+        "slim_lenet",
+        "weights_regularizer=contrib_layers.l2_regularizer(weight_decay)",
+        "weights_regularizer=None",
+    ),
+    "averages_never_moved": ("slim_lenet", "contrib_framework.updates()", "pass"),
+    "a_step_more": ("slim_trainer", "last_step=10", "last_step=11"),
+    "not_clipped": ("slim_two_networks", "tf.clip_by_norm(g, 1.0)", "g"),
+    "others_tuned": (
+        "contrib_layers_script",
+        "if 'out' not in v.name",
+        "if 'out' in v.name",
+    ),
     "drawn_for_what_is_fed": (
         "fed_tensors",
         "compute_loss, test_x, test_y",
@@ -194,6 +207,10 @@ def _migrated(path: pathlib.Path) -> str:
     return migration.text
 
 
+def _support(path: pathlib.Path) -> tuple[str, ...]:
+    return migrate_text(path.read_text(), filename=str(path)).support
+
+
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
     directory = tmp_path_factory.mktemp("migrated")
@@ -206,13 +223,7 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
         assert text.count(old) == 1
         programs.append(directory / f"{name}.py")
         programs[-1].write_text(text.replace(old, new))
-    beside = (
-        "plain_session.py",
-        *emitted.files("training_session"),
-        "recurrent_cells.py",
-    )
-    own = ("moving_averages.py", "tower_normalisation.py", "fed_datasets.py")
-    emitted.write((*beside, *own), directory)
+    emitted.write(tuple(sorted(set().union(*map(_support, PROGRAMS)))), directory)
     # A process can have one MirroredStrategy: another's collectives take its keys.
     apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
     others = [p for p in programs if p not in apart]

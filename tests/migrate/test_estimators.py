@@ -491,12 +491,16 @@ def test_update_operations_let_batch_normalisation_pass() -> None:
     assert not _refused(migration)
 
 
-def test_an_arg_scope_is_not_guessed_at() -> None:
+def test_an_arg_scope_gives_arguments_to_what_takes_them() -> None:
+    """TF2's own functions do not: those of contrib are kept, also where TF2 has one."""
     migration = _program(
-        model="with tf.contrib.framework.arg_scope([]):\n"
-        "    tf.contrib.layers.fully_connected(features, 2)"
+        model="with tf.contrib.framework.arg_scope([tf.contrib.layers.max_pool2d]):\n"
+        "    tf.contrib.layers.max_pool2d(features, 2)"
     )
-    assert ("T110", "tf.contrib.layers.fully_connected") in _refused(migration)
+    assert not _refused(migration)
+    assert "contrib_layers.max_pool2d(features, 2)" in migration.text
+    alone = _program(model="tf.contrib.layers.max_pool2d(features, 2)")
+    assert "tf.nn.max_pool2d(features, 2, strides=2" in alone.text
 
 
 # -- modules that programs import ------------------------------------------------------

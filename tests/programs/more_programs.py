@@ -21,6 +21,16 @@ MORE = (
         lines=36,
     ),
     Variant(
+        "slim_replicated",
+        "slim's layers in a function, argument scopes of another; batch normalisation "
+        "by a flag that is fed; penalties; slim.learning's training operation; "
+        "synchronous under a flag that is off",
+        ps=2,
+        equal=True,
+        tolerance=5e-6,
+        lines=40,
+    ),
+    Variant(
         "sync_queue_runner",
         "synchronous under a flag; get_chief_queue_runner and get_init_tokens_op; "
         "Scaffold with chief_init_op; compute_gradients and clip_by_value; "

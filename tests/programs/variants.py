@@ -81,6 +81,7 @@ IDIOMS = (
     Variant("reading", 0.0, _EXACT),
     Variant("residual", 2e-6, _EXP),
     Variant("sequences", 1e-5, "Adam divides by roots of small squares"),
+    Variant("slim_networks", 2e-6, _EXP),
     Variant("stopped_early", 0.0, _EXACT),
     Variant("subclassed", 2e-6, "tanh differs by an ULP"),
     Variant("texts", 1e-6, _EXP),

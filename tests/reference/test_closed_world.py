@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from migrate.tables import contrib, proofs
+from migrate.tables import contrib, contrib_graph, proofs
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.symbols import exists_in_target
 from reference.registry import SCENARIOS
@@ -93,4 +93,17 @@ def test_contribs_homes_exist() -> None:
         *(row.target for row in contrib.CONTRIB_CALLS),
     ]
     names = {home.partition("(")[0] for home in homes} - {"iter"}
-    assert not [name for name in names if not exists_in_target(name)]
+    emitted = {name for name in names if name.startswith("contrib_")}
+    assert not [name for name in names - emitted if not exists_in_target(name)]
+    emitted |= {".".join(home) for home in contrib.SUPPORT.values()}
+    emitted |= {h for h in contrib_graph.GRAPH.values() if h.startswith("contrib_")}
+    for module, _, name in (home.partition(".") for home in sorted(emitted)):
+        tree = ast.parse((ROOT / "migrate" / "support" / f"{module}.py").read_text())
+        defined = {getattr(n, "name", "") for n in tree.body} | {
+            t.id
+            for n in tree.body
+            if isinstance(n, ast.Assign)
+            for t in n.targets
+            if isinstance(t, ast.Name)
+        }
+        assert name in defined, (module, name)

@@ -116,6 +116,10 @@ class _Layout:
         last = program.graph_end() - 1 - (at - len(graph))
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
+        if any(flow.graph for flow in every(program.flows)):
+            plan.support.add("graph_variables.py")
+            plan.imports.append("import graph_variables")
+            scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and not self._plain:
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()

@@ -7,6 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import effects, reach
 from migrate.program.functions import FunctionTimes
+from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
@@ -75,6 +76,7 @@ class Created:
             t for t in self._context.program.staged if isinstance(t, FunctionTimes)
         )
         seen: set[ast.AST] = {times.node for times in staged}
+        seen.update(GraphFunctions(self._context.scopes).nodes)
         work: list[ast.AST] = [call.func]
         while work:
             for node in ast.walk(work.pop()):

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, Kind, StepFunction, code
+from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction, code
 
 # Fewer statements are clearer where they are used.
 _WORTH_A_FUNCTION = 3
@@ -84,7 +84,7 @@ def shared(
     for step in group:
         later |= read_after(step, bodies[step][length:])
     # A placeholder within a block is bound there, and a parameter of the step.
-    given = later - set(inputs)
+    given = later - set(inputs) - {COLLECTED, NUMBERED}
     results = [n for f in flows for n in _bound_in_order(f) if n in given]
     if not results or any("." in n for n in inputs if n in read):
         return None
@@ -151,4 +151,4 @@ def _bound_in_order(flow: Flow) -> list[str]:
     dropped = [f.binds for f in every([flow]) if f.dropped]
     made = [f.binds for f in every([flow]) if not f.dropped and not f.suites]
     given = set().union(*dropped) - set().union(*made)
-    return sorted(flow.binds - given)
+    return sorted(flow.binds - given - {COLLECTED, NUMBERED})

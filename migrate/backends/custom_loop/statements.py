@@ -11,6 +11,8 @@ from migrate.backends.custom_loop.created import Created
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
+from migrate.program import ir
+from migrate.program.binding_time import every
 from migrate.program.ir import Code, Flow, code
 
 
@@ -24,6 +26,7 @@ class Statements:
         expressions: StepExpressions,
         updates: Updates,
     ) -> None:
+        self._scopes = context.scopes
         self._build = build
         self._expressions = expressions
         self._updates = updates
@@ -79,11 +82,26 @@ class Statements:
                     suites["body"],
                     statement,
                 )
-        return Keep(statement, suites, self._header_edits(statement))
+        graph = any(f.graph for f in every([flow]))
+        return Keep(statement, suites, self._header_edits(statement, graph))
 
-    def _header_edits(self, statement: ast.stmt) -> dict[ast.AST, Code]:
+    def _graph_scope(self, node: ast.expr) -> dict[ast.AST, Code]:
+        """`tf.variable_scope` around layers of contrib names them, as in a graph."""
+        if not isinstance(node, ast.Call):
+            return {}
+        if self._scopes.resolve(node.func) != "tf.variable_scope":
+            return {}
+        given: list[str | ast.AST | Code] = [*node.args]
+        given += [code(f"{k.arg}=", k.value) for k in node.keywords]
+        return {node: code("tf.compat.v1.variable_scope(", ir.joined(", ", given), ")")}
+
+    def _header_edits(
+        self, statement: ast.stmt, graph: bool = False
+    ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         if isinstance(statement, ast.With):
             for item in statement.items:
                 edits.update(self._expressions.edits(item.context_expr, None))
+                if graph:
+                    edits.update(self._graph_scope(item.context_expr))
         return edits

@@ -19,6 +19,7 @@ from migrate.plan import Block, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.tables import contrib_graph
 
 
 class StepFunctions:
@@ -210,10 +211,25 @@ class StepFunctions:
                 continue
             holds_update = any(f.update is not None for f in every([flow])[1:])
             if flow.suites and holds_update and isinstance(flow.statement, ast.With):
+                if flow.updates:
+                    found.append(_updates_asked())
+                    included.add(found[-1])
                 found.extend(self._opened(flow.suites["body"], included))
             else:
                 found.append(flow)
         return found
+
+
+def _updates_asked() -> Flow:
+    """`with tf.control_dependencies(tf.get_collection(UPDATE_OPS))`, opened."""
+    return Flow(
+        ast.Pass(),
+        Kind.OPERATION,
+        frozenset({ir.COLLECTED}),
+        frozenset(),
+        step=True,
+        step_code=code(f"{contrib_graph.FRAMEWORK_MODULE}.updates()"),
+    )
 
 
 def _quoted(text: str) -> str:

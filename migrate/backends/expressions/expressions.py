@@ -26,6 +26,7 @@ class Expressions(Datasets):
         self._setup_claims()
         self._apart = self.program.apart(self.scopes)
         self._visit(self.scopes.tree, [])
+        self._graph_functions(self._apart)
         moving_averages.raced(self.program, self.scopes, self.diagnostics)
         for compared in self.program.identities:
             self._identity(compared)
@@ -128,6 +129,8 @@ class Expressions(Datasets):
     def _visit(self, node: ast.AST, scopes: list[ast.Call]) -> None:
         if node in self._apart:
             return  # No part of the program: as in any other file.
+        if node in self.graph.inside:
+            return  # It stays graph code.
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
             for item in node.items:

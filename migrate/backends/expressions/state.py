@@ -9,6 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
+from migrate.program.graph_functions import GraphFunctions
 
 
 class State:
@@ -28,6 +29,7 @@ class State:
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.partitioned: dict[str, ast.expr] = {}
         self.created_step = False
+        self.graph = GraphFunctions(scopes)
         self.lists = VariableLists(program, scopes)
 
     def _in_driver(self, node: ast.AST) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends.expressions.state import State
+from migrate.backends.expressions.graph_code import GraphCode
 from migrate.facts import names
 from migrate.plan import Dropped
 from migrate.program import ir
 from migrate.program.ir import Code, code
-from migrate.tables import roles
+from migrate.tables import contrib_graph, roles
 
 _GET_VARIABLE = (
     "name",
@@ -39,7 +39,7 @@ _LISTS = {
 }
 
 
-class Variables(State):
+class Variables(GraphCode):
     """Plans what makes and lists variables."""
 
     def _variable_scope(self, call: ast.Call) -> None:
@@ -186,9 +186,17 @@ class Variables(State):
                     "Keras layers update their moving averages when they are called",
                 )
                 self.claimed[call.args[0]] = self.claimed[call]
+                if self.graph.used:
+                    module = contrib_graph.FRAMEWORK_MODULE
+                    self.plan.support.update(contrib_graph.FILES[module])
+                    self.plan.imports.append(f"import {module}")
+                    self.plan.replace(call, code(f"{module}.updates()"))
+                    return
                 self.plan.replace(call, code("[]"))
                 return
             if key not in _LISTS:
+                if self.graph.used:
+                    self._kept(call.func, symbol)
                 return
             which = _LISTS[key]
             self.claimed[call.args[0]] = ("V110", f"replicas.{which}_variables")

@@ -188,6 +188,24 @@ class RunResolver:
         listed = self.fetched.listed_value(structure, leaves)
         return listed if listed is not None and self.fed.of(call) == {} else None
 
+    def _of_others(self, part: Slice, feed: dict[str, ast.expr]) -> frozenset[Flow]:
+        """Statements that collect by placeholders this run does not feed.
+
+        TF1 could not have computed what they collect, so that it asked for none of it.
+        """
+        unfed = {
+            name
+            for name, placeholder in self.analysis.placeholders.items()
+            if name in part.needed and name not in feed and placeholder.default is None
+        }
+        found: set[Flow] = set()
+        for flow in every(self.flows) if unfed else ():
+            if not flow.suites and flow.reads & unfed:
+                unfed |= flow.binds - {ir.COLLECTED, ir.NUMBERED}
+                if flow.repeats:
+                    found.add(flow)
+        return frozenset(found)
+
     def _step(
         self, call: ast.Call, structure: str, keys: list[Code], leaves: list[Leaf]
     ) -> None:
@@ -195,6 +213,10 @@ class RunResolver:
         wanted = self.fetched.reads(call, leaves)
         if wanted is None:
             return
+        if self.analysis.graph.used and any(
+            self.analysis.graph.asks(leaf.node) for leaf in leaves
+        ):
+            wanted.add(ir.COLLECTED)
         inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
         plain = self.slicer.slice(wanted, inline_merge)
         observed: dict[str, ast.expr] = {}
@@ -208,6 +230,8 @@ class RunResolver:
         feed = self.fed.of(call)
         if feed is None:
             return
+        if ir.COLLECTED in part.needed:
+            part = self.slicer.slice(wanted, summaries, self._of_others(part, feed))
         feeds = self.fed.arguments(call, part.needed, feed)
         element = self.fed.element(call, part.needed, feed)
         if feeds is None or element is None:

@@ -64,7 +64,24 @@ class Analysis(Blocks):
         if flow.update is not None:
             flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
+        if self.graph.used:
+            self._graph_code(flow)
         return flow
+
+    def _graph_code(self, flow: Flow) -> None:
+        """What a statement shares with other graph code without a name."""
+        statement = flow.statement
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            return
+        flow.graph = self.graph.layers(statement)
+        if self.graph.collects(statement):
+            flow.binds |= {ir.COLLECTED}
+            flow.repeats = self.reusing or self.graph.repeats(statement)
+        if self.graph.asks(statement) or flow.kind is Kind.UPDATE_OPS:
+            flow.reads |= {ir.COLLECTED}
+        if self.graph.unnamed(statement):
+            flow.binds |= {ir.NUMBERED}
+            flow.reads |= {ir.NUMBERED}
 
     def _asks_tensor(self, statement: ast.stmt) -> bool:
         """`print(loss.dtype)`: plain Python, of what there is only in a step."""

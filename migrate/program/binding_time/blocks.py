@@ -54,6 +54,12 @@ class Blocks(Assignments):
                     "the graph node, not its value",
                 )
         header_lifts = self._lifts
+        if self.graph.used and isinstance(statement, ast.With):
+            flow.updates = any(
+                self.scopes.resolve(node) == "tf.GraphKeys.UPDATE_OPS"
+                for item in statement.items
+                for node in ast.walk(item.context_expr)
+            )
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
             and self.scopes.resolve(item.context_expr.func) == "tf.control_dependencies"

@@ -9,8 +9,9 @@ from migrate.program import ir
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.optimizers import Optimizers
 from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
+from migrate.program.graph_functions import GIVES_COLLECTED
 from migrate.program.ir import Kind, code
-from migrate.tables import roles
+from migrate.tables import contrib_graph, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.recurrent import WRAPPERS
 
@@ -68,6 +69,8 @@ class Calls(Optimizers):
     def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
         if symbol in LAYER_FUNCTIONS:
             return self._layer(call, symbol)
+        if symbol in contrib_graph.GRAPH:
+            return self._graph_call(call, symbol)
         if symbol in roles.PYTHON_FUNCTIONS:
             self._arguments(call)
             self.diagnostics.refuse(
@@ -88,6 +91,8 @@ class Calls(Optimizers):
                 "tf.GraphKeys.GLOBAL_VARIABLES",
             ):
                 return self.listed
+            if key is not None and self.graph.used:
+                return Kind.TENSOR  # The step function's own collection.
             if key is not None:
                 self.diagnostics.refuse(
                     "N105",
@@ -197,6 +202,22 @@ class Calls(Optimizers):
             return Kind.HOST
         return Kind.PURE
 
+    def _graph_call(self, call: ast.Call, symbol: str) -> Kind:
+        """A function of contrib that stays graph code, in the steps that need it."""
+        inside = self._arguments(call)
+        if self.function is not None and symbol in contrib_graph.MAKES:
+            what = self.graph.obstacle(self.function)
+            self.diagnostics.refuse(
+                "L151",
+                call,
+                f"`{self.function.name}` makes layers of contrib and more than these: "
+                f"`{what or 'a method of its own'}`",
+                "Make the layers in a function of their own that returns tensors.",
+                symbol,
+            )
+        makes = symbol in contrib_graph.MAKES or symbol in GIVES_COLLECTED
+        return Kind.TENSOR if makes or inside in ir.STEP_KINDS else Kind.HOST
+
     def _check_initial_value(self, call: ast.Call, inside: Kind) -> None:
         if inside in ir.STEP_KINDS:
             self.diagnostics.refuse(
@@ -215,6 +236,15 @@ class Calls(Optimizers):
         if full is not None and full in self.created and self.reusing:
             self.shared[call] = self.created[full]
             return Kind.VARIABLE
+        if self.reusing and self.graph.used:
+            self.diagnostics.refuse(
+                "L151",
+                call,
+                "a variable of a scope that is entered again, which layers of contrib "
+                "may have made: they make theirs in the step functions",
+                "Ask for it in the function that makes the layers.",
+                symbol,
+            )
         if full is not None and self._target_hint:
             self.created[full] = self._target_hint
         return Kind.VARIABLE

@@ -10,7 +10,9 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.functions import FunctionTimes
+from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow, Kind, Lift
+from migrate.tables import contrib_graph
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -70,6 +72,14 @@ class State:
         self.singles: set[str] = set()  # Names of one variable, not of a list of them.
         self._whole: ast.AST | None = None  # All that the statement computes.
 
+    # The function of the program's own that is analysed; None in the driver.
+    function: ast.FunctionDef | None = None
+
+    @functools.cached_property
+    def graph(self) -> GraphFunctions:
+        """What of the file is graph code that stays as it is."""
+        return GraphFunctions(self.scopes)
+
     @functools.cached_property
     def listed(self) -> Kind:
         """What a list of the program's variables is.
@@ -79,7 +89,10 @@ class State:
         """
         layers = {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
         late = any(
-            symbol in layers or symbol in LAYER_CLASSES or symbol in CELLS
+            symbol in layers
+            or symbol in LAYER_CLASSES
+            or symbol in CELLS
+            or symbol in contrib_graph.MAKES
             for _, symbol in self.scopes.walk_uses()
         )
         return Kind.TENSOR if late else Kind.VARIABLE

@@ -66,6 +66,10 @@ class UserFunctions(Lifts):
             return None
         if definition in self.functions:
             return self.functions[definition]
+        if definition in self.graph.nodes:
+            kind = Kind.TENSOR if self.graph.nodes[definition] else Kind.HOST
+            self.functions[definition] = FunctionTimes(definition, [], kind)
+            return self.functions[definition]
         if not self._builds_graph(definition):
             return None
         kinds = self._parameter_kinds(call, definition, bool(method))
@@ -116,6 +120,7 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
         for parameter in parameter_names(definition):
             kind = kinds.get(parameter, Kind.HOST)

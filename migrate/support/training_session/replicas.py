@@ -31,6 +31,8 @@ class Replicas:
         # other part has the same name.
         self.parts = {}
         self.slices = {}
+        # What is around a step that is traced: see graph_variables.py, where it is used.
+        self.graph_code = contextlib.nullcontext
         self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
         # What a step that is traced observes: MirroredStrategy traces every replica in
@@ -210,7 +212,8 @@ class Replicas:
             # A summary of a variable's name was numbered: the name was in use.
             for name in sorted(self._names):
                 graph.unique_name(name)
-        fetches = tf.nest.map_structure(value_of, function(*args))
+        with self.graph_code():
+            fetches = tf.nest.map_structure(value_of, function(*args))
         results = {
             "fetches": fetches,
             "observed": tf.nest.map_structure(value_of, self._tracing.observed),

@@ -1,0 +1,62 @@
+"""Graph code that stays: layers of contrib, and the functions that make them."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.expressions.state import State
+from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
+from migrate.program.ir import code
+from migrate.rules.contrib_graph import ContribGraph
+from migrate.tables import contrib_graph, estimator, legacy_keras, roles
+
+
+class GraphCode(State):
+    """Spells what step functions call as it stood."""
+
+    def _graph_functions(self, apart: set[ast.AST]) -> None:
+        """Every use in graph functions, and contrib's in the driver."""
+        if not self.graph.used:
+            return
+        if self.program.towers is not None:
+            self.diagnostics.refuse(
+                "L152",
+                self.program.session,
+                "layers of contrib in towers",
+                "Use tf.layers, or one tower.",
+            )
+        contrib = ContribGraph(self.scopes, self.plan, self.claimed, "L150")
+        outside = {n for d in apart for n in ast.walk(d)}
+        for node, symbol in self.scopes.walk_uses():
+            if node in self.claimed or node in outside:
+                continue
+            home = contrib_graph.GRAPH.get(symbol, "")
+            if home.startswith(f"{contrib_graph.TRAINING_MODULE}."):
+                continue  # What of it is an update was written out.
+            if symbol.startswith("tf.contrib"):
+                contrib.use(node, symbol, in_graph=True)
+            elif node in self.graph.inside:
+                self._in_graph(node, symbol)
+            elif symbol in {*GIVES_COLLECTED, "tf.losses.add_loss"}:
+                self._kept(node, symbol)
+
+    def _in_graph(self, node: ast.expr, symbol: str) -> None:
+        if symbol in roles.SUMMARIES:
+            self.claimed[node] = ("M110", "collected while the step is traced")
+            name = symbol.rpartition(".")[2]
+            self.plan.replace(node, code(f"training_session.summary.{name}"))
+        elif symbol in LAYERS:
+            home = legacy_keras.home(symbol)
+            assert home is not None
+            self.plan.imports.append(home[0])
+            self.claimed[node] = ("L150", "tf.layers' own function, from Keras 2")
+            self.plan.replace(node, code(home[1]))
+        elif estimator.prefixed(symbol, estimator.IN_GRAPH):
+            self._kept(node, symbol)
+
+    def _kept(self, node: ast.expr, symbol: str) -> None:
+        self.claimed[node] = (
+            "L150",
+            "kept under tf.compat.v1: the step function is a graph of its own",
+        )
+        self.plan.replace(node, code(f"tf.compat.v1{symbol[2:]}"))

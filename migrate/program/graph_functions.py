@@ -1,0 +1,351 @@
+"""Functions whose bodies stay graph code: those that make layers of contrib or slim.
+
+Layers of contrib make their variables through the graph's variable scopes, under
+argument scopes that callers open. Where a function's body is nothing but such a graph,
+it is called in the step functions as it stands, and `graph_variables.py` gives every
+step function the same variables by their names.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.tables import contrib_graph as table
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+from migrate.tables.recurrent import TARGETS
+
+# What a graph function must not hold: it is made or run once, where the session is.
+_FORBIDDEN = (
+    roles.PLACEHOLDERS
+    | roles.SESSIONS
+    | roles.GLOBAL_STEPS
+    | roles.SYNC_OPTIMIZERS
+    | roles.INITIALIZER_OPS
+    | roles.PARTITIONERS
+    | roles.PYTHON_FUNCTIONS
+    | frozenset(OPTIMIZERS)
+    | frozenset(SCHEDULES)
+    | frozenset(LAYER_CLASSES)
+    | frozenset(TARGETS)
+    | {"tf.layers.batch_normalization"}
+    | {"tf.Variable", "tf.gradients", "tf.train.Saver", "tf.summary.merge_all"}
+    | {"tf.GraphKeys.UPDATE_OPS", "tf.get_default_session", "tf.get_local_variable"}
+    | {"tf.train.ExponentialMovingAverage", "tf.placeholder", "tf.make_template"}
+    | {"tf.while_loop", "tf.contrib.slim.learning.create_train_op"}
+    | {s for s in table.GRAPH if s.endswith((".optimize_loss", ".create_train_op"))}
+)
+_FORBIDDEN_PREFIXES = (
+    "tf.metrics.",
+    "tf.contrib.metrics.",
+    "tf.train.",
+    "tf.estimator.",
+)
+_LOSSES = ("tf.losses.", "tf.contrib.losses.")
+# tf.layers that may stand among layers of contrib: their variables are the scopes', too.
+LAYERS = frozenset(LAYER_FUNCTIONS) - {"tf.layers.batch_normalization"}
+_WITH_WEIGHTS = frozenset(
+    s for s, row in LAYER_FUNCTIONS.items() if row.has_weights and s in LAYERS
+)
+# What gives all that was collected so far.
+GIVES_COLLECTED = frozenset(
+    f"{module}{name}"
+    for module in _LOSSES
+    for name in ("get_losses", "get_regularization_losses", "get_total_loss")
+) | {
+    symbol
+    for symbol, home in table.GRAPH.items()
+    if home.startswith(f"{table.FRAMEWORK_MODULE}.get_")
+    or home.endswith("convert_collection_to_dict")
+}
+_LISTS = roles.TRAINABLE | roles.GLOBAL | {"tf.get_collection", "tf.model_variables"}
+
+
+class GraphFunctions:
+    """What of a file is graph code, and what of it depends on what."""
+
+    def __init__(self, scopes: Scopes, in_module: bool = False) -> None:
+        """`in_module` says that the file is one that a session's program imports."""
+        self._scopes = scopes
+        self._in_module = in_module
+        self._seeds = table.MAKES | ({"tf.get_variable"} if in_module else set())
+        # Functions of modules that stay graph code, as the file spells them -> whether
+        # their layers are named by default.
+        self._imported = scopes.graph_imports
+
+    @functools.cached_property
+    def used(self) -> bool:
+        """Whether the file makes layers of contrib, or calls what does."""
+        if any(symbol in self._seeds for _, symbol in self._scopes.walk_uses()):
+            return True
+        return any(self._imports(call) for call in _calls(self._scopes.tree))
+
+    def _imports(self, call: ast.Call) -> str:
+        """The graph function of another module that a call calls, as it is spelled."""
+        if not self._imported or not isinstance(call.func, (ast.Name, ast.Attribute)):
+            return ""
+        spelled = ast.unparse(call.func)
+        if spelled not in self._imported:
+            return ""
+        root = next(n for n in ast.walk(call.func) if isinstance(n, ast.Name))
+        owner = self._scopes.scope_of(root).owner(root.id)
+        own = owner is not None and all(
+            isinstance(b, (ast.Import, ast.ImportFrom)) for b in owner.bindings[root.id]
+        )
+        return spelled if own else ""
+
+    def _is_layer(self, call: ast.Call) -> bool:
+        """Whether a call makes layers, by itself or by a function that it calls."""
+        return (
+            self._scopes.resolve(call.func) in table.MAKES
+            or self.function_of(call) is not None
+            or bool(self._imports(call))
+        )
+
+    @functools.cached_property
+    def nodes(self) -> dict[ast.FunctionDef, bool]:
+        """Graph functions -> whether they compute (not only open argument scopes)."""
+        if not self.used:
+            return {}
+        candidates = [
+            n for n in ast.walk(self._scopes.tree) if isinstance(n, ast.FunctionDef)
+        ]
+        makes = {f for f in candidates if self._holds(f, self._seeds)}
+        # Those that call or are called with one count too, as far as they are of no more.
+        todo = True
+        while todo:
+            more = {
+                f
+                for f in candidates
+                if f not in makes and any(g in makes for g in self._named_in(f))
+            }
+            makes |= more
+            todo = bool(more)
+        found = {f: self._computes(f) for f in makes if not self.obstacle(f)}
+        return found
+
+    @functools.cached_property
+    def alone(self) -> bool:
+        """Whether what makes variables in a module stands in graph functions."""
+        inside = self.inside
+        return bool(self.nodes) and all(
+            use in inside
+            for use, symbol in self._scopes.walk_uses()
+            if symbol in self._seeds
+            or symbol in _FORBIDDEN
+            or symbol.startswith(_FORBIDDEN_PREFIXES)
+        )
+
+    @functools.cached_property
+    def inside(self) -> frozenset[ast.AST]:
+        """Every node of the graph functions, and of what of the file they call."""
+        roots = list(self.nodes)
+        every = [*roots, *reach.reached(self._scopes, roots)]
+        return frozenset(
+            n for f in every if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
+        )
+
+    def _uses(self, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
+        within = set(ast.walk(node))
+        for use, symbol in self._scopes.walk_uses():
+            if use in within:
+                yield use, symbol
+
+    def _holds(self, function: ast.FunctionDef, symbols: frozenset[str]) -> bool:
+        return any(symbol in symbols for _, symbol in self._uses(function))
+
+    def _named_in(self, function: ast.AST) -> list[ast.AST]:
+        return [
+            definition
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+            for definition in reach.definitions(self._scopes, node)
+        ]
+
+    def obstacle(self, function: ast.FunctionDef) -> str:
+        """A symbol that says that a function is more than a graph; "" if it is not."""
+        for root in [function, *reach.reached(self._scopes, [function])]:
+            if not isinstance(root, ast.FunctionDef):
+                continue
+            for _, symbol in self._uses(root):
+                if symbol in _FORBIDDEN or symbol.startswith(_FORBIDDEN_PREFIXES):
+                    return symbol
+                if self._in_module and symbol.startswith(("tf.layers.", "tf.summary.")):
+                    return symbol
+            for node in ast.walk(root):
+                called = node.func if isinstance(node, ast.Call) else None
+                if called is not None and self._penalised(called):
+                    return "kernel_regularizer"
+                if isinstance(called, ast.Attribute) and called.attr in (
+                    *("minimize", "compute_gradients", "apply_gradients", "eval"),
+                ):
+                    return called.attr
+        return ""
+
+    def _penalised(self, called: ast.expr) -> bool:
+        """Whether a layer of tf.layers is given a penalty: it is added at every call."""
+        call = self._scopes.parents.get(called)
+        return (
+            isinstance(call, ast.Call)
+            and self._scopes.resolve(called) in LAYERS
+            and any(
+                (k.arg or "regularizer").endswith("regularizer") for k in call.keywords
+            )
+        )
+
+    def _computes(self, function: ast.FunctionDef) -> bool:
+        for root in [function, *reach.reached(self._scopes, [function])]:
+            for node in ast.walk(root):
+                if (
+                    isinstance(node, ast.Call)
+                    and self._scopes.resolve(node.func) in self._seeds
+                ):
+                    return True
+        return False
+
+    def function_of(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The graph function that a call calls."""
+        if isinstance(call.func, ast.Name):
+            for definition in reach.definitions(self._scopes, call.func):
+                if isinstance(definition, ast.FunctionDef) and definition in self.nodes:
+                    return definition
+        return None
+
+    # -- what a statement has to do with the graph's collections and names -------------
+
+    def collects(self, node: ast.AST) -> bool:
+        """Whether it makes layers or losses: these are listed in collections."""
+        return any(
+            self._is_layer(call)
+            or (self._scopes.resolve(call.func) or "").startswith(_LOSSES)
+            for call in _calls(node)
+        )
+
+    def repeats(self, node: ast.AST) -> bool:
+        """Whether it surely collects no penalty of a variable of its own."""
+        return not self._penalises or all(
+            self._shares(call) for call in _calls(node) if self._is_layer(call)
+        )
+
+    @functools.cached_property
+    def _penalises(self) -> bool:
+        if any(self._imports(call) for call in _calls(self._scopes.tree)):
+            return True  # Their arguments are not in sight.
+        return any(
+            isinstance(node, ast.keyword)
+            and (node.arg or "regularizer").endswith("regularizer")
+            and not (isinstance(node.value, ast.Constant) and node.value.value is None)
+            for node in ast.walk(self._scopes.tree)
+        )
+
+    def _shares(self, call: ast.Call) -> bool:
+        """`network(images, reuse=True)`, which is what its variable scope is given."""
+        reuse = next((k.value for k in call.keywords if k.arg == "reuse"), None)
+        if not (isinstance(reuse, ast.Constant) and reuse.value is True):
+            return False
+        if self._imports(call):
+            return True  # It penalises nothing where it is given that it shares.
+        function = self.function_of(call)
+        return function is None or any(
+            self._scopes.resolve(inner.func) == "tf.variable_scope"
+            and any(
+                k.arg == "reuse"
+                and isinstance(k.value, ast.Name)
+                and k.value.id == "reuse"
+                for k in inner.keywords
+            )
+            for inner in _calls(function)
+        )
+
+    def asks(self, node: ast.AST) -> bool:
+        """Whether it asks a collection for what was collected."""
+        return any(
+            self._scopes.resolve(call.func) in GIVES_COLLECTED | _LISTS
+            for call in _calls(node)
+        )
+
+    def layers(self, node: ast.AST) -> bool:
+        """Whether it computes layers."""
+        return any(self._is_layer(call) for call in _calls(node))
+
+    def unnamed(self, node: ast.AST) -> bool:
+        """Whether a layer in it gets its name by how many there were before."""
+        for call in _calls(node):
+            function = self.function_of(call)
+            if function is not None and self._opens_unnamed(function, frozenset()):
+                return True
+            if self._imported.get(self._imports(call)):
+                return True
+            symbol = self._scopes.resolve(call.func)
+            if symbol in table.MAKES and not _is_named(call):
+                return True
+        return False
+
+    def opens_unnamed(self, function: ast.FunctionDef) -> bool:
+        """Whether a function's layers are named by default below no scope of its own."""
+        return self._opens_unnamed(function, frozenset())
+
+    def _opens_unnamed(
+        self, function: ast.FunctionDef, seen: frozenset[ast.AST]
+    ) -> bool:
+        """Whether a function's layers are named by default below no scope of its own."""
+        for call in _calls(function):
+            if self._in_named_scope(call, function):
+                continue
+            inner = self.function_of(call)
+            if inner is not None and inner is not function and inner not in seen:
+                if self._opens_unnamed(inner, seen | {function}):
+                    return True
+            symbol = self._scopes.resolve(call.func)
+            if symbol in table.MAKES and not _is_named(call):
+                return True
+            if symbol in _WITH_WEIGHTS and not _is_named(call, "name"):
+                return True
+            if symbol == "tf.variable_scope" and not self._names_scope(call, function):
+                return True
+        return False
+
+    def _in_named_scope(self, node: ast.AST, function: ast.FunctionDef) -> bool:
+        current = self._scopes.parents.get(node)
+        while current is not None and current is not function:
+            if isinstance(current, ast.With) and any(
+                isinstance(item.context_expr, ast.Call)
+                and item.context_expr is not node
+                and self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"
+                and self._names_scope(item.context_expr, function)
+                for item in current.items
+            ):
+                return True
+            current = self._scopes.parents.get(current)
+        return False
+
+    def _names_scope(self, call: ast.Call, function: ast.FunctionDef) -> bool:
+        """Whether a variable scope is opened by a name, not numbered by default."""
+        name = names.argument(call, "name_or_scope", 0)
+        if isinstance(name, ast.Name):
+            arguments = function.args
+            named = [*arguments.posonlyargs, *arguments.args]
+            defaults = dict(
+                zip(
+                    [a.arg for a in named][-len(arguments.defaults) :],
+                    arguments.defaults,
+                )
+            )
+            name = defaults.get(name.id) if arguments.defaults else None
+        return isinstance(name, ast.Constant) and isinstance(name.value, str)
+
+
+def _calls(node: ast.AST) -> list[ast.Call]:
+    return [n for n in ast.walk(node) if isinstance(n, ast.Call)]
+
+
+def _is_named(call: ast.Call, by: str = "scope") -> bool:
+    scope = next((k.value for k in call.keywords if k.arg == by), None)
+    return scope is not None and not (
+        isinstance(scope, ast.Constant) and scope.value is None
+    )

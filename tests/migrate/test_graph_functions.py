@@ -1,0 +1,259 @@
+"""Layers of contrib and slim in programs with sessions: what stays graph code, and what is refused."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import textwrap
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.facts.graph_imports import (
+    graph_imports,
+    modules_of,
+    of_session_programs,
+)
+from migrate.findings import Outcome
+from migrate.migration import Migration, Options
+from migrate.pipeline import FileResult
+from migrate.run import run_tree
+
+HEAD = """\
+import numpy as np
+import tensorflow as tf
+from tensorflow.contrib import slim
+
+"""
+LOOP = """
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        {}
+"""
+
+
+def _program(graph: str, *runs: str) -> Migration:
+    loop = LOOP.format("\n        ".join(runs))
+    return migrate_text(HEAD + textwrap.dedent(graph) + loop, filename="program.py")
+
+
+def _refused(migration: Migration) -> set[str]:
+    return {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
+
+
+def _steps(migration: Migration) -> dict[str, str]:
+    """Step functions by name."""
+    assert not _refused(migration), _refused(migration)
+    parts = re.split(r"@replicas\.step_function\([^@]*?\n    def ", migration.text)
+    return {part.partition("(")[0]: part for part in parts[1:]}
+
+
+X = "x = tf.placeholder(tf.float32, [None, 4])\nz = tf.placeholder(tf.float32, [None, 4])\n"
+
+
+def test_a_layer_named_by_its_number_needs_those_before_it() -> None:
+    graph = (
+        X + "first = slim.fully_connected(x, 2)\nsecond = slim.fully_connected(z, 2)\n"
+    )
+    both = _program(
+        graph,
+        "sess.run(second, {x: [[1.] * 4], z: [[1.] * 4]})",
+        "sess.run(first, {x: [[1.] * 4]})",
+    )
+    steps = _steps(both)
+    assert "first = contrib_layers" in steps["compute_second"]
+    assert "second = contrib_layers" not in steps["compute_first"]
+    # Alone the second would take the first one's name.
+    alone = _program(graph, "sess.run(second, {z: [[1.] * 4]})")
+    assert "S111" in _refused(alone)
+
+
+def test_a_layer_with_a_name_needs_none() -> None:
+    graph = X + (
+        'first = slim.fully_connected(x, 2, scope="a")\n'
+        'second = slim.fully_connected(z, 2, scope="b")\n'
+    )
+    steps = _steps(_program(graph, "sess.run(second, {z: [[1.] * 4]})"))
+    assert "first" not in steps["compute_second"]
+
+
+PENALISED = (
+    X
+    + """\
+def network(inputs, reuse=None):
+    with tf.variable_scope("net", reuse=reuse):
+        return slim.fully_connected(inputs, 2, weights_regularizer=slim.l2_regularizer(0.1))
+first = network(x)
+second = network(z{})
+total = tf.losses.get_total_loss()
+"""
+)
+
+
+def test_a_network_that_shares_collects_no_penalty() -> None:
+    shared = _program(
+        PENALISED.format(", reuse=True"), "sess.run(total, {x: [[1.] * 4]})"
+    )
+    step = _steps(shared)["compute_total"]
+    assert "first = network(x)" in step
+    assert "second" not in step
+    # One of its own has a penalty, which needs none of its inputs.
+    own = PENALISED.replace('"net", ', 'None, "net", ').format("")
+    assert "S111" in _refused(_program(own, "sess.run(total, {x: [[1.] * 4]})"))
+
+
+def test_updates_run_where_they_are_asked_for() -> None:
+    graph = (
+        X
+        + """\
+net = slim.batch_norm(x, decay=0.5, scope="bn")
+loss = tf.reduce_mean(slim.fully_connected(net, 2, scope="out"))
+with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+    train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+"""
+    )
+    feed = "{x: [[1.] * 4]}"
+    steps = _steps(
+        _program(graph, f"sess.run(train, {feed})", f"sess.run(loss, {feed})")
+    )
+    assert "contrib_framework.updates()" in steps["train_step"]
+    assert "updates()" not in steps["compute_loss"]
+    never = graph.split("with tf.control")[0] + (
+        "train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+    )
+    assert "updates()" not in _program(never, f"sess.run(train, {feed})").text
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        'scale = tf.Variable(1.0, name="scale")',
+        "tf.layers.batch_normalization(hidden, training=True)",
+        "tf.layers.dense(hidden, 2, kernel_regularizer=tf.nn.l2_loss)",
+        "ops = tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+    ],
+)
+def test_a_function_of_more_than_a_graph_is_refused(statement: str) -> None:
+    graph = X + (
+        "def network(inputs):\n"
+        "    hidden = slim.fully_connected(inputs, 2)\n"
+        f"    {statement}\n"
+        "    return hidden\n"
+        "y = network(z)\n"
+    )
+    found = _program(graph, "sess.run(y, {z: [[1.] * 4]})")
+    assert _refused(found)
+    assert "contrib_layers" not in found.text
+
+
+def test_tf_layers_may_stand_among_them() -> None:
+    graph = X + (
+        "def network(inputs):\n"
+        '    hidden = tf.layers.dense(inputs, 3, name="dense")\n'
+        '    return slim.fully_connected(hidden, 2, scope="out")\n'
+        "y = network(z)\n"
+    )
+    found = _program(graph, "sess.run(y, {z: [[1.] * 4]})")
+    assert not _refused(found)
+    assert "tf1_layers.dense(inputs, 3" in found.text
+
+
+def test_other_forms_of_training_operations_are_left() -> None:
+    graph = X + (
+        'loss = tf.reduce_mean(slim.fully_connected(z, 2, scope="out"))\n'
+        "optimizer = tf.train.AdamOptimizer()\n"
+        "train = slim.learning.create_train_op(loss, optimizer{})\n"
+    )
+    feed = "sess.run(train, {z: [[1.] * 4]})"
+    assert not _refused(_program(graph.format(""), feed))
+    other = ', gradient_multipliers={"out/weights": 2.0}'
+    assert _refused(_program(graph.format(other), feed))
+
+
+# -- model functions in other files ----------------------------------------------------
+
+NET = """\
+import tensorflow as tf
+slim = tf.contrib.slim
+
+
+def network(inputs, reuse=None, scope="net"):
+    with tf.variable_scope(scope, "net", [inputs], reuse=reuse):
+        hidden = slim.fully_connected(inputs, 2, weights_regularizer=slim.l2_regularizer(0.1))
+        return hidden * tf.get_variable("scale", [])
+"""
+MAIN = (
+    "import tensorflow as tf\n"
+    + """\
+from nets import small
+x = tf.placeholder(tf.float32, [None, 4])
+loss = tf.reduce_mean(small.network(x))
+tf.losses.add_loss(loss)
+total = tf.losses.get_total_loss()
+train = tf.train.GradientDescentOptimizer(0.1).minimize(total)
+"""
+    + LOOP.format("sess.run(train, {x: [[1.] * 4]})")
+)
+
+
+def _tree(directory: pathlib.Path, files: dict[str, str]) -> dict[str, FileResult]:
+    for name, text in files.items():
+        (directory / name).parent.mkdir(exist_ok=True, parents=True)
+        (directory / name).write_text(text)
+    results = run_tree([directory], jobs=1)
+    return {r.path.relative_to(directory).as_posix(): r for r in results}
+
+
+def test_a_network_of_another_file_is_called_in_the_steps(
+    tmp_path: pathlib.Path,
+) -> None:
+    (tmp_path / "main.py").write_text(MAIN)
+    (tmp_path / "nets").mkdir()
+    (tmp_path / "nets" / "small.py").write_text(NET)
+    paths = [tmp_path / "main.py", tmp_path / "nets" / "small.py"]
+    found = graph_imports(paths)
+    program, module = (os.path.realpath(path) for path in paths)
+    assert found == {program: {"small.network": False}}
+    assert modules_of(found, paths) == of_session_programs(paths) == {module}
+    options = Options(
+        graph_modules=modules_of(found, paths),
+        updating_modules=modules_of(found, paths),
+        graph_imports=found,
+    )
+    main, net = (migrate_text(p.read_text(), options, str(p)) for p in paths)
+    assert "graph_variables.keep(replicas)" in main.text
+    assert "small.network(x)" in main.text
+    # Its penalty is collected, though this file does not show it.
+    assert "tf.compat.v1.losses.get_total_loss()" in main.text
+    assert "contrib_layers.fully_connected(inputs, 2" in net.text
+    assert 'tf.compat.v1.get_variable("scale", [])' in net.text
+    assert "estimator_loop" not in net.text
+    assert {"contrib_layers.py", "contrib_framework.py"} == set(net.support)
+    assert "graph_variables.py" in main.support
+
+
+def test_a_tree_of_a_program_and_its_network(tmp_path: pathlib.Path) -> None:
+    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": NET})
+    assert not any(
+        f.outcome is Outcome.REFUSED for r in found.values() for f in r.findings
+    )
+    assert "graph_variables.keep(replicas)" in found["main.py"].new.decode()
+
+
+def test_a_file_of_more_than_networks_is_left(tmp_path: pathlib.Path) -> None:
+    more = (
+        NET
+        + "\n\ndef train(loss):\n    return tf.train.AdamOptimizer().minimize(loss)\n"
+    )
+    more += "\n\nW = tf.get_variable('w', [])\n"
+    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": more})
+    assert "contrib_layers" not in found["nets/small.py"].new.decode()
+    assert any(f.outcome is Outcome.REFUSED for f in found["nets/small.py"].findings)
+
+
+def test_a_library_of_networks_stays_graph_code(tmp_path: pathlib.Path) -> None:
+    found = _tree(tmp_path, {"nets/small.py": NET, "other.py": "x = 1\n"})
+    assert "contrib_layers.fully_connected" in found["nets/small.py"].new.decode()
+    assert "L153" in {f.code for f in found["nets/small.py"].findings}
