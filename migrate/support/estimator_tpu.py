@@ -56,10 +56,10 @@ def _connected(cluster, master):
         tf.tpu.experimental.initialize_tpu_system(resolver)
         return tf.distribute.TPUStrategy(resolver)
     except (tf.errors.OpError, ValueError, RuntimeError, OSError) as error:
+        named = "by RunConfig's cluster" if cluster else master
         raise RuntimeError(
-            "use_tpu=True, and there is no TPU to connect to "
-            f"({cluster.master() if cluster else master}): {error} "
-            "Without a TPU pass use_tpu=False."
+            f"use_tpu=True, and there is no TPU to connect to ({named}). Without a TPU "
+            f"pass use_tpu=False. TensorFlow says: {error}"
         ) from error
 
 

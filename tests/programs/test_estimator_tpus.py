@@ -33,7 +33,7 @@ _CASES = (
 _ERRORS = {
     "mirrored-host-bare": "CrossShardOptimizer must be used for model training on TPUs.",
     "mirrored-host2-ragged": "must have static shape on a TPU",
-    "tpu-host-plain": "Without a TPU pass use_tpu=False.",
+    "tpu-host-plain": "Without a TPU pass use_tpu=False. TensorFlow says: TPUs not found",
 }
 
 
