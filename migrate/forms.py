@@ -109,6 +109,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         driver,
         early_returns,
         elements,
+        existing_servers,
         fed_constants,
         fed_datasets,
         fetched_calls,
@@ -131,7 +132,8 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         written_out,
     )
 
-    start, chiefs_ = chiefs.mended(Text.of(text))
+    start, stopped = existing_servers.stopped(Text.of(text))
+    start, chiefs_ = chiefs.mended(start)
     ended = done_queues.replaced(start)
     start = ended.text
     start, read = queues.replaced(start)
@@ -186,7 +188,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
             bool(ended.lines),
         )
-        noted = (*read, *more)
+        noted = (*stopped, *read, *more)
         attempt = Form(
             form,
             brought,

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.backends import serving_specs
 from migrate.backends.derived_hooks import plan_derived_hooks
 from migrate.backends.estimator_hooks import (
     fed_in_hooks,
@@ -79,6 +80,9 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = self._uses = table.uses(self._scopes)
+        for call, spec in serving_specs.specs(self._scopes):
+            self._plan.replace(call, spec)
+            self.claimed[call.func] = ("E101", "now the spec of what is received")
         self._contrib = ContribGraph(self._scopes, self._plan, self.claimed, "L150")
         self.claimed.update(plan_fed_datasets(self._scopes, self._plan))
         claimed, refused = plan_derived_hooks(self._scopes, self._plan)

@@ -136,6 +136,11 @@ CODES = (
         "A program may train alone where it has no cluster: it is asked once more where the strategy is made, so it must be asked by what does not change, and the session must be the process's own then.",
     ),
     Code(
+        "C118",
+        "servers started elsewhere",
+        "The program could be a client of servers that run already, one client for each worker. Here one coordinator runs the loops of all workers, and its process is one of the servers: the flag is kept, and raises an error.",
+    ),
+    Code(
         "C120",
         "server outside a program",
         "The server is not part of a program that this version reads.",

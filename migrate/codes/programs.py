@@ -112,9 +112,10 @@ CODES = (
     Code(
         "N126",
         "a loop over towers",
-        "What its reason says is not the same in replicas: variables and batches that "
-        "each tower has for itself, summaries under a tower's name, batch "
-        "normalisation, gradients that are not averaged.",
+        "What its reason says is not the same in replicas: variables that each tower has "
+        "for itself, gradients that are not averaged, summaries or batches in a way that "
+        "is not read. Or the towers are on tasks of a cluster: a MirroredStrategy of "
+        "TensorFlow 2 has the devices of one process.",
     ),
     Code(
         "N160",

@@ -201,6 +201,12 @@ CODES = (
         "its top, and is left as it was. Nothing that was migrated imports it.",
     ),
     Code(
+        "S183",
+        "a placeholder made in the loop",
+        "The loop adds placeholders to the graph as it goes, say one for each summary "
+        "that it meets. Step functions know what they are fed when they are made.",
+    ),
+    Code(
         "S182",
         "a dataset that is fed",
         "A dataset was made of placeholders, which are fed where its iterator is "

@@ -74,13 +74,11 @@ class Twins:
 
     Attributes:
       statement: the one that stands for both.
-      other: the one that is gone.
       name: of the network's output where the model is made.
       calls: the names that had them, and whether each was as in training.
     """
 
     statement: ast.stmt
-    other: ast.stmt
     name: str
     calls: tuple[tuple[str, bool], ...]
 
@@ -164,6 +162,30 @@ class Metric:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Hooks:
+    """Hooks that an EstimatorSpec gives.
+
+    Attributes:
+      kind: the argument of EstimatorSpec.
+      made: statements that make them, and plain values for them.
+      value: the list of them.
+      watched: names of a training step's tensors, beside the loss.
+      counted: names of metrics whose value they watch.
+    """
+
+    kind: str
+    made: tuple[Unit, ...]
+    value: ast.expr
+    watched: tuple[str, ...]
+    counted: tuple[str, ...]
+
+    @property
+    def nodes(self) -> tuple[ast.AST, ...]:
+        """All of their code."""
+        return (*(unit.statement for unit in self.made), self.value)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Update:
     """How training changes the variables.
 
@@ -175,6 +197,8 @@ class Update:
       computed: `compute_gradients`, or tf.gradients, among them.
       applied: the call that updates.
       schedules: names of learning-rate schedules.
+      casts: calls that only make the step another integer -> the step.
+      functions: of the module, that make rates and optimizers.
     """
 
     units: tuple[Unit, ...]
@@ -184,6 +208,8 @@ class Update:
     computed: ast.Call | None
     applied: ast.Call
     schedules: frozenset[str]
+    casts: dict[ast.Call, ast.expr]
+    functions: tuple[ast.FunctionDef, ...]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -208,7 +234,8 @@ class KerasModel:
       train_loss: what training minimises.
       reported: the loss that it reports.
       update: of the variables.
-      training_hooks: an expression of the loss, or None.
+      sums: whether replicas' losses are added up, not their mean taken.
+      hooks: those that its EstimatorSpecs give.
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
@@ -235,7 +262,8 @@ class KerasModel:
     train_loss: ast.expr
     reported: ast.expr
     update: Update
-    training_hooks: ast.expr | None
+    sums: bool
+    hooks: tuple[Hooks, ...]
     evaluation: tuple[Unit, ...]
     evaluated: ast.expr | None
     metrics: tuple[Metric, ...]

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 import functools
 
+from migrate import emitted
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -324,7 +325,9 @@ class SymbolRules:
         """Has the module that `target` is in imported, and written if it is ours."""
         module = target.partition(".")[0]
         if module in _EMITTED:
-            self.plan.support.update(contrib_graph.FILES.get(module, (f"{module}.py",)))
+            self.plan.support.update(
+                contrib_graph.FILES.get(module, emitted.files(module))
+            )
             self.plan.imports.append(f"import {module}")
         elif module in _PACKAGES:
             self.plan.imports.append(f"import {module}")

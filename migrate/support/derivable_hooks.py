@@ -1,7 +1,7 @@
 """tf.train's hooks with the methods that TF1 gave them, for classes that derive from them.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` beside it.
 
 A hook of `estimator_loop` is called by its training session in a way of its own. A
 class that overrides `before_run` or `after_run`, or reads `self._timer`, expects TF1's

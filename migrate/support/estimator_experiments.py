@@ -1,7 +1,7 @@
 """tf.contrib.learn's Experiment, RunConfig and learn_runner, around a tf.estimator.Estimator.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` beside it.
 
 For one process. `train_and_evaluate` of an Experiment evaluates new checkpoints while it
 trains, no sooner than `check_interval_secs` after it last looked for one, and once more at

@@ -1,6 +1,6 @@
 """Variables that TF1's functions make while a step function is traced.
 
-Written beside your program by tf1to2, together with training_session.py; it is yours
+Written beside your program by tf1to2, together with training_session; it is yours
 to read and change. It needs TensorFlow 2.15 or later.
 
     with strategy.scope(), replicas.recording():

@@ -1,7 +1,7 @@
 """tf.estimator.experimental.InMemoryEvaluatorHook: evaluation while training goes on.
 
 Written beside your program by tf1to2; it is yours to read and change. It needs
-TensorFlow 2.15 or later, tf_keras, and `estimator_loop.py` beside it.
+TensorFlow 2.15 or later, tf_keras, and `estimator_loop` beside it.
 """
 
 import os

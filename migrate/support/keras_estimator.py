@@ -91,6 +91,10 @@ class Estimator(estimator_loop.Estimator):
         super().__init__(model, model_dir, config, params, warm_start_from)
         self._model = model
 
+    @staticmethod
+    def _check_arguments(model, params):
+        """A model takes what it needs; what functools.partial gives it is its own."""
+
     def _graph(self, replicas, element_spec):
         features, _ = estimator_loop.inputs.features_and_labels(element_spec)
         return _ModelGraph(replicas, lambda: self._new_model(features))
@@ -107,8 +111,10 @@ class Estimator(estimator_loop.Estimator):
         tf_keras.backend.reset_uids()
         features = inputs_like(features_spec)
         kwargs = {k: v for k, v in given.items() if k in names}
-        # A subclassed model may need none: its `call` gets them.
-        args = [features] if set(names) - {"self", *given} else []
+        # A subclassed model may need none: its `call` gets them. What functools.partial
+        # gives has a default.
+        needed = {n for n, p in names.items() if p.default is p.empty}
+        args = [features] if needed - {"self", *given} else []
         with training_session.operations.layers_take_dtype_of_input():
             made = model(*args, **kwargs)
             if not made.built:  # Its layers make their weights when they are called.
@@ -166,6 +172,10 @@ class _Serving:
             handles[inside.name] = variables[id(outside)].handle
         inner = {name.partition(":")[0] for name in handles}
         nodes = [node for node in definition.node if node.name not in inner]
+        for node in nodes:  # Rows are looked up beside the variable that is captured.
+            beside = node.attr["_class"].list.s if "_class" in node.attr else ()
+            if any(f"loc:@{name}".encode() in beside for name in inner):
+                del node.attr["_class"]
         del definition.node[:]
         definition.node.extend(nodes)
         tf.graph_util.import_graph_def(definition, handles, name="")
@@ -179,14 +189,31 @@ def _saved(model):
 
 
 def _trained(model, features, labels):
-    results = model.train_step(_data(features, labels))
-    hooks = getattr(model, "training_hooks", None)
+    results = dict(model.train_step(_data(features, labels)))
+    loss = results.pop("loss")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.TRAIN,
-        loss=results["loss"],
+        loss=loss,
         train_op=[],  # The step's own operations, which a function runs in order.
-        training_hooks=hooks(results["loss"]) if hooks else None,
+        training_hooks=_hooks(model, "training_hooks", loss, results),
+        training_chief_hooks=_hooks(model, "training_chief_hooks", loss, results),
     )
+
+
+def _hooks(model, kind, *loss_and_results):
+    """What a model's method of this name makes of what it watches; None without one.
+
+    Args:
+      loss_and_results: of training: the loss, and what else the step returns, by name.
+    """
+    method = getattr(model, kind, None)
+    if method is None:
+        return None
+    if not loss_and_results:
+        return method()
+    loss, results = loss_and_results
+    wanted = inspect.signature(method).parameters
+    return method(*(results.get(name, loss) for name in wanted))
 
 
 def _evaluated(model, features, labels):
@@ -202,24 +229,26 @@ def _evaluated(model, features, labels):
         estimator_loop.ModeKeys.EVAL,
         loss=results["loss"],
         eval_metric_ops={m.name: (m.result(), results[m.name]) for m in model.metrics},
+        evaluation_hooks=_hooks(model, "evaluation_hooks"),
     )
 
 
 def _predicted(model, features):
     if type(model).predict_step is tf_keras.Model.predict_step:
         raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
-    predictions = model.predict_step(features)
+    predictions = model.predict_step(_data(features, None))
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.PREDICT,
         predictions=predictions,
         export_outputs=exported(predictions) if exported else None,
+        prediction_hooks=_hooks(model, "prediction_hooks"),
     )
 
 
 def _data(features, labels):
-    """What Keras gives a step."""
-    return features if labels is None else (features, labels)
+    """What Keras gives a step: features alone are wrapped, as they may be a tuple."""
+    return (features,) if labels is None else (features, labels)
 
 
 def inputs_like(features):

@@ -8,6 +8,7 @@ has the cases that prove the modules.
 
 from __future__ import annotations
 
+from migrate import emitted
 from migrate.tables.calls import CallRow
 
 LAYERS_MODULE = "contrib_layers"
@@ -17,7 +18,7 @@ TRAINING_MODULE = "contrib_training"
 # Emitted module -> files it needs.
 FILES: dict[str, tuple[str, ...]] = {
     FRAMEWORK_MODULE: (f"{FRAMEWORK_MODULE}.py",),
-    LAYERS_MODULE: (f"{FRAMEWORK_MODULE}.py", f"{LAYERS_MODULE}.py"),
+    LAYERS_MODULE: (f"{FRAMEWORK_MODULE}.py", *emitted.files(LAYERS_MODULE)),
     TRAINING_MODULE: (f"{TRAINING_MODULE}.py",),
 }
 

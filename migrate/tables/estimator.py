@@ -87,8 +87,8 @@ def needed(module: str) -> tuple[str, ...]:
     if module in (MODULE, *BESIDE):
         return (*emitted.files(MODULE), *SESSION, *BESIDE.get(module, ()))
     if module in ("plain_session", "eager_steps", "graph_variables"):
-        return (f"{module}.py", *SESSION)
-    return (f"{module}.py",)
+        return (*emitted.files(module), *SESSION)
+    return emitted.files(module)
 
 
 CANNED = tuple(

@@ -18,6 +18,7 @@ from migrate.tables import (
     estimator,
     graph_only,
     hooks,
+    keras_contrib,
     keras_models,
     layers,
     modes,
@@ -85,6 +86,7 @@ _TABLES: dict[str, Iterable[str]] = {
     },
     "contrib_graph": {*contrib_graph.GRAPH, *contrib_graph.METRICS},
     "contrib_refused": contrib.NO_HOME,
+    "keras_contrib": keras_contrib.LAYERS,
     "keras_metrics": keras_models.METRICS,
     "keras_network": keras_models.NETWORK,
     "modes": modes.MODES,
@@ -356,6 +358,12 @@ PROOFS = (
         ),
     ),
     Proof("contrib_refused:*", reason=_REFUSED),
+    Proof(
+        "keras_contrib:*",
+        tests=(
+            "tests/programs/test_subclassed_programs.py::test_equals_tensorflow_1_15_5",
+        ),
+    ),
     Proof(
         "keras_metrics:*",
         tests=(

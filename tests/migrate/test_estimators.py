@@ -452,6 +452,37 @@ def test_refused(where: str, text: str, code: str, symbol: str | None) -> None:
     assert not migration.support
 
 
+_RAW = "tf.estimator.export.build_raw_serving_input_receiver_fn"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        f"{_RAW}({{'x': tf.placeholder(tf.int64, [None, 2], 'ids')}})",
+        f"spec = {{'x': tf.placeholder(tf.int64, [None, 2], 'ids')}}\n{_RAW}(spec)",
+    ],
+)
+def test_a_placeholder_that_is_only_described_is_a_spec(use: str) -> None:
+    migration = _program(top=use)
+    assert not _refused(migration)
+    spec = "tf.TensorSpec(shape=[None, 2], dtype=tf.int64, name='ids')"
+    assert f"{{'x': {spec}}}" in migration.text
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        # TF1 numbered placeholders without a name.
+        f"{_RAW}({{'x': tf.placeholder(tf.int64, [None, 2])}})",
+        f"spec = {{'x': tf.placeholder(tf.int64, [None], 'ids')}}\n{_RAW}(spec)\n"
+        "print(spec)",
+        "spec = {'x': tf.placeholder(tf.int64, [None], 'ids')}",
+    ],
+)
+def test_another_placeholder_is_refused(use: str) -> None:
+    assert ("E114", "tf.placeholder") in _refused(_program(top=use))
+
+
 def test_update_operations_let_batch_normalisation_pass() -> None:
     migration = _program(
         model="tf.layers.batch_normalization(features, training=True)\n"

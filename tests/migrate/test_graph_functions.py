@@ -9,6 +9,7 @@ import textwrap
 
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.facts.graph_imports import (
     graph_imports,
@@ -230,7 +231,10 @@ def test_a_network_of_another_file_is_called_in_the_steps(
     assert "contrib_layers.fully_connected(inputs, 2" in net.text
     assert 'tf.compat.v1.get_variable("scale", [])' in net.text
     assert "estimator_loop" not in net.text
-    assert {"contrib_layers.py", "contrib_framework.py"} == set(net.support)
+    assert set(map(emitted.module_of, net.support)) == {
+        "contrib_layers",
+        "contrib_framework",
+    }
     assert "graph_variables.py" in main.support
 
 
@@ -242,18 +246,35 @@ def test_a_tree_of_a_program_and_its_network(tmp_path: pathlib.Path) -> None:
     assert "graph_variables.keep(replicas)" in found["main.py"].new.decode()
 
 
-def test_a_file_of_more_than_networks_is_left(tmp_path: pathlib.Path) -> None:
-    more = (
-        NET
-        + "\n\ndef train(loss):\n    return tf.train.AdamOptimizer().minimize(loss)\n"
-    )
-    more += "\n\nW = tf.get_variable('w', [])\n"
-    found = _tree(tmp_path, {"main.py": MAIN, "nets/small.py": more})
-    assert "contrib_layers" not in found["nets/small.py"].new.decode()
-    assert any(f.outcome is Outcome.REFUSED for f in found["nets/small.py"].findings)
+def test_a_file_of_more_than_networks_is_no_such_file(tmp_path: pathlib.Path) -> None:
+    paths = [tmp_path / "main.py", tmp_path / "nets" / "small.py"]
+    paths[1].parent.mkdir()
+    paths[0].write_text(MAIN)
+    for more in (
+        "def train(loss):\n    return tf.train.AdamOptimizer().minimize(network(loss))\n",
+        'W = tf.get_variable("w", [])\n',
+    ):
+        paths[1].write_text(f"{NET}\n\n{more}")
+        found = graph_imports(paths)
+        assert modules_of(found, paths) == frozenset()
+        alone = migrate_text(paths[1].read_text(), filename=str(paths[1]))
+        assert "contrib_layers" not in alone.text
+        assert _refused(alone)
 
 
 def test_a_library_of_networks_stays_graph_code(tmp_path: pathlib.Path) -> None:
     found = _tree(tmp_path, {"nets/small.py": NET, "other.py": "x = 1\n"})
     assert "contrib_layers.fully_connected" in found["nets/small.py"].new.decode()
     assert "L153" in {f.code for f in found["nets/small.py"].findings}
+
+
+def test_metrics_and_chosen_savers_are_refused() -> None:
+    """What they count, and whom they list, is not the same in every step function."""
+    graph = X + 'out = slim.fully_connected(z, 2, scope="out")\n'
+    feed = "{z: [[1.] * 4]}"
+    metric = graph + "value, update = slim.metrics.streaming_mean(out)\n"
+    assert "T110" in _refused(_program(metric, f"sess.run(update, {feed})"))
+    saver = graph + "saver = tf.train.Saver(slim.get_model_variables())\n"
+    assert "V111" in _refused(
+        _program(saver, f"sess.run(out, {feed})", "saver.save(sess, 'm')")
+    )

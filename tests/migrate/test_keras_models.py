@@ -199,10 +199,6 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
         ((_BEFORE, "    net = other(net)\n" + _BEFORE), "may be anything"),
         ((_BEFORE, "    net += tf.to_float(labels)\n" + _BEFORE), "depend on labels"),
         (
-            (_BEFORE, "    net = net * (2.0 if training else 1.0)\n" + _BEFORE),
-            "depend on the mode",
-        ),
-        (
             (
                 _BEFORE,
                 "    if training:\n        net = tf.layers.dense(net, 4)\n" + _BEFORE,
@@ -301,9 +297,28 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
                 "tf.train.AdamOptimizer(\n"
                 "        0.1 / tf.to_float(tf.train.get_global_step() + 1))",
             ),
-            "is made with",
+            "as it is",
         ),
         (("AdamOptimizer(0.01)", "AdamOptimizer(loss)"), "features or labels"),
+        # What replicas do with the loss.
+        (
+            (
+                "(labels, logits)\n    if",
+                "(labels, logits, reduction=params['r'])\n    if",
+            ),
+            "whose reduction is known at run time",
+        ),
+        (
+            (
+                "(labels, logits)\n    if",
+                "(labels, logits, 1.0, None, 'l', 'sum')\n    if",
+            ),
+            "given by position",
+        ),
+        (
+            (_LOSS, _LOSS + "    if labels is None:\n        loss *= 2\n"),
+            "asks for labels where it does not predict",
+        ),
         # Metrics, hooks, specs.
         (
             ("tf.metrics.accuracy(labels, classes)", "own(labels, classes)"),
@@ -319,8 +334,11 @@ _LOSS = "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
             "scaffold",
         ),
         (
-            ("train_op=train_op)", "train_op=train_op, training_hooks=[H(logits)])"),
-            "more than the loss",
+            (
+                "eval_metric_ops=metrics)",
+                "eval_metric_ops=metrics, evaluation_hooks=[H(logits)])",
+            ),
+            "its evaluation_hooks watch `logits`",
         ),
         (("def model_fn", "@decorated\ndef model_fn"), "decorator"),
         (("mode, params):", "mode, params, more=1):"), "none of Estimator's"),
@@ -371,6 +389,54 @@ def test_a_value_between_two_layers_stays_what_it_was() -> None:
         (_LOSS, _LOSS + "    loss += 0.1 * tf.reduce_mean(middle)\n"),
     )
     assert "between two layers" in _stays(migration)
+
+
+_APPLIED = (
+    "    train_op = optimizer.minimize(loss, global_step=tf.train.get_global_step())\n"
+)
+
+
+@pytest.mark.parametrize(
+    "group",
+    [
+        "optimizer.minimize(loss), tf.assign_add(step, 1)",
+        "[optimizer.minimize(loss), step.assign_add(1)]",
+        "tf.assign(step, step + 1), optimizer.minimize(loss)",
+        "optimizer.minimize(loss, step), tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+        "optimizer.minimize(loss, step), *tf.get_collection(tf.GraphKeys.UPDATE_OPS)",
+    ],
+)
+def test_an_update_in_a_group(group: str) -> None:
+    step = "    step = tf.train.get_global_step()\n"
+    migration = _migrated((_APPLIED, f"{step}    train_op = tf.group({group})\n"))
+    assert not _stays(migration)
+    assert "tf.group" not in migration.text and "assign" not in migration.text
+    assert "self.optimizer.iterations = " in migration.text
+
+
+@pytest.mark.parametrize(
+    ("group", "reason"),
+    [
+        ("optimizer.minimize(loss)", "count the global step"),
+        ("optimizer.minimize(loss, step), tf.assign_add(step, 1)", "twice"),
+        ("optimizer.minimize(loss), tf.assign_add(step, 2)", "one call"),
+        ("optimizer.minimize(loss), optimizer.minimize(loss, step)", "one call"),
+    ],
+)
+def test_another_group_stays(group: str, reason: str) -> None:
+    step = "    step = tf.train.get_global_step()\n"
+    migration = _migrated((_APPLIED, f"{step}    train_op = tf.group({group})\n"))
+    assert reason in _stays(migration)
+
+
+def test_a_sum_is_not_divided_by_the_replicas() -> None:
+    text = _migrated(
+        (
+            "(labels, logits)\n    if",
+            "(labels, logits, reduction='weighted_sum')\n    if",
+        )
+    ).text
+    assert "scaled_loss = loss\n" in text and "num_replicas" not in text
 
 
 def test_a_metric_with_weights() -> None:

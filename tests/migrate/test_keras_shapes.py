@@ -259,3 +259,243 @@ def test_the_name_of_the_features_bound_anew() -> None:
     )
     assert "        inputs = features\n" in text
     assert "super().__init__(inputs=inputs, outputs=logits)" in text
+
+
+_NETWORK = (
+    "def network(x, reuse, training):\n"
+    "    with tf.variable_scope('net', reuse=reuse):\n"
+    "        net = tf.layers.dense(x, 4)\n"
+    "        net = tf.layers.dropout(net, 0.5, training=training)\n"
+    "        return tf.layers.dense(net, 3)\n\n\n"
+)
+_FIRST = (
+    '    net = tf.layers.dense(features["x"], 4, tf.nn.relu)\n'
+    '    logits = tf.layers.dense(net, 3, name="logits")\n'
+)
+_TWICE = (
+    "    logits_train = network(features['x'], False, True)\n"
+    "    logits_test = network(features['x'], True, False)\n"
+)
+
+
+def _twice(*changes: tuple[str, str]) -> str:
+    model = _changed(
+        (_FIRST, _TWICE),
+        ("tf.argmax(logits, 1)", "tf.argmax(logits_test, 1)"),
+        ("cross_entropy(labels, logits)", "cross_entropy(labels, logits_train)"),
+    )
+    text = _NETWORK + model
+    for old, new in changes:
+        assert old in text, old
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_network_that_is_called_twice() -> None:
+    text = _keras(_twice())
+    assert (
+        "def network(x):" in text and "        logits = network(features['x'])" in text
+    )
+    assert "outputs=logits)" in text
+    after = text.split("def train_step")[1]
+    train, test, predict = after.split("_step(self, data)")
+    assert "logits_train = self(features, training=True)" in train
+    assert "logits_test" not in train
+    assert "logits_train = self(features, training=True)" in test
+    assert "logits_test = self(features, training=False)" in test
+    assert "logits_train" not in predict
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (("network(features['x'], True,", "network(features['y'], True,"), ""),
+        (
+            (
+                "    with tf.variable_scope('net', reuse=reuse):",
+                "    if x is not None:",
+            ),
+            "makes variables anew",
+        ),
+        (("('net', reuse=reuse)", "('net')"), "makes variables anew"),
+        (
+            ("    logits_test =", "    features = {'x': 1}\n    logits_test ="),
+            "changes what a network's second call reads",
+        ),
+    ],
+)
+def test_networks_that_are_called_otherwise(
+    change: tuple[str, str], reason: str
+) -> None:
+    _, stays = _migrated(_twice(change))
+    assert stays and reason in stays
+
+
+def test_layer_objects() -> None:
+    made = (
+        "    side = tf.layers.Dense(4, name='side')\n"
+        "    drop = tf.layers.Dropout(0.5)\n"
+        "    training = mode == tf.estimator.ModeKeys.TRAIN\n"
+        "    net = drop(side(features['x']), training=training)\n"
+        "    net += side.apply(features['y'])\n"
+        "    logits = tf.layers.Dense(3)(net)\n"
+    )
+    text = _keras(_changed((_FIRST, made)))
+    assert 'side = tf_keras.layers.Dense(units=4, name="side")' in text.replace(
+        "'", '"'
+    )
+    assert "net = drop(side(features['x']))" in text
+    assert "net += side(features['y'])" in text
+    assert 'tf_keras.layers.Dense(units=3, name="dense")(net)' in text
+    unseen = made.replace("side.apply(features['y'])", "0.0").replace(
+        "drop(side(features['x']), training=training)", "drop(features['x'])"
+    )
+    assert "out of sight" in _migrated(_changed((_FIRST, unseen)))[1] or (
+        "training mode" in _migrated(_changed((_FIRST, unseen)))[1]
+    )
+
+
+def test_metrics_that_are_added() -> None:
+    added = (
+        "        metrics = {}\n"
+        '        metrics["accuracy"] = tf.metrics.accuracy(labels, classes)\n'
+        '        metrics.update({"mean": tf.metrics.mean(loss)})\n'
+    )
+    old = '        metrics = {"accuracy": tf.metrics.accuracy(labels, classes)}\n'
+    text = _keras(_changed((old, added)))
+    assert "self.accuracy.update_state(labels, classes)" in text
+    assert "self.mean.update_state(loss)" in text
+    some = added.replace(
+        "        metrics.update", "        if FLAGS:\n            metrics.update"
+    )
+    assert (
+        "more than the mode" in _migrated("FLAGS = 1\n\n\n" + _changed((old, some)))[1]
+    )
+
+
+_MADE = "    optimizer = tf.train.AdamOptimizer(0.01)\n"
+_MAKER = (
+    "def make(rate):\n"
+    "    step = tf.train.get_global_step()\n"
+    "    return tf.train.AdamOptimizer({rate})\n\n\n"
+)
+_DECAY = "tf.train.exponential_decay(rate, {step}, 9, 0.5)"
+
+
+@pytest.mark.parametrize(
+    ("rate", "stays"),
+    [
+        (_DECAY.format(step="step"), False),
+        (_DECAY.format(step="tf.cast(step, tf.int32)"), False),
+        (_DECAY.format(step="step // 2"), True),
+        (_DECAY.format(step="tf.cast(step, tf.float32) / 2"), True),
+        ("rate / (1 + step)", True),
+        ("2 * " + _DECAY.format(step="step"), True),
+        ("rate if step < 9 else 0.0", True),
+    ],
+)
+def test_rates_of_functions(rate: str, stays: bool) -> None:
+    """What is computed with the step would be computed once."""
+    text = _MAKER.format(rate=rate) + _changed((_MADE, "    optimizer = make(0.1)\n"))
+    result, reason = _migrated(text)
+    assert bool(reason) == stays
+    if not stays:
+        step = "get_or_create_global_step()"
+        assert f"    step = tf.compat.v1.train.{step}\n" in result
+        assert "decay(rate, step, 9, 0.5)" in result
+
+
+def test_a_group_of_the_update_and_the_averages() -> None:
+    normal = '    net = tf.layers.batch_normalization(net, training=mode == "train")\n'
+    grouped = (
+        "    train_op = tf.group(train_op, tf.get_collection(tf.GraphKeys.UPDATE_OPS))\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+    )
+    old = "    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+    first = ("    logits = tf", normal + "    logits = tf")
+    step = "    step_op = optimizer.minimize"
+    text = _changed(
+        first,
+        (old, grouped.replace("group(train_op", "group(step_op")),
+        ("    train_op = optimizer.minimize", step),
+    )
+    assert "UPDATE_OPS" not in _keras(text)
+    assert "tf_keras.Model" not in _migrated(_changed(first))[0]
+    twice = _twice(
+        ("tf.layers.dropout(net, 0.5,", "tf.layers.batch_normalization(net,"),
+        (old, grouped.replace("group(train_op", "group(step_op")),
+        ("    train_op = optimizer.minimize", step),
+    )
+    assert "moving averages in a network that is called twice" in _migrated(twice)[1]
+
+
+_TRAINS = "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+_TOLD = (
+    "def network(x, training):\n"
+    "    net = tf.layers.dropout(tf.layers.dense(x, 4), training=training)\n"
+    "    return tf.layers.dense(net, 3)\n\n\n"
+)
+_BRANCHES = (
+    _TRAINS
+    + "        logits = network(features['x'], training=True)\n"
+    + "    else:\n"
+    + "        logits = network(features['x'], training=False)\n"
+)
+
+
+def test_layers_that_are_written_by_mode() -> None:
+    drops = _TRAINS + "        logits = tf.layers.dropout(logits, 0.4, training=True)\n"
+    first = _BRANCHES + drops
+    text = _keras(_TOLD + _changed((_FIRST, first)))
+    assert "def network(x):" in text and "Dropout(rate=0.5)(" in text
+    assert "        logits = network(features['x'])\n" in text
+    assert "        logits = tf_keras.layers.Dropout(rate=0.4)(logits)\n" in text
+    for old, new in (
+        ("features['x'], training=False", "features['y'], training=False"),
+        ("logits, 0.4, training=True", "logits, 0.4"),
+        ("logits, 0.4, training=True", "features['x'], 0.4, training=True"),
+    ):
+        assert old in first
+        other = _TOLD + _changed((_FIRST, first.replace(old, new)))
+        assert "other layers" in _migrated(other)[1]
+
+
+def test_branches_that_return_early_share_what_is_the_same() -> None:
+    body = (
+        "    if mode == 'infer':\n"
+        "        logits = network(features['x'], False)\n"
+        "        return tf.estimator.EstimatorSpec(mode, predictions=logits)\n"
+        "    if mode == 'train':\n"
+        "        logits = network(features['x'], True)\n"
+        "        loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "        accuracy = tf.metrics.accuracy(labels, tf.argmax(logits, 1))\n"
+        "        tf.summary.scalar('accuracy', accuracy[1])\n"
+        "        train_op = tf.train.AdamOptimizer().minimize(\n"
+        "            loss, tf.train.get_global_step())\n"
+        "        return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)\n"
+        "    logits = network(features['x'], False)\n"
+        "    loss = tf.losses.sparse_softmax_cross_entropy(labels, logits)\n"
+        "    return tf.estimator.EstimatorSpec(mode, loss=loss, eval_metric_ops={\n"
+        "        'accuracy': tf.metrics.accuracy(labels, tf.argmax(logits, 1))})\n"
+    )
+    model = _TOLD + "def model_fn(features, labels, mode):\n" + body + _TAIL
+    text = _keras(model)
+    assert text.count("self.accuracy.update_state(labels, tf.argmax(logits, 1))") == 2
+    assert "logits = network(features['x'])\n" in text
+    # What Keras has no word for is no layer's training.
+    other = model.replace("training=training", "1.0 if training else 0.5")
+    assert _migrated(other)[1]
+
+
+def test_predictions_that_another_value_goes_into_are_not_shared() -> None:
+    text = _keras(
+        _changed(
+            ("    classes =", "    scale = 1.0\n    if mode == 'eval':\n        scale = 2.0\n    classes ="),
+            ("    if mode == tf.estimator.ModeKeys.PREDICT", "    found = {'c': classes, 's': scale * logits}\n    if mode == tf.estimator.ModeKeys.PREDICT"),
+            ('{"classes": classes}', "found"),
+            ("accuracy(labels, classes)", "accuracy(labels, tf.argmax(found['s'], 1))"),
+        )
+    )  # fmt: skip
+    assert "predictions_from" not in text
+    assert "scale = 2.0" in text.split("def test_step")[1].split("def predict_step")[0]
+    assert "scale = 2.0" not in text.split("def predict_step")[1]

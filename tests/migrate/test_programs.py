@@ -201,3 +201,18 @@ def test_runs_as_a_script_and_as_a_module(
     )
     assert "Comma-separated hosts" in done.stdout + done.stderr
     assert "Error" not in done.stderr
+
+
+def test_servers_that_run_already_stop_the_program(tmp_path: pathlib.Path) -> None:
+    variant = next(v for v in MORE if v.name == "existing_servers")
+    program = _migrated(variant.path, tmp_path)
+    flags = ["--job_name=worker", "--task_index=0", "--existing_servers"]
+    done = subprocess.run(
+        [sys.executable, str(program), *flags, "--worker_hosts=localhost:1"],
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env=processes.environment_with(ENVIRONMENT),
+    )
+    assert done.returncode == 1
+    assert "ValueError: servers that were started elsewhere" in done.stderr

@@ -209,9 +209,40 @@ def test_what_a_loop_makes(
         assert textwrap.indent(textwrap.dedent(written).strip(), " " * 8) in text
 
 
+def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
+    """No variable of its own, but functions that no functional model has."""
+    without = (
+        (
+            '    with tf.variable_scope("top"):\n        w = tf.get_variable("w", shape=[depth, 3])\n',
+            "",
+        ),
+        (
+            '    words = tf.get_variable("words", [size, depth], initializer=tf.zeros_initializer())\n',
+            "",
+        ),
+        ("    loss += 0.1 * tf.nn.l2_loss(w)\n", ""),
+    )
+    text = _text(
+        *without,
+        ("tf.nn.embedding_lookup(words, ", "tf.one_hot(0 * depth + "),
+        ("size)", "size, size)"),
+        ("tf.matmul(net, w)", "tf.layers.dense(net, 3)"),
+    )
+    assert 'self.dense = tf_keras.layers.Dense(units=3, name="dense")' in text
+    assert "return self.dense(net)" in text
+    assert "net = tf.nn.dropout(net, rate=1 - 0.5)" in text
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
+        (
+            (
+                _LOGITS,
+                "    if training:\n        net = tf.layers.dense(net, 2)\n" + _LOGITS,
+            ),
+            "some modes have and others have not",
+        ),
         (("[depth, 3]", "[net.shape[1], 3]"), "known in a step alone"),
         (("shape=[depth, 3])", "initializer=params['w'])"), "not written out"),
         (

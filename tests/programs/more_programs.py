@@ -193,6 +193,15 @@ MORE = (
         lines=25,
     ),
     Variant(
+        "existing_servers",
+        "TensorFlow's own mnist_replica: servers that may run already, a Supervisor for "
+        "each way to train, synchronous under a flag that is off",
+        equal=True,
+        # Adam, and sums of eight cross entropies: of order 10.
+        tolerance=5e-5,
+        lines=30,
+    ),
+    Variant(
         "sometimes_clustered",
         "a helper that returns early gives device and target; alone without a job name",
         equal=True,

@@ -40,9 +40,14 @@ PROGRAMS = (
     SubclassedProgram("contrib_tower", 2e-5, "slots and losses are up to 10; " + _EIGEN),
     SubclassedProgram("crossing", 2e-5, "Adam divides by roots of small squares"),
     SubclassedProgram("factors", 2e-6, "exp differs by an ULP"),
+    SubclassedProgram("hooked", 1e-6, "exp differs by an ULP"),
+    SubclassedProgram("mixed", 2e-6, "exp differs by an ULP; " + _EIGEN),
 )
 # Several devices in a process: these have to be made before TensorFlow is in use.
-DEVICES = (SubclassedProgram("wide_deep", 5e-6, "tanh differs by an ULP; " + _EIGEN),)
+DEVICES = (
+    SubclassedProgram("wide_deep", 5e-6, "tanh differs by an ULP; " + _EIGEN),
+    SubclassedProgram("summed", 5e-6, "losses are sums, up to 20; " + _EIGEN),
+)
 # Goes on from what TensorFlow 1.15.5 saved, after so many steps.
 SAVED, SAVED_STEP = HERE / "saved", 15
 RESUMED = SubclassedProgram("resumed", 2e-5, "Adam divides by roots of small squares")

@@ -66,6 +66,7 @@ def test_another_draw_of_dropout_is_seen(tmp_path: pathlib.Path) -> None:
     ("name", "old", "new"),
     [
         ("builders", 'told(average, "eval")', 'told(average, "train")'),
+        ("rates", "global_step, boundaries, values", "9, boundaries, values"),
         ("twice", "logits_train = self(features, training=True)",
          "logits_train = self(features, training=False)"),
     ],

@@ -57,7 +57,7 @@ def test_a_model_fn_stays_where_one_of_its_files_does(tmp_path: pathlib.Path) ->
         ("calls", "import tensorflow as tf\nfrom trainer import model\n\n"
          "spec = model.classifier_fn({}, None, 'infer', {})\n"),
         ("refused", "import tensorflow as tf\nfrom trainer.model import classifier_fn\n\n"
-         "tf.contrib.learn.Experiment\n"
+         "tf.contrib.learn.DNNClassifier([], [1])\n"
          "e = tf.estimator.Estimator(classifier_fn, params={'hidden': 1})\n"),
     ):  # fmt: skip
         source = tmp_path / name

@@ -30,7 +30,7 @@ from tests.programs.subclassed_programs import (
 )
 from tests.programs.variants import Variant
 
-(_WIDE_DEEP,) = DEVICES
+_WIDE_DEEP = DEVICES[0]
 
 
 def _found(
@@ -53,8 +53,13 @@ def _wrong(
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return _found(PROGRAMS, tmp_path_factory.mktemp("subclassed"))
+def work(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return tmp_path_factory.mktemp("subclassed")
+
+
+@pytest.fixture(scope="module")
+def found(work: pathlib.Path) -> dict[str, Array]:
+    return _found(PROGRAMS, work)
 
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
@@ -73,11 +78,26 @@ def test_equals_tensorflow_1_15_5(
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
 
-def test_two_devices_equal_tensorflow_1_15_5(tmp_path: pathlib.Path) -> None:
-    wrong = _wrong(
-        _WIDE_DEEP, subclassed_programs.recorded(), _found(DEVICES, tmp_path)
+def test_an_exported_model_answers_as_it_predicts(
+    found: dict[str, Array], work: pathlib.Path
+) -> None:
+    import tensorflow as tf
+
+    (exported,) = (work / "run" / "factors" / "export").iterdir()
+    answer = tf.saved_model.load(str(exported)).signatures["serving_default"]
+    rng = np.random.RandomState(2)  # The rows that the program predicts.
+    ids, values = rng.randint(20, size=[64, 4]), rng.rand(64, 4)
+    answers = answer(
+        feat_ids=tf.constant(ids, tf.int64), feat_vals=tf.constant(values, tf.float32)
     )
-    assert not wrong, f"allowed {_WIDE_DEEP.tolerance}: {_WIDE_DEEP.reason}"
+    assert np.array_equal(answers["prob"], found["factors/prob"])
+
+
+def test_two_devices_equal_tensorflow_1_15_5(tmp_path: pathlib.Path) -> None:
+    expected, found = subclassed_programs.recorded(), _found(DEVICES, tmp_path)
+    for program in DEVICES:
+        wrong = _wrong(program, expected, found)
+        assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
 
 def test_keras_2s_names_of_weights_are_seen(tmp_path: pathlib.Path) -> None:
@@ -100,6 +120,17 @@ def test_a_biased_variance_is_seen(tmp_path: pathlib.Path) -> None:
         program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
     )
     assert max(wrong.values()) > 1e-3
+
+
+def test_hooks_that_watch_the_loss_in_place_of_others_are_seen(
+    tmp_path: pathlib.Path,
+) -> None:
+    (program,) = (p for p in PROGRAMS if p.name == "hooked")
+    fault = ("keras_estimator.py", "results.get(name, loss)", "loss")
+    wrong = _wrong(
+        program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
+    )
+    assert set(wrong) == {f"hooked/train/{name}" for name in ("logits", "rate", "right")}
 
 
 def _resumed(work: pathlib.Path, moved: str = "") -> dict[str, float]:
@@ -164,7 +195,7 @@ def _trained(work: pathlib.Path, ps: int, workers: int, fault: str = "") -> floa
     Args:
       fault: what the gradients' scale becomes.
     """
-    variants.migrated(DEVICES, work / "programs")
+    variants.migrated((_WIDE_DEEP,), work / "programs")
     program = work / "programs" / f"{_WIDE_DEEP.name}.py"
     if fault:
         text = program.read_text()

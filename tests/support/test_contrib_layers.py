@@ -10,15 +10,18 @@ import sys
 import numpy as np
 import pytest
 
-from migrate.support import contrib_hparams
+from migrate import emitted
 from reference.environment import find_tf1
 from tests.support import slim_layers
 
 pytest.importorskip("tensorflow")
 ROOT = pathlib.Path(__file__).parents[2]
 RECORDED = pathlib.Path(__file__).with_name("slim_layers.npz")
-EMITTED = pathlib.Path(contrib_hparams.__file__).parent
-MODULES = ("contrib_framework.py", "contrib_layers.py", "contrib_training.py")
+MODULES = (
+    "contrib_framework.py",
+    *emitted.files("contrib_layers"),
+    "contrib_training.py",
+)
 # Measured: 6e-7 of a value's size, where a sum over a batch is one of other parts.
 TOLERANCE = 2e-6
 
@@ -57,8 +60,7 @@ def _cases() -> set[str]:
 def test_values_variables_and_collections_are_those_of_tf1(
     tmp_path: pathlib.Path,
 ) -> None:
-    for name in MODULES:
-        (tmp_path / name).write_text((EMITTED / name).read_text())
+    emitted.write(MODULES, tmp_path)
     assert _differing(_computed(tmp_path), _cases()) == set()
 
 
@@ -71,12 +73,17 @@ FAULTS = (
         {"scoped"},
     ),
     (
-        "contrib_layers.py",
+        "contrib_layers/normalisation.py",
         "rate = 1.0 - decay",
         "rate = 1.001 - decay",
         {"normalised", "at_once", "channels_first"},
     ),
-    ("contrib_layers.py", "math.sqrt(1.3 *", "math.sqrt(1.2925 *", {"initial"}),
+    (
+        "contrib_layers/penalties.py",
+        "math.sqrt(1.3 *",
+        "math.sqrt(1.2925 *",
+        {"initial"},
+    ),
     (
         "contrib_training.py",
         "tf.clip_by_norm(x, max_norm)",
@@ -84,7 +91,7 @@ FAULTS = (
         {"shared"},
     ),
     (
-        "contrib_layers.py",
+        "contrib_layers/convolutions.py",
         '"SeparableConv2d", [inputs]',
         '"SeparableConv2D", [inputs]',
         {"others"},
@@ -93,7 +100,8 @@ FAULTS = (
 
 
 def test_wrong_functions_are_seen(tmp_path: pathlib.Path) -> None:
-    texts = {name: (EMITTED / name).read_text() for name in MODULES}
+    emitted.write(MODULES, tmp_path)
+    texts = {name: emitted.source(name).decode() for name in MODULES}
     expected: set[str] = set()
     for name, right, wrong, seen in FAULTS:
         assert right in texts[name], right

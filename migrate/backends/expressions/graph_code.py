@@ -33,6 +33,8 @@ class GraphCode(State):
             home = contrib_graph.GRAPH.get(symbol, "")
             if home.startswith(f"{contrib_graph.TRAINING_MODULE}."):
                 continue  # What of it is an update was written out.
+            if symbol in contrib_graph.METRICS:
+                continue  # What they count would begin anew in every step function.
             if symbol.startswith("tf.contrib"):
                 contrib.use(node, symbol, in_graph=True)
             elif node in self.graph.inside:

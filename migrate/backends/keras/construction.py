@@ -72,7 +72,10 @@ class Construction(Subclassed):
         items = self._units(update.units, folded)
         for name in sorted(update.schedules & self._names_of_steps()):
             items.append(New(code(f"self.{name} = {name}")))
-        compiled = self._new(code("self.compile(optimizer=", update.optimizer, ")"))
+        compiled = self._new(
+            code("self.compile(optimizer=", update.optimizer, ")"),
+            blank=self._model.called is not None and not items,
+        )
         compiled.replace.update(folded)
         items.append(compiled)
         step = "tf.compat.v1.train.get_or_create_global_step()"

@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from migrate.backends.keras.training import Training
 from migrate.facts import names
-from migrate.plan import Block, New
+from migrate.plan import Block, Keep, New
 from migrate.program.ir import code
-from migrate.program.keras_model import Unit
+from migrate.program.keras_model import Hooks, Unit
 
 
 class Evaluation(Training):
@@ -69,12 +69,21 @@ class Evaluation(Training):
             [self._new(code("return ", given))],
         )
 
-    def _hooks(self, given: ast.expr) -> Block:
-        loss = self._model.reported
+    def _hooks(self, hooks: Hooks) -> Block:
+        parameters, loss = ["self"], self._model.reported
         name = loss.id if isinstance(loss, ast.Name) else "loss"
+        if any(name in names.reads(node) for node in hooks.nodes):
+            parameters.append(name)
+        parameters += hooks.watched
+        items = self._with_params(hooks.nodes)
+        for unit in hooks.made:
+            items += [*self._comments(unit), Keep(unit.statement)]
+            self._emit(unit.statement)
+        items.append(self._new(code("return ", hooks.value)))
         return Block(
-            code(f"def training_hooks(self, {name}):"),
-            [self._new(code("return ", given))],
+            code(f"def {hooks.kind}({', '.join(parameters)}):"),
+            items,
+            replace=self._counts_in(self._model.training, hooks.nodes),
         )
 
 

@@ -15,6 +15,7 @@ from migrate.program.ir import Code, code
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
+_STEP = ("K105", "a schedule takes the step as it is")
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
 
 
@@ -68,8 +69,7 @@ class KerasRewrite(Evaluation):
             items.append(self._predict_step())
         if model.export_outputs is not None:
             items.append(self._exports(model.export_outputs))
-        if model.training_hooks is not None:
-            items.append(self._hooks(model.training_hooks))
+        items += [self._hooks(hooks) for hooks in model.hooks]
         return Block(
             code(f"class {self._name}(tf_keras.Model):"),
             items,
@@ -90,6 +90,21 @@ class KerasRewrite(Evaluation):
             for node in ast.walk(unit.statement):
                 if isinstance(node, ast.Call):
                     self._collection(node)
+        self._of_rates()
+
+    def _of_rates(self) -> None:
+        """A schedule follows the step as it is, also in functions that make rates."""
+        update = self._model.update
+        for call, step in update.casts.items():
+            self._plan.expressions[call] = code(step)
+            self.claimed[call.func] = _STEP
+            for value in (*call.args[1:], *(k.value for k in call.keywords)):
+                self.claimed.update({n: _STEP for n in ast.walk(value)})
+        for function in update.functions:
+            for node in ast.walk(function):
+                if isinstance(node, ast.Call):
+                    if self._scopes.resolve(node.func) in table.GLOBAL_STEP:
+                        self._collection(node)
 
     def _collection(self, call: ast.Call) -> None:
         symbol = self._scopes.resolve(call.func)

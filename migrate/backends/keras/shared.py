@@ -20,7 +20,7 @@ class Shared(State):
         return (
             bool(model.predictions)
             and isinstance(model.predicted, ast.Name)
-            and model.predictions[-1] in model.evaluation
+            and all(unit in model.evaluation for unit in model.predictions)
             and model.predicted.id in names.binds(model.predictions[-1].statement)
             and self._same("PREDICT", "EVAL", model.predictions)
             and not self._bound_anew(model.predictions)
@@ -100,6 +100,7 @@ class Shared(State):
             if u not in model.loss
         ]
         others += [a for m in model.metrics for a in m.arguments]
+        others += [node for hooks in model.hooks for node in hooks.nodes]
         return not any(names.reads(node) & inner for node in others)
 
     def _loss_parameters(self) -> list[str]:

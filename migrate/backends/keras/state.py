@@ -62,7 +62,10 @@ class State:
     def _counted(self, unit: Unit) -> Metric | None:
         """The metric that a statement makes."""
         value = getattr(unit.statement, "value", None)
-        return next((m for m in self._model.metrics if m.call is value), None)
+        if not isinstance(value, ast.Call):
+            return None
+        same = ast.dump(value)
+        return next((m for m in self._model.metrics if ast.dump(m.call) == same), None)
 
     def _folded(self, mode: str) -> dict[ast.AST, Code]:
         """What a mode decides, as it is in this mode."""
@@ -127,11 +130,9 @@ class State:
         return name in self._taken or name in self._model.update.schedules
 
     def _names_of_steps(self) -> set[str]:
-        return {
-            name
-            for unit in self._model.training
-            for name in names.reads(unit.statement)
-        }
+        nodes = [unit.statement for unit in self._model.training]
+        watching = [node for hooks in self._model.hooks for node in hooks.nodes]
+        return {name for node in (*nodes, *watching) for name in names.reads(node)}
 
     def _read_by_steps(self) -> list[str]:
         """What the class is made with and a step reads."""
@@ -144,6 +145,7 @@ class State:
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
         nodes += [a for m in model.metrics for a in m.arguments]
+        nodes += [node for hooks in model.hooks for node in hooks.nodes]
         read = {name for node in nodes for name in names.reads(node)}
         if model.called is not None:
             read |= model.called.reads

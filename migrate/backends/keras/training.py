@@ -24,7 +24,8 @@ class Training(Construction):
         nodes.append(model.reported)
         labelled = any(self._labels in names.reads(node) for node in nodes)
         items = self._data([u.statement for u in units], labelled)
-        inside = self._called(True, nodes)
+        watching = [node for hooks in model.hooks for node in hooks.nodes]
+        inside = self._called(True, [*nodes, *watching])
         rates = self._rates(model.training)
         if self._shares_loss():
             inside.append(self._loss_call())
@@ -35,15 +36,13 @@ class Training(Construction):
             loss = model.train_loss.id
         else:
             inside.append(self._new(code("loss = ", model.train_loss)))
-        inside.append(
-            New(
-                code(
-                    "# Strategies add up the gradients of their replicas.\n"
-                    f"scaled_loss = {loss} / "
-                    "self.distribute_strategy.num_replicas_in_sync"
-                )
-            )
+        scale = (
+            "# Strategies add up the gradients of their replicas.\n"
+            f"scaled_loss = {loss} / self.distribute_strategy.num_replicas_in_sync"
         )
+        if model.sums:
+            scale = f"# A sum over the batches of all replicas.\nscaled_loss = {loss}"
+        inside.append(New(code(scale)))
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         # Before the update: what they read of the step is what the update reads.
         items += self._units(model.summaries, rates)
@@ -56,11 +55,18 @@ class Training(Construction):
                     )
                 )
             )
+        names_watched = dict.fromkeys(n for one in model.hooks for n in one.watched)
+        items += [
+            New(code(f"{name} = self.{name}()"))
+            for name in names_watched
+            if name in model.update.schedules
+        ]
         items += self._gradients()
+        watched = "".join(f', "{name}": {name}' for name in names_watched) + "}"
         if ast.dump(model.reported) != ast.dump(model.train_loss):
-            items.append(self._new(code('return {"loss": ', model.reported, "}")))
+            items.append(self._new(code('return {"loss": ', model.reported, watched)))
         else:
-            items.append(New(code(f'return {{"loss": {loss}}}')))
+            items.append(New(code(f'return {{"loss": {loss}{watched}')))
         return self._step("train_step", items, "TRAIN")
 
     def _step(self, name: str, items: list[Item], mode: str) -> Block:
@@ -69,26 +75,36 @@ class Training(Construction):
 
     def _rates(self, units: Iterable[Unit]) -> dict[ast.AST, Code]:
         """What training reads of schedules and metrics, which the class holds."""
-        values = {
-            ast.unparse(u.statement.targets[0]): metric
-            for u in units
-            if (metric := self._counted(u)) and isinstance(u.statement, ast.Assign)
-        }
-        read: dict[ast.AST, Code] = {
-            node: code(f"self.{self._attribute(values[node.value.id])}.result()")
-            for unit in units
-            for node in ast.walk(unit.statement)
-            if isinstance(node, ast.Subscript)
-            and isinstance(node.value, ast.Name)
-            and node.value.id in values
-        }
-        return read | {
+        units = list(units)
+        return self._counts_in(units, [unit.statement for unit in units]) | {
             node: code(f"self.{node.id}()")
             for unit in units
             for node in ast.walk(unit.statement)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node.id in self._model.update.schedules
+        }
+
+    def _counts_in(
+        self, units: Iterable[Unit], nodes: Iterable[ast.AST]
+    ) -> dict[ast.AST, Code]:
+        """What some code reads of metrics, which the class holds.
+
+        Args:
+          units: of training; they count the metrics.
+        """
+        values = {
+            ast.unparse(u.statement.targets[0]): metric
+            for u in units
+            if (metric := self._counted(u)) and isinstance(u.statement, ast.Assign)
+        }
+        return {
+            node: code(f"self.{self._attribute(values[node.value.id])}.result()")
+            for outer in nodes
+            for node in ast.walk(outer)
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in values
         }
 
     def _gradients(self) -> list[Item]:

@@ -82,19 +82,17 @@ def recognise(
 def _check_program(scopes: Scopes) -> None:
     """Fails where something of the program works on an Estimator's model_fn."""
     for node, symbol in scopes.walk_uses():
-        if symbol.startswith("tf.contrib.estimator.") or symbol.endswith(
-            ".add_metrics"
-        ):
+        stops = symbol.rpartition(".")[2].startswith("stop_if_")
+        if (
+            symbol.startswith("tf.contrib.estimator.") and not stops
+        ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
 
 
 def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
     """A helper that the network calls is called by nothing else."""
-    inside: set[ast.AST] = set()
-    for unit in model.network:
-        inside.update(ast.walk(unit.statement))
-    if model.twins is not None:
-        inside.update(ast.walk(model.twins.other))
+    # No step holds layers; what calls it in another mode's branch is gone.
+    inside = set(ast.walk(model.function))
     for helper in model.helpers:
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:

@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import twins
+from migrate.frontends.model_fn import by_mode, twins
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
@@ -57,7 +57,8 @@ class Common:
         Raises:
           NotSplit: layers differ by mode, or need more than features.
         """
-        self.twins = twins.joined(lines, self.network, self._values)
+        by_mode.united(lines, self._values, self._scopes, self.network.makes_layers)
+        self.twins = twins.joined(lines, self.network, self._values, self._scopes)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
         more = self._more(shared, without(lines, shared), specs)
@@ -182,6 +183,9 @@ class Common:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
         decided = self._decided()
         for node in ast.walk(statement):
+            if any(node in values.overrides for values in self._values.values()):
+                if not self._in_training_argument(node):
+                    raise NotSplit(node, "its layers depend on the mode")
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 if node.id in decided:
                     if not self._in_training_argument(node):

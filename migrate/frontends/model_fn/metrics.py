@@ -112,7 +112,7 @@ class Metrics:
 
     def check_training(self, training: list[Unit], metrics: list[Metric]) -> None:
         """A streaming metric in training is one of evaluation's, and read as its value."""
-        known = {id(m.call) for m in metrics}
+        known = {ast.dump(m.call) for m in metrics}
         for unit in training:
             for node, symbol in uses(unit.statement, self._scopes):
                 if not symbol.startswith("tf.metrics."):
@@ -124,7 +124,7 @@ class Metrics:
                     and statement.value is call
                     and isinstance(statement.targets[0], ast.Name)
                 )
-                if id(call) not in known or not plain:
+                if call is None or ast.dump(call) not in known or not plain:
                     raise NotSplit(node, "a streaming metric of training alone")
                 assert isinstance(statement, ast.Assign)
                 self._check_reads(ast.unparse(statement.targets[0]), training, node)

@@ -55,6 +55,8 @@ class ModeValues:
 
     def __init__(self, mode: str, name: str, labels: str, scopes: Scopes) -> None:
         self._mode, self._name, self._labels = mode, name, labels
+        # Where it is asked whether there are labels.
+        self.unlabelled: set[ast.expr] = set()
         self._scopes = scopes
         self.known: dict[str, bool] = {}
         # Of these, names of a literal, which no mode decides.
@@ -149,6 +151,7 @@ class ModeValues:
                 return (key == self._mode) == equal
         if isinstance(left, ast.Name) and left.id == self._labels:
             if isinstance(right, ast.Constant) and right.value is None:
+                self.unlabelled.add(left)
                 return (self._mode == "PREDICT") == equal
         return None
 

@@ -72,7 +72,7 @@ class Network:
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        self._objects = LayerObjects(scopes)
+        self.objects = LayerObjects(scopes)
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -90,7 +90,7 @@ class Network:
             if isinstance(inner, ast.Call):
                 if self._scopes.resolve(inner.func) in table.LAYERS:
                     return True
-                if self._objects.row(inner) or self._objects.is_applied(inner):
+                if self.objects.row(inner) or self.objects.is_applied(inner):
                     return True
                 helper = self.helper(inner)
                 if helper is not None and helper is not self.function:
@@ -151,7 +151,7 @@ class Network:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
-        if is_print(call, self._scopes) or self._objects.is_applied(call):
+        if is_print(call, self._scopes) or self.objects.is_applied(call):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
@@ -186,9 +186,9 @@ class Network:
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, scope, env, repeated)
-            elif self._objects.row(call) is not None:
+            elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
-            elif (applied := self._objects.applied(call)) is not None:
+            elif (applied := self.objects.applied(call)) is not None:
                 self._apply(applied, scope, env, repeated)
             elif symbol is None and (function := self.helper(call)) is not None:
                 self._call(call, function, scope, env, repeated)
@@ -243,7 +243,7 @@ class Network:
                     call, f"{function.name}() is called with and without a mode"
                 )
             if any(
-                isinstance(n, ast.With) and self._reuses(n) for n in ast.walk(function)
+                isinstance(n, ast.With) and self.reuses(n) for n in ast.walk(function)
             ):
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
@@ -407,10 +407,12 @@ class Network:
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
         where = tuple(e for s in scope for e in self.scope_names(s, env))
-        reused = any(self._reuses(s) for s in scope)
+        reused = any(self.reuses(s) for s in scope)
         given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
         texts = row.texts(bound) if isinstance(row, ContribRow) else ()
+        if row.function == "tf.layers.dropout" and "rate" not in bound:
+            texts = (("rate", "0.5"),)  # Keras's has no default.
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
@@ -453,7 +455,7 @@ class Network:
             return True
         return all(values.of_test(node) is False for values in env.values())
 
-    def _reuses(self, scope: ast.With) -> bool:
+    def reuses(self, scope: ast.With) -> bool:
         """Whether a scope takes variables that are there already."""
         return any(
             self._scopes.resolve(node) == "tf.AUTO_REUSE"

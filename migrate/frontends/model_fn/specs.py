@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.frontends.model_fn.hooks import KINDS
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 
 SPECS = ("tf.estimator.EstimatorSpec",)
@@ -23,11 +24,13 @@ _SPEC = (
 )
 # What the spec of each mode may give, beside what the mode does not look at.
 _GIVEN = {
-    "TRAIN": {"mode", "predictions", "loss", "train_op", "training_hooks"},
+    "TRAIN": {"mode", "predictions", "loss", "train_op"},
     "EVAL": {"mode", "predictions", "loss", "eval_metric_ops", "train_op"},
     "PREDICT": {"mode", "predictions", "export_outputs", "loss", "train_op"},
 }
-_IGNORED = {"export_outputs", "eval_metric_ops", "training_hooks"}
+for _kind, _mode in KINDS.items():
+    _GIVEN[_mode].add(_kind)
+_IGNORED = {"export_outputs", "eval_metric_ops", *KINDS}
 
 
 def given(mode: str, line: Straight, values: ModeValues) -> dict[str, ast.expr] | None:

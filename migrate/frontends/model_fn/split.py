@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, twins, updates
+from migrate.frontends.model_fn import checks, reductions, twins, updates
 from migrate.frontends.model_fn.common import Common
+from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.metrics import Metrics, value_of
 from migrate.frontends.model_fn.modes import (
@@ -24,7 +25,7 @@ from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
 from migrate.frontends.model_fn.subclassed import Subclassed
-from migrate.program.keras_model import KerasModel, Metric, Unit, Update
+from migrate.program.keras_model import Hooks, KerasModel, Metric, Unit, Update
 from migrate.tables import keras_models as table
 
 
@@ -65,8 +66,6 @@ class Split:
         try:
             return self._run(Common)
         except NotSplit as reason:
-            if not self._may_be_subclassed():
-                raise
             functional = reason
         try:
             return self._run(Subclassed)
@@ -77,10 +76,6 @@ class Split:
         return any(
             symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
         )
-
-    def _may_be_subclassed(self) -> bool:
-        """Whether it makes variables, or layers, itself."""
-        return self._has_variables()
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
         function, scopes = self._function, self._scopes
@@ -115,15 +110,19 @@ class Split:
 
         reported = specs["TRAIN"]["loss"]
         loss = slices.needed(rest, [update.loss, reported])
-        summaries = slices.summaries(rest, loss)
+        metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
+            specs.get("EVAL", {}), after.get("EVAL", [])
+        )
+        hooks = self._hooks(
+            specs, {**after, "TRAIN": rest}, update, common.tensors(shared), metrics
+        )
+        summaries = self._summaries(rest, loss, hooks, slices)
         training = [*loss, *summaries]
         predicted = specs.get("PREDICT", {}).get("predictions")
         predictions: list[Unit] = []
         if predicted is not None:
             predictions = slices.with_messages(after["PREDICT"], [predicted])
-        counted = Metrics(scopes, self._values.get("EVAL"))
-        metrics, gone = counted.run(specs.get("EVAL", {}), after.get("EVAL", []))
-        counted.check_training(training, metrics)
+        Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
         evaluated = specs.get("EVAL", {}).get("loss")
         counts = [a for m in metrics for a in m.arguments]
         evaluation: list[Unit] = []
@@ -141,6 +140,7 @@ class Split:
             own_units = [u for u in steps[mode].units if u not in shared]
             checks.order(line.units, tensors, own_units, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
+            used += [u for h in hooks if KINDS[h.kind] == mode for u in h.made]
             checks.left_out(line.units, used, mode, self._values[mode], scopes)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
         for metric in metrics:
@@ -154,7 +154,12 @@ class Split:
             isinstance(common, Subclassed) and common.penalised(),
         )
         results = [node for step in steps.values() for node in step.results]
-        read = {name for node in (*statements, *results) for name in names.reads(node)}
+        watching = [node for one in hooks for node in one.nodes]
+        read = {
+            name
+            for node in (*statements, *results, *watching)
+            for name in names.reads(node)
+        }
         outputs = common.outputs(shared, read)
         called = None
         if isinstance(common, Subclassed):
@@ -168,8 +173,6 @@ class Split:
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
-        hooks = specs["TRAIN"].get("training_hooks")
-        self._check_hooks(hooks, reported)
         exported = specs.get("PREDICT", {}).get("export_outputs")
         return KerasModel(
             function=function,
@@ -189,7 +192,8 @@ class Split:
             train_loss=update.loss,
             reported=reported,
             update=update,
-            training_hooks=hooks,
+            sums=reductions.is_sum(lines["TRAIN"].units, scopes),
+            hooks=hooks,
             evaluation=tuple(evaluation),
             evaluated=evaluated,
             metrics=tuple(metrics),
@@ -212,7 +216,16 @@ class Split:
                 del self._values[mode]
         if "TRAIN" not in lines:
             raise NotSplit(self._function, "its EstimatorSpec trains nothing")
+        self._check_labels()
         return lines, specs
+
+    def _check_labels(self) -> None:
+        """Without labels there is a prediction, or else it may train without them."""
+        predicting = self._values.get("PREDICT")
+        known = predicting.unlabelled if predicting is not None else set()
+        for values in self._values.values():
+            for node in values.unlabelled - known:
+                raise NotSplit(node, "it asks for labels where it does not predict")
 
     def _is_plain(self, unit: Unit, made: set[str]) -> bool:
         """Whether a statement for the optimizer is of plain values, and can be repeated."""
@@ -225,6 +238,12 @@ class Split:
     ) -> dict[str, dict[ast.AST, ast.expr | str]]:
         """What the mode decides in each step, which otherwise is what a step may hold."""
         functions = {m.call.func for m in metrics}
+        # Training counts with the same metrics, also where it writes them out again.
+        counted = {ast.dump(m.call) for m in metrics}
+        for unit in steps["TRAIN"].units:
+            value = getattr(unit.statement, "value", None)
+            if isinstance(value, ast.Call) and ast.dump(value) in counted:
+                functions.add(value.func)
         if update.computed is not None:
             functions.add(update.computed.func)
         allowed = checks.Steps(self._function, self._scopes, functions)
@@ -276,14 +295,58 @@ class Split:
                 if any(not self._scopes.stands_for(name) for name in changed):
                     raise NotSplit(unit.statement, "it changes an object in place")
 
-    def _check_hooks(self, hooks: ast.expr | None, loss: ast.expr) -> None:
-        if hooks is None:
-            return
-        local = set(self._scopes.scope_by_node[self._function].bindings)
-        read = names.reads(hooks) & local
-        allowed = {loss.id} if isinstance(loss, ast.Name) else set()
-        if not read <= allowed:
-            raise NotSplit(hooks, "its training hooks watch more than the loss")
+    def _hooks(
+        self,
+        specs: dict[str, dict[str, ast.expr]],
+        units: dict[str, list[Unit]],
+        update: Update,
+        tensors: set[str],
+        metrics: list[Metric],
+    ) -> tuple[Hooks, ...]:
+        """The hooks of every mode.
+
+        Args:
+          units: of each mode, without the network and the update.
+          tensors: names of what depends on features and labels.
+        """
+        loss = specs["TRAIN"]["loss"]
+        known = {self._role("params"), self._role("config"), *self._bound}
+        found = []
+        for kind, mode in KINDS.items():
+            value = specs.get(mode, {}).get(kind)
+            if value is None:
+                continue
+            free = set(known)
+            trains = mode == "TRAIN"
+            if trains and isinstance(loss, ast.Name):
+                free.add(loss.id)
+            watching = Watching(
+                self._function,
+                self._scopes,
+                units[mode],
+                tensors,
+                free,
+                update.schedules if trains else frozenset(),
+                metrics,
+            )
+            found.append(watching.run(kind, value))
+        return tuple(found)
+
+    def _summaries(
+        self,
+        rest: list[Unit],
+        loss: list[Unit],
+        hooks: tuple[Hooks, ...],
+        slices: Slices,
+    ) -> list[Unit]:
+        """What a training step runs for its summaries and hooks, in order."""
+        wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
+        seen = [n for one in hooks for node in one.nodes for n in ast.walk(node)]
+        watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
+        made = [unit for one in hooks for unit in one.made]
+        found = slices.summaries(rest, loss)
+        more = slices.needed([u for u in rest if u not in made], watched)
+        return [u for u in rest if u in found or (u in more and u not in loss)]
 
     def _exports(
         self, given: ast.expr | None, predicted: ast.expr | None, units: list[Unit]

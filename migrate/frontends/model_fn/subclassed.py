@@ -15,6 +15,7 @@ from typing import Any
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network, uses
@@ -102,7 +103,7 @@ class Subclassed:
                 self._variables.check(weight, changing, self._static)
                 self._weights.append(weight)
                 self._made.append(unit)
-            elif not names.binds(unit.statement) & changing:
+            elif not self._changes(unit) & changing:
                 self._made.append(unit)
             else:
                 self._step(unit, modes[unit], changing)
@@ -134,13 +135,17 @@ class Subclassed:
         common: list[Unit] = []
         for unit in needed["TRAIN"]:
             if names.reads(unit.statement) & labelled or self._is_graph(unit):
-                labelled |= names.binds(unit.statement)
+                labelled |= self._changes(unit)
             elif all(unit in units for units in needed.values()):
                 common.append(unit)
         found: dict[Unit, set[str]] = {}
         for mode, line in lines.items():
             for unit in closure(line.units, common, self._slices.built):
                 found.setdefault(unit, set()).add(mode)
+        # What stands in every mode runs in every mode, also where one does not need it.
+        for unit, where in found.items():
+            if all(unit in line.units for line in lines.values()):
+                where |= set(lines)
         return {unit: self._when(unit, where) for unit, where in found.items()}
 
     def _is_graph(self, unit: Unit) -> bool:
@@ -179,8 +184,12 @@ class Subclassed:
                     or names.reads(unit.statement) & found
                     or not self._is_plain(unit)
                 ):
-                    found |= names.binds(unit.statement)
+                    found |= self._changes(unit)
         return found
+
+    def _changes(self, unit: Unit) -> set[str]:
+        """Names that a statement binds, or whose list or dictionary it adds to."""
+        return changes(unit.statement, self._slices.built)
 
     def _is_plain(self, unit: Unit) -> bool:
         """Whether a statement is of plain values, whenever it runs."""
@@ -213,7 +222,22 @@ class Subclassed:
         for loop, made in loops.items():
             self._check_loop(loop, made, changing)
         self._modes_of(unit.statement)
+        for layer in self.network.layers[before:]:
+            if layer.row.has_weights:
+                self._check_every_mode(layer.call, unit.statement, when)
         self._steps.append(Step(unit, when))
+
+    def _check_every_mode(
+        self, call: ast.Call, unit: ast.stmt, when: bool | None
+    ) -> None:
+        """A layer's weights are made where it is first called, which does not train."""
+        node, within = self._scopes.parents.get(call), when is not None
+        while node is not None and node is not self._scopes.parents.get(unit):
+            if isinstance(node, (ast.If, ast.IfExp)):
+                within |= any(n in self._training for n in ast.walk(node.test))
+            node = self._scopes.parents.get(node)
+        if within:
+            raise NotSplit(call, "a layer that some modes have and others have not")
 
     def _loop(self, call: ast.Call, unit: ast.stmt) -> ast.For | None:
         """The loop of a statement in which a layer is made; None where it is made once."""
@@ -301,8 +325,8 @@ class Subclassed:
 
     def _check_names(self, changing: set[str]) -> None:
         """A name that is made once is not bound again by `call`."""
-        again = {n for u in self._made for n in names.binds(u.statement)} & {
-            n for s in self._steps for n in names.binds(s.unit.statement)
+        again = {n for u in self._made for n in self._changes(u)} & {
+            n for s in self._steps for n in self._changes(s.unit)
         }
         if again:
             raise NotSplit(
@@ -340,7 +364,7 @@ class Subclassed:
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, variables, and what `call` makes of them."""
-        found = {n for s in self._steps for n in names.binds(s.unit.statement)}
+        found = {n for s in self._steps for n in self._changes(s.unit)}
         found |= {n for w in self._weights for n in names.binds(w.unit.statement)}
         return found | {self._role("features"), self._role("labels")} - {""}
 

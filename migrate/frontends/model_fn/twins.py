@@ -14,6 +14,7 @@ import os.path
 from collections.abc import Mapping
 
 from migrate.facts import names
+from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import (
     ModeValues,
     NotSplit,
@@ -21,6 +22,7 @@ from migrate.frontends.model_fn.modes import (
     is_plain_assignment,
 )
 from migrate.frontends.model_fn.network import Network, bound_call
+from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_model import Twins, Unit
 
 
@@ -35,7 +37,10 @@ class _Call:
 
 
 def joined(
-    lines: Mapping[str, Straight], network: Network, values: Mapping[str, ModeValues]
+    lines: Mapping[str, Straight],
+    network: Network,
+    values: Mapping[str, ModeValues],
+    scopes: Scopes,
 ) -> Twins | None:
     """Takes the second of two such calls off the lines; None where there are none.
 
@@ -52,6 +57,11 @@ def joined(
             trained, reused = _differences(first, second)
             if trained is None or not trained:
                 continue
+            if not shares_variables(first.function, reused, network, scopes):
+                raise NotSplit(
+                    second.unit.statement,
+                    f"{first.function.name}() is called twice, and makes variables anew",
+                )
             _check_between(lines, first, second)
             for mode, known in values.items():
                 for name in trained:
@@ -65,7 +75,6 @@ def joined(
             in_training = _is(first.arguments[next(iter(trained))], True)
             return Twins(
                 first.unit.statement,
-                second.unit.statement,
                 _common_name(first.name, second.name, network.function),
                 ((first.name, in_training), (second.name, not in_training)),
             )

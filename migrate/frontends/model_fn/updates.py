@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
+from migrate.frontends.model_fn.rates import Kind, Rates, Value
 from migrate.program.keras_model import Unit, Update
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -45,6 +46,9 @@ class Updates:
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
+        self.rates = Rates(scopes)
+        # What a group does beside the update: it counts the step, moves averages.
+        self._counts = self._moves = False
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -64,16 +68,11 @@ class Updates:
         return self._apply(call, optimizer, unit)
 
     def _applied(self) -> tuple[ast.Call, Unit | None]:
-        node = self._spec["train_op"]
-        unit = None
-        while isinstance(node, ast.Name):
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
-            # `train_op = None` before is what other modes have.
-            makers = [u for u in makers if not is_none(u.statement)]
-            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
-                raise NotSplit(node, "its train_op is not one call of an optimizer")
-            unit = makers[0]
-            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
+        """The optimizer's call, alone or in a group, and the statement it stands in."""
+        node, unit = self._followed(self._spec["train_op"])
+        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == "tf.group":
+            node, inner = self._of_group(node)
+            unit = inner or unit
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -83,9 +82,64 @@ class Updates:
             return node, unit
         raise NotSplit(node, "its train_op is not one call of an optimizer")
 
+    def _of_group(self, group: ast.Call) -> tuple[ast.expr, Unit | None]:
+        """The update of a group; beside it are the step's and the averages', if any."""
+        members: list[ast.expr] = []
+        for argument in group.args:
+            inner = argument.value if isinstance(argument, ast.Starred) else argument
+            if isinstance(inner, (ast.List, ast.Tuple)):
+                members += inner.elts
+            else:
+                members.append(inner)
+        updates: list[tuple[ast.expr, Unit | None]] = []
+        for member in members:
+            if self.is_update_ops(member):
+                self._moves = True
+            elif self._counts_step(self._followed(member)[0]):
+                self._counts = True
+            else:
+                updates.append(self._followed(member))
+        if len(updates) != 1 or any(k.arg != "name" for k in group.keywords):
+            raise NotSplit(group, "its train_op is not one call of an optimizer")
+        return updates[0]
+
+    def _counts_step(self, node: ast.expr) -> bool:
+        """Whether an expression adds 1 to the global step."""
+        if not isinstance(node, ast.Call):
+            return False
+        symbol, given = self._scopes.resolve(node.func), list(node.args)
+        if symbol is None and isinstance(node.func, ast.Attribute):
+            if node.func.attr == "assign_add":
+                symbol, given = "tf.assign_add", [node.func.value, *given]
+        if len(given) != 2 or not self._is_step(given[0]):
+            return False
+        value = given[1]
+        if symbol == "tf.assign_add":
+            return names.literal(value) == 1
+        return (
+            symbol == "tf.assign"
+            and isinstance(value, ast.BinOp)
+            and isinstance(value.op, ast.Add)
+            and self._is_step(value.left)
+            and names.literal(value.right) == 1
+        )
+
+    def _followed(self, node: ast.expr) -> tuple[ast.expr, Unit | None]:
+        """What a name stands for, and the statement that binds it."""
+        unit = None
+        while isinstance(node, ast.Name):
+            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            # `train_op = None` before is what other modes have.
+            makers = [u for u in makers if not is_none(u.statement)]
+            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+                raise NotSplit(node, "its train_op is not one call of an optimizer")
+            unit = makers[0]
+            node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
+        return node, unit
+
     def _check_dependencies(self, unit: Unit | None, averages: bool) -> None:
         """What runs before the update is what moves averages, and nothing else."""
-        moved = False
+        moved = self._moves
         for other in self._units:
             for statement in other.around:
                 if not isinstance(statement, ast.With):
@@ -145,6 +199,8 @@ class Updates:
             computed=None,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _all_variables(self, node: ast.expr) -> bool:
@@ -162,8 +218,12 @@ class Updates:
         )
 
     def _check_step(self, node: ast.expr | None, call: ast.Call) -> None:
+        if node is None and self._counts:
+            return
         if node is None:
             raise NotSplit(call, "its update does not count the global step")
+        if self._counts:
+            raise NotSplit(call, "its update counts the global step twice")
         if not self._is_step(node):
             raise NotSplit(
                 node, "what its update counts is not known as the global step"
@@ -195,13 +255,12 @@ class Updates:
                 made.append(unit)
                 read |= names.reads(unit.statement)
         made.reverse()
-        schedules = frozenset(
-            name
-            for unit in made
-            if self._is_schedule(getattr(unit.statement, "value", None))
-            for name in names.binds(unit.statement)
-        )
-        for node in (optimizer, *(u.statement for u in made)):
+        values: dict[str, Value] = {}
+        self.rates.run([u.statement for u in made], values)
+        self.rates.of(optimizer, values)
+        schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
+        functions = list(self.rates.functions)
+        for node in (optimizer, *(u.statement for u in made), *functions):
             self._check_made(node, schedules)
         return made, schedules
 
@@ -231,6 +290,8 @@ class Updates:
                 row = OPTIMIZERS.get(symbol)
                 if row is not None and row.target:
                     continue
+                if parent in self.rates.casts:
+                    continue
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
                     if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
                         raise NotSplit(
@@ -259,6 +320,8 @@ class Updates:
                 return
             if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
                 return self._check_maker(parent)
+        if isinstance(parent, ast.Return):
+            return  # Its function's caller has it.
         raise NotSplit(node, "its rate is not given to the optimizer as it is")
 
     def _check_maker(self, call: ast.Call) -> None:
@@ -315,6 +378,8 @@ class Updates:
             computed=computed,
             applied=call,
             schedules=schedules,
+            casts=dict(self.rates.casts),
+            functions=tuple(self.rates.functions),
         )
 
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:

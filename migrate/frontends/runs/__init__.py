@@ -85,6 +85,7 @@ class RunResolver:
                 "S103", self.loop.session, "nothing is run in this session"
             )
         left_over.check(
+            self.scopes,
             self.diagnostics,
             self.analysis,
             self.displays,

@@ -6,13 +6,16 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts import names
+from migrate.facts.scopes import Scopes
 from migrate.frontends.displays import Displays
 from migrate.frontends.runs.loop import Loop
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.tables import roles
 
 
 def check(
+    scopes: Scopes,
     diagnostics: Diagnostics,
     analysis: Analysis,
     displays: Displays,
@@ -41,6 +44,18 @@ def check(
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and loop.is_run(node):
                 allowed |= {id(n) for n in ast.walk(node)}
+    for statement in loop.tail:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Call) and (
+                scopes.resolve(node.func) in roles.PLACEHOLDERS
+            ):
+                diagnostics.refuse(
+                    "S183",
+                    node,
+                    "the loop makes a placeholder as it goes",
+                    "Make it where the graph is built.",
+                    scopes.resolve(node.func) or "",
+                )
     rebound = set().union(*[names.binds(s) for s in loop.tail])
     for statement in loop.tail:
         for node in ast.walk(statement):

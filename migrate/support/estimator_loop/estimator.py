@@ -72,7 +72,7 @@ class Estimator:
     ):
         if not callable(model_fn):
             raise ValueError(f"model_fn must be callable: {model_fn}")
-        check_arguments(model_fn, params)
+        self._check_arguments(model_fn, params)
         self._model_fn = model_fn
         config = config or RunConfig()
         if isinstance(config, dict):
@@ -90,6 +90,11 @@ class Estimator:
         self._params = copy.deepcopy(params or {})
         self._warm_start_from = warm_start_from
         self._cluster = Cluster(self.config)
+
+    @staticmethod
+    def _check_arguments(model_fn, params):
+        """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
+        check_arguments(model_fn, params)
 
     @property
     def model_dir(self):

@@ -129,7 +129,7 @@ def signatures_of(receiver, spec):
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
     """Receives features as they are: a placeholder for each tensor in `features`."""
     specs = {
-        name: (t.shape.as_list(), t.dtype, getattr(t, "op", None) and t.op.name)
+        name: (t.shape.as_list(), t.dtype, _name_in_graph(t))
         for name, t in _tensor_specs(features).items()
     }
 
@@ -156,6 +156,13 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
         return ServingInputReceiver(features, {"examples": serialized})
 
     return serving_input_receiver_fn
+
+
+def _name_in_graph(tensor):
+    """The name of a tensor or of its spec, None for an eager one."""
+    if isinstance(tensor, tf.TensorSpec):
+        return tensor.name
+    return getattr(tensor, "op", None) and tensor.op.name
 
 
 def _tensor_specs(features):

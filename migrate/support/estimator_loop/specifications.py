@@ -275,11 +275,6 @@ def arguments_of(function):
 
 def check_arguments(model_fn, params):
     """Raises ValueError where a model_fn cannot be called as an Estimator's is."""
-    function = model_fn
-    while isinstance(function, functools.partial):
-        function = function.func
-    if inspect.isclass(function):
-        return  # A Keras model, of keras_estimator.
     names = arguments_of(model_fn)
     if "features" not in names:
         raise ValueError(f"model_fn ({model_fn}) must include features argument.")

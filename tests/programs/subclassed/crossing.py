@@ -52,7 +52,15 @@ def model_fn(features, labels, mode, params):
           "b_%d" % i, [embedding_size], initializer=tf.zeros_initializer())
       cross = start * tf.matmul(cross, cross_w) + cross_b + cross
 
+  # Every pair of fields.
+  products = []
+  for i in range(field_size):
+    for j in range(i + 1, field_size):
+      products.append(tf.multiply(embeddings[:, i, :], embeddings[:, j, :]))
+  pairs = tf.transpose(tf.stack(products), perm=[1, 0, 2])
+
   y = FM_B * tf.ones_like(y_d) + y_d + tf.reduce_sum(cross, 1)
+  y += tf.reduce_sum(pairs, [1, 2])
   pred = tf.sigmoid(y)
   predictions = {"prob": pred}
   export_outputs = {

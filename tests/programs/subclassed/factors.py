@@ -1,5 +1,7 @@
 """A factorization machine with a deep part: variables of its own, penalties in the loss."""
 
+import re
+
 import numpy as np
 import tensorflow as tf
 
@@ -89,6 +91,13 @@ def input_fn(seed, epochs):
   return tf.data.Dataset.from_tensor_slices((features, label)).repeat(epochs).batch(16)
 
 
+def inputs(path):
+  """What the exported signature takes: key and tensor."""
+  with open(path + "/saved_model.pbtxt") as file:
+    text = file.read().partition("signature_def")[2]
+  return re.findall(r'inputs \{\s+key: "(\w+)"\s+value \{\s+name: "(\S+)"', text)
+
+
 def run(directory):
   params = {
       "field_size": 4, "feature_size": 20, "embedding_size": 3, "l2_reg": 0.001,
@@ -99,4 +108,10 @@ def run(directory):
   results["prob"] = [p["prob"] for p in estimator.predict(lambda: input_fn(2, 1))]
   for name in estimator.get_variable_names():
     results["variable/" + name] = estimator.get_variable_value(name)
+  feature_spec = {
+      "feat_ids": tf.placeholder(dtype=tf.int64, shape=[None, 4], name="ids"),
+      "feat_vals": tf.placeholder(dtype=tf.float32, shape=[None, 4], name="values")}
+  receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(feature_spec)
+  path = estimator.export_savedmodel(directory + "/export", receiver, as_text=True)
+  results["inputs"] = sorted(inputs(path.decode()))
   return results

@@ -1,0 +1,133 @@
+"""The hooks that an EstimatorSpec gives, and what of a step they watch."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Hooks, Metric, Unit
+
+# Argument of EstimatorSpec -> the mode that runs them.
+KINDS = {
+    "training_hooks": "TRAIN",
+    "training_chief_hooks": "TRAIN",
+    "evaluation_hooks": "EVAL",
+    "prediction_hooks": "PREDICT",
+}
+_BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
+
+
+class Watching:
+    """Finds what makes the hooks of one mode.
+
+    Args:
+      units: of the mode, without the network.
+      tensors: names of what depends on features and labels.
+      free: names that the class knows as well: parameters, and the loss.
+      schedules: names of learning-rate schedules.
+      metrics: those of evaluation, whose values training may watch.
+    """
+
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        units: list[Unit],
+        tensors: set[str],
+        free: set[str],
+        schedules: frozenset[str],
+        metrics: list[Metric],
+    ) -> None:
+        self._scopes, self._units, self._free = scopes, units, free
+        self._local = set(scopes.scope_by_node[function].bindings)
+        self._tensors, self._schedules = set(tensors), schedules
+        for unit in units:
+            if names.reads(unit.statement) & self._tensors:
+                self._tensors |= names.binds(unit.statement)
+        self._counted = {
+            name
+            for unit in units
+            if any(m.call is getattr(unit.statement, "value", None) for m in metrics)
+            for name in names.binds(unit.statement)
+        }
+
+    def run(self, kind: str, value: ast.expr) -> Hooks:
+        """The hooks.
+
+        Raises:
+          NotSplit: they watch what no step returns.
+        """
+        made: list[Unit] = []
+        watched: list[str] = []
+        counted: list[str] = []
+        waiting: list[ast.expr] = [value]
+        while waiting:
+            for node in self._names(waiting.pop()):
+                unit = self._maker(node.id)
+                if unit in made or node.id in (*watched, *counted):
+                    continue
+                if node.id in self._counted:
+                    self._check_value(node)
+                    counted.append(node.id)
+                elif node.id in self._schedules:
+                    watched.append(node.id)
+                elif unit is not None and self._is_made(unit):
+                    made.append(unit)
+                    assert isinstance(unit.statement, ast.Assign)
+                    waiting.append(unit.statement.value)
+                elif node.id in self._tensors and KINDS[kind] == "TRAIN":
+                    watched.append(node.id)
+                else:
+                    raise NotSplit(node, f"its {kind} watch `{node.id}`")
+        made.sort(key=lambda unit: unit.statement.lineno)
+        return Hooks(kind, tuple(made), value, tuple(watched), tuple(counted))
+
+    def _names(self, node: ast.expr) -> Iterator[ast.Name]:
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and inner.id in self._local - self._free:
+                yield inner
+
+    def _maker(self, name: str) -> Unit | None:
+        makers = [u for u in self._units if name in names.binds(u.statement)]
+        return makers[0] if len(makers) == 1 else None
+
+    def _is_made(self, unit: Unit) -> bool:
+        """Whether a statement makes a hook, or a list of hooks, or a plain value."""
+        statement = unit.statement
+        if not isinstance(statement, ast.Assign):
+            return False
+        if len(statement.targets) != 1 or not isinstance(
+            statement.targets[0], ast.Name
+        ):
+            return False
+        if self._makes_hook(statement.value):
+            return True
+        if isinstance(statement.value, (ast.List, ast.Tuple, ast.Dict)):
+            return True
+        return not names.binds(statement) & self._tensors
+
+    def _makes_hook(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        symbol = self._scopes.resolve(node.func)
+        if symbol is not None:
+            return symbol.endswith("Hook")
+        if not isinstance(node.func, ast.Name):
+            return False
+        owner = self._scopes.scope_of(node.func).owner(node.func.id)
+        bound = owner.bindings[node.func.id] if owner is not None else []
+        return len(bound) == 1 and (
+            isinstance(bound[0], ast.ClassDef)
+            and any(self._scopes.resolve(base) in _BASES for base in bound[0].bases)
+        )
+
+    def _check_value(self, node: ast.Name) -> None:
+        """A metric's pair is read as its value."""
+        parent = self._scopes.parents.get(node)
+        if not isinstance(parent, ast.Subscript) or not isinstance(
+            parent.slice, ast.Constant
+        ):
+            raise NotSplit(node, "a streaming metric as a pair")

@@ -1,0 +1,182 @@
+"""What an optimizer is made of: the step, rates that follow it, and functions of both.
+
+In a graph a rate is a tensor, computed anew in every step. Where a Keras model is made, a
+schedule is a function that the optimizer calls; so the step may only be given to
+schedules, and a rate to optimizers, through whatever functions of the module.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.network import bound_call
+from migrate.tables import keras_models as table
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+
+# Of schedules, the parameter that is the step, and its place.
+_STEP = {
+    "tf.train.piecewise_constant": ("x", 0),
+    "tf.train.piecewise_constant_decay": ("x", 0),
+}
+_UPDATES = ("minimize", "apply_gradients")
+_INTEGERS = ("tf.int32", "tf.int64")
+
+
+class Kind(enum.Enum):
+    """What a value is, beside plain."""
+
+    STEP = "the step"
+    RATE = "a rate"
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Closure:
+    """A function with what it closes over."""
+
+    function: ast.FunctionDef
+    around: dict[str, Value]
+
+
+Value = Kind | _Closure | None
+
+
+class Rates:
+    """Follows the step through statements and functions.
+
+    Attributes:
+      casts: calls that only make the step another integer, of which a schedule has no need.
+      functions: what was followed.
+    """
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self.casts: dict[ast.Call, ast.expr] = {}
+        self.functions: dict[ast.FunctionDef, None] = {}
+        self._open: list[ast.FunctionDef] = []
+
+    def run(self, statements: Iterable[ast.stmt], values: dict[str, Value]) -> Value:
+        """Follows statements; `values` gets what their names are.
+
+        Returns:
+          What they return.
+
+        Raises:
+          NotSplit: something is computed with the step, or a rate.
+        """
+        returned: Value = None
+        for statement in statements:
+            found = self._statement(statement, values)
+            returned = found if found is not None else returned
+        return returned
+
+    def _statement(self, statement: ast.stmt, values: dict[str, Value]) -> Value:
+        if isinstance(statement, ast.FunctionDef):
+            values[statement.name] = _Closure(statement, values)
+        elif isinstance(statement, ast.Return):
+            return None if statement.value is None else self.of(statement.value, values)
+        elif isinstance(statement, ast.Assign):
+            value = self.of(statement.value, values)
+            target = statement.targets[0]
+            if isinstance(target, ast.Name) and len(statement.targets) == 1:
+                values[target.id] = value
+            elif value is not None:
+                raise NotSplit(statement, "a rate with more than one name")
+        elif isinstance(statement, (ast.If, ast.With, ast.For)):
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.expr):
+                    self.of(child, values)
+            return self.run(
+                [*statement.body, *getattr(statement, "orelse", [])], values
+            )
+        else:
+            for child in ast.iter_child_nodes(statement):
+                if isinstance(child, ast.expr) and self.of(child, values) is not None:
+                    raise NotSplit(
+                        statement, "its rate is not given to the optimizer as it is"
+                    )
+        return None
+
+    def of(self, node: ast.expr, values: dict[str, Value]) -> Value:
+        """What an expression is."""
+        if isinstance(node, ast.Name):
+            return values.get(node.id)
+        if isinstance(node, ast.IfExp):
+            self.of(node.test, values)
+            return self.of(node.body, values) or self.of(node.orelse, values)
+        if isinstance(node, ast.Call):
+            return self._call(node, values)
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.expr) and isinstance(self.of(child, values), Kind):
+                raise NotSplit(node, "its rate is not given to the optimizer as it is")
+        return None
+
+    def _call(self, call: ast.Call, values: dict[str, Value]) -> Value:
+        symbol = self._scopes.resolve(call.func) or ""
+        if symbol in table.GLOBAL_STEP:
+            return Kind.STEP
+        given = [*call.args, *(k.value for k in call.keywords)]
+        kinds = {argument: self.of(argument, values) for argument in given}
+        if symbol in SCHEDULES:
+            name, place = _STEP.get(symbol, ("global_step", 1))
+            step = names.argument(call, name, place)
+            if all(kind is None for arg, kind in kinds.items() if arg is not step):
+                return Kind.RATE
+        elif symbol in OPTIMIZERS:
+            if Kind.STEP not in kinds.values():
+                return None  # Whether it takes a rate is looked at elsewhere.
+        elif symbol in ("tf.cast", "tf.to_int32", "tf.to_int64"):
+            kind = kinds[given[0]] if given else None
+            if kind is None:
+                return None
+            if kind is Kind.STEP and (
+                symbol != "tf.cast"
+                or (len(given) > 1 and self._scopes.resolve(given[1]) in _INTEGERS)
+            ):
+                self.casts[call] = given[0]
+                return kind
+        elif (closure := self._function(call.func, values)) is not None:
+            return self._within(call, closure, kinds)
+        elif Kind.STEP not in kinds.values():
+            return None
+        elif isinstance(call.func, ast.Attribute) and call.func.attr in _UPDATES:
+            return None
+        if any(isinstance(kind, Kind) for kind in kinds.values()):
+            raise NotSplit(call, "its rate is not given to the optimizer as it is")
+        return None
+
+    def _function(self, node: ast.expr, values: dict[str, Value]) -> _Closure | None:
+        if not isinstance(node, ast.Name):
+            return None
+        known = values.get(node.id)
+        if isinstance(known, _Closure):
+            return known
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+            return _Closure(bound[0], {})
+        return None
+
+    def _within(
+        self, call: ast.Call, closure: _Closure, kinds: dict[ast.expr, Value]
+    ) -> Value:
+        """What a function of the module returns."""
+        function = closure.function
+        if function in self._open:
+            raise NotSplit(call, f"{function.name}() calls itself")
+        self.functions[function] = None
+        bound = bound_call(call, function)
+        if bound is None:
+            if any(isinstance(kind, Kind) for kind in kinds.values()):
+                raise NotSplit(call, "what makes its optimizer is not in sight")
+            bound = {}
+        own: dict[str, Value] = {n: kinds.get(value) for n, value in bound.items()}
+        self._open.append(function)
+        returned = self.run(function.body, {**closure.around, **own})
+        self._open.pop()
+        return returned
