@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
@@ -85,7 +85,11 @@ def plan_of(
         estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
         if estimators is None and options.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
-        if estimators is not None:
+            if estimators is not None:
+                whole, found = _plan_estimators(estimators, scopes, options)
+                if not _only_names(found):
+                    return whole, found
+        elif estimators is not None:
             return _plan_estimators(estimators, scopes, options)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
@@ -112,6 +116,15 @@ def plan_of(
         *rules.findings,
         *unanswered(scopes, plan),
     ]
+
+
+def _only_names(findings: Iterable[Finding]) -> bool:
+    """Whether a file is refused, and for nothing but names that TensorFlow 2 lacks.
+
+    Then its other names are written as in a file of no program: it can be imported.
+    """
+    refused = {f.code for f in findings if f.outcome is Outcome.REFUSED}
+    return bool(refused) and refused <= {"T110", "T111", "N100"}
 
 
 def _outside_of_programs(

@@ -141,7 +141,7 @@ def main(_):
 
     @replicas.step_function()
     def compute_evaluate():
-      return {v.name.split(":")[0]: v for v in weights + slots(opt, weights)}
+      return {plain_session.op_name(v): v for v in weights + slots(opt, weights)}
   with plain_session.Session(replicas) as sess:
     for step in range(FLAGS.train_steps):
       batch_images, batch_labels = examples(FLAGS.batch_size, rng)

@@ -112,7 +112,7 @@ def main(_):
     optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.2)
 
     @replicas.step_function(
-        x_spec,
+        tf.TensorSpec([None, FEATURES], dtype),
         tf.TensorSpec([None, CLASSES], dtype),
         tf.TensorSpec([None], tf.int32),
         tf.TensorSpec([None], dtype),
@@ -196,7 +196,7 @@ def main(_):
       return {"absolute_difference": absolute, "cosine_distance": cosine, "hinge_loss": hinge, "huber_loss": huber, "log_loss": log, "mean_pairwise_squared_error": pairwise, "mean_squared_error": squared, "sigmoid_cross_entropy": sigmoid, "softmax_cross_entropy": softmax, "sparse_softmax_cross_entropy": sparse, "compute_weighted_loss": weighted, "sum": summed, "mean": mean, "sum_over_batch_size": over_batch, "none": unreduced, "dense": dense, "convolution": convolution, "sequence": sequence, "volume": volume}
 
     @replicas.step_function(
-        x_spec,
+        tf.TensorSpec([None, FEATURES], dtype),
         tf.TensorSpec([None, PIXELS, PIXELS, 2], tf.float32),
         tf.TensorSpec([None, 10], dtype),
         tf.TensorSpec([], tf.bool))

@@ -75,7 +75,6 @@ def main(_):
             rpc_layer="grpc"))
     replicas = training_session.SynchronousReplicas(strategy, FLAGS.task_index)
   else:
-
     # Worker 0 is also the coordinator; the other workers serve it.
     if FLAGS.task_index != 0:
       training_session.serve(server)
