@@ -37,6 +37,7 @@ SUPPORT = (
     "in_memory_evaluation",
     "estimator_early_stopping",
     "estimator_strategies",
+    "estimator_tpu",
     "estimator_vocabularies",
     "estimator_loop",
     "eager_steps",

@@ -130,6 +130,10 @@ class EstimatorRewrite:
         if target is not None:
             if target.partition(".")[0] in table.BESIDE:
                 return self._canned(node, symbol, target)
+            if symbol in table.TPU_ESTIMATORS:
+                self._plan.support.update(table.BESIDE[table.TPU_MODULE])
+                said = f"now {target}: {table.NO_TPU}"
+                return self._become(node, target, "E156", said)
             return self._become(node, target, "E101", f"now {target}")
         target = table.longest(symbol, table.LAYERS)
         if target is not None:

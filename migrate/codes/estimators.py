@@ -86,9 +86,8 @@ CODES = (
     Code(
         "E111",
         "TPU",
-        "A TPUEstimator becomes one of the emitted module, which works as TF1's did with "
-        "use_tpu=False and stops with an error otherwise. Other TPU functions, and "
-        "host_call, are not covered.",
+        "Of TPUs a TPUEstimator and its CrossShardOptimizer are covered (E156). Other TPU "
+        "functions, and host_call, are not.",
     ),
     Code(
         "E112",
@@ -177,6 +176,21 @@ CODES = (
         "hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
         "hook = in_memory_evaluation.InMemoryEvaluatorHook(estimator, input_fn)",
         promise="The same metrics at the same steps.",
+    ),
+    Code(
+        "E156",
+        "TPUEstimator",
+        "With use_tpu=False it works as TF1's did. With use_tpu=True it trains under "
+        "tf.distribute.TPUStrategy, on the TPU of RunConfig's cluster or master: batch sizes "
+        "in params are those TF1 gave on a TPU, and CrossShardOptimizer, of the emitted "
+        "module `estimator_tpu`, takes the mean of all cores' gradients. It evaluates and "
+        "predicts on the host. The step was proven on two parts of a CPU, and compiled by "
+        "XLA; it was never run on a TPU, nor was the connection to one. Without a TPU "
+        "use_tpu=True stops with an error.",
+        "estimator = tf.contrib.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
+        "estimator = estimator_loop.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
+        promise="With use_tpu=False the same losses, metrics and variables. On a TPU, to "
+        "rounding, the same updates from the same batches; not its random numbers.",
     ),
     Code(
         "E132",

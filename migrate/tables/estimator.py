@@ -29,6 +29,7 @@ STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
 VOCABULARIES_MODULE = "estimator_vocabularies"
 SYNC_MODULE = "synchronous_estimator"
+TPU_MODULE = "estimator_tpu"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
@@ -42,6 +43,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
     SYNC_MODULE: (f"{SYNC_MODULE}.py",),
+    TPU_MODULE: (f"{TPU_MODULE}.py",),
     VOCABULARIES_MODULE: (f"{VOCABULARIES_MODULE}.py",),
 }
 # Module -> (code, what is said of it) of those that are no ready-made Estimators.
@@ -70,6 +72,7 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
         "E131",
         "the workers make every step together, also where TF_CONFIG has parameter servers",
     ),
+    TPU_MODULE: ("E156", "the mean of all cores' gradients; never run on a TPU"),
 }
 
 
@@ -156,7 +159,10 @@ EMITTED: dict[str, str] = {
             "TPUEstimatorSpec",
         )
     },
-    "tf.contrib.tpu.CrossShardOptimizer": "tf.compat.v1.tpu.CrossShardOptimizer",
+    **{
+        f"tf.{package}.CrossShardOptimizer": f"{TPU_MODULE}.CrossShardOptimizer"
+        for package in ("tpu", "contrib.tpu")
+    },
     "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
     "tf.train.Scaffold": f"{MODULE}.Scaffold",
     **{
@@ -408,7 +414,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     **{
         f"tf.{package}.tpu": (
             "E111",
-            "of TPUs only TPUEstimator is covered, and what it needs without a TPU",
+            "of TPUs only TPUEstimator is covered, and what it needs",
             "Use tf.estimator.Estimator in the TF1 program first.",
         )
         for package in ("estimator", "contrib")
@@ -435,6 +441,14 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+TPU_ESTIMATORS = frozenset(
+    {"tf.contrib.tpu.TPUEstimator", "tf.estimator.tpu.TPUEstimator"}
+)
+# What is said of them.
+NO_TPU = (
+    "use_tpu=True trains under tf.distribute.TPUStrategy, which was never run on a TPU: "
+    "compare a few steps before you rely on it"
+)
 TPU_SPECS = frozenset(
     {"tf.contrib.tpu.TPUEstimatorSpec", "tf.estimator.tpu.TPUEstimatorSpec"}
 )

@@ -149,5 +149,5 @@ def _strategies():
     except ImportError:
         if not __package__:
             raise
-        from . import estimator_strategies
+        from .. import estimator_strategies
     return estimator_strategies

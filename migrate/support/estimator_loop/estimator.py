@@ -150,12 +150,12 @@ class Estimator:
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec
 
-    def _input(self, input_fn, mode):
-        """The dataset of an input_fn."""
+    def _input(self, input_fn, mode, params=None):
+        """The dataset of an input_fn; it has the mode's params, or those given."""
         names = arguments_of(input_fn)
         given = {
             "mode": mode,
-            "params": self._params_of(mode),
+            "params": self._params_of(mode) if params is None else params,
             "config": self.config,
         }
         kwargs = {name: value for name, value in given.items() if name in names}

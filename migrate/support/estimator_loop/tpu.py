@@ -1,4 +1,8 @@
-"""TPUEstimator and its specifications, where there is no TPU."""
+"""TPUEstimator and its specifications.
+
+What only a TPU needs is in `estimator_tpu`, which is written where a program has a
+TPUEstimator.
+"""
 
 import collections
 
@@ -16,7 +20,7 @@ class TPUConfig(
         "TPUConfig", ["iterations_per_loop", "num_shards", "options"]
     )
 ):
-    """How a TPU would run; kept, and of no effect without one."""
+    """How a TPU is to run; of no effect without one."""
 
     __slots__ = ()
 
@@ -25,7 +29,15 @@ class TPUConfig(
 
 
 class RunConfig(run_config.RunConfig):
-    """A run_config.RunConfig with a TPU's configuration, which has no effect without one."""
+    """A run_config.RunConfig with a TPU's configuration, which has no effect without one.
+
+    Args:
+      cluster: a tf.distribute.cluster_resolver.TPUClusterResolver.
+      master: the TPU's address or name, instead of it; neither is this machine's TPU.
+
+    Raises:
+      ValueError: there are both.
+    """
 
     def __init__(
         self,
@@ -37,7 +49,9 @@ class RunConfig(run_config.RunConfig):
     ):
         super().__init__(**kwargs)
         self.tpu_config = tpu_config or TPUConfig()
-        self.tpu_cluster = cluster
+        if master is not None and cluster is not None:
+            raise ValueError("Both master and cluster are set.")
+        self.tpu_cluster, self.tpu_master = cluster, master
 
 
 class TPUEstimatorSpec(
@@ -120,10 +134,15 @@ class TPUEstimatorSpec(
 
 
 class TPUEstimator(Estimator):
-    """An Estimator whose params have the mode's batch size, as on a machine without TPU.
+    """An Estimator whose params have the mode's batch size.
+
+    With `use_tpu` it trains on the TPU that its RunConfig names, or under the strategy that
+    is RunConfig's `train_distribute`. It evaluates and predicts on the host, as TF1's did
+    with eval_on_tpu=False: there a model_fn has whole batches.
 
     Raises:
-      ValueError: `use_tpu` is true.
+      RuntimeError: `use_tpu` is true, and there is no TPU.
+      ValueError: `use_tpu` is true, and the configuration does not suit the TPU.
     """
 
     def __init__(
@@ -142,13 +161,19 @@ class TPUEstimator(Estimator):
         export_to_cpu=True,
         warm_start_from=None,
     ):
-        if use_tpu:
-            raise ValueError(
-                "use_tpu=True: TPUs are not supported; pass use_tpu=False."
-            )
         if params and "batch_size" in params:
             raise ValueError("batch_size are reserved keys but existed in params.")
+        config = config or RunConfig()
+        self._shards, strategy = None, None
+        if use_tpu:
+            # Before anything else is computed: a connection begins TensorFlow anew.
+            strategy = _on_tpu().strategy_of(config)
+            self._shards = _on_tpu().Shards(
+                strategy, config.tpu_config, train_batch_size, batch_axis
+            )
         super().__init__(model_fn, model_dir, config, params, warm_start_from)
+        if use_tpu:
+            self._cluster = _on_tpu().TpuCluster(strategy)
         self._batch_size = {
             ModeKeys.TRAIN: train_batch_size,
             ModeKeys.EVAL: eval_batch_size,
@@ -158,6 +183,44 @@ class TPUEstimator(Estimator):
     def _params_of(self, mode):
         params = self.params
         size = self._batch_size[mode]
+        if self._shards is not None and mode == ModeKeys.TRAIN:
+            size = self._shards.model_batch_size
         if size is not None:
             params["batch_size"] = size
         return params
+
+    def _input(self, input_fn, mode, params=None):
+        if self._shards is None or mode != ModeKeys.TRAIN:
+            return super()._input(input_fn, mode, params)
+        return self._shards.dataset(
+            lambda added: super(TPUEstimator, self)._input(
+                input_fn, mode, {**self.params, **added}
+            )
+        )
+
+    def train(
+        self, input_fn, hooks=None, steps=None, max_steps=None, saving_listeners=None
+    ):
+        """As an Estimator's.
+
+        Raises:
+          ValueError: on a TPU, neither `steps` nor `max_steps` is given; as in TF1.
+        """
+        if self._shards is not None and steps is None and max_steps is None:
+            raise ValueError(
+                "For TPU training, one of `steps` or `max_steps` must be set."
+            )
+        return super().train(input_fn, hooks, steps, max_steps, saving_listeners)
+
+
+def _on_tpu():
+    """What only a TPU needs.
+
+    Raises:
+      ImportError: the file is not there.
+    """
+    try:
+        import estimator_tpu
+    except ImportError:  # In a package.
+        from .. import estimator_tpu
+    return estimator_tpu
