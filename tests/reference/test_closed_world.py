@@ -7,6 +7,7 @@ import pathlib
 
 import pytest
 
+from migrate import emitted
 from migrate.tables import contrib, contrib_graph, proofs
 from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.symbols import exists_in_target
@@ -93,17 +94,22 @@ def test_contribs_homes_exist() -> None:
         *(row.target for row in contrib.CONTRIB_CALLS),
     ]
     names = {home.partition("(")[0] for home in homes} - {"iter"}
-    emitted = {name for name in names if name.startswith("contrib_")}
-    assert not [name for name in names - emitted if not exists_in_target(name)]
-    emitted |= {".".join(home) for home in contrib.SUPPORT.values()}
-    emitted |= {h for h in contrib_graph.GRAPH.values() if h.startswith("contrib_")}
-    for module, _, name in (home.partition(".") for home in sorted(emitted)):
-        tree = ast.parse((ROOT / "migrate" / "support" / f"{module}.py").read_text())
+    ours = {name for name in names if name.startswith("contrib_")}
+    assert not [name for name in names - ours if not exists_in_target(name)]
+    ours |= {".".join(home) for home in contrib.SUPPORT.values()}
+    ours |= {h for h in contrib_graph.GRAPH.values() if h.startswith("contrib_")}
+    for module, _, name in (home.partition(".") for home in sorted(ours)):
+        # A package's own module takes them from its parts.
+        (first,) = {f"{module}.py", f"{module}/__init__.py"} & emitted.names()
+        tree = ast.parse(emitted.source(first))
         defined = {getattr(n, "name", "") for n in tree.body} | {
             t.id
             for n in tree.body
             if isinstance(n, ast.Assign)
             for t in n.targets
             if isinstance(t, ast.Name)
+        }
+        defined |= {
+            a.name for n in tree.body if isinstance(n, ast.ImportFrom) for a in n.names
         }
         assert name in defined, (module, name)
