@@ -152,7 +152,8 @@ _TOWERS = "one process, a replica per tower"
 # Sessions, towers, placement and half-migrated programs.
 DISTRIBUTION: tuple[Shown, ...] = (
     *_clustered("Supervisor", "supervised_loop", "supervised_replica"),
-    *_clustered("Supervisor", "supervised_services"),
+    *_clustered("Supervisor", "supervised_services", "supervised_wiring"),
+    *_clustered("Supervisor", "existing_servers"),
     *_scenario("Supervisor", "supervisor", "async_sgd_float32", _tasks(1, 2)),
     *_clustered("older SyncReplicas wiring", "sync_old_wiring", "sync_queue_runner"),
     *_clustered("Session(server.target)", "plain_server_session"),
@@ -172,6 +173,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
     ),
     *_trees("towers", "tower_tutorial"),
     *_alone("moving averages", "averages_of_losses", "averages_restored"),
+    *_clustered("a cluster under a flag", "sometimes_clustered"),
     *_clustered("explicit placement", "pinned_split"),
     *_scenario("explicit placement", "pinned_client", "float32", _tasks(2, 2)),
     *_scenario("explicit placement", "device_pinning", "float32", _tasks(1, 1)),
