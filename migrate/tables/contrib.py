@@ -194,7 +194,7 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
     ),
     _row(
         "lookup.HashTable",
-        "tf.lookup.StaticHashTable",
+        "tf.compat.v1.lookup.StaticHashTable",
         positional=2,
         keywords=("initializer", "default_value", "name"),
         dropped=("shared_name",),
@@ -205,6 +205,33 @@ CONTRIB_CALLS: tuple[CallRow, ...] = (
         positional=3,
         keywords=("key_dtype", "value_dtype", "default_value", "name"),
         dropped=("checkpoint",),
+    ),
+    _row(
+        "lookup.index_table_from_tensor",
+        "contrib_lookup.index_table_from_tensor",
+        positional=3,
+        keywords=("mapping", "num_oov_buckets", "default_value", "dtype", "name"),
+    ),
+    _row(
+        "lookup.index_table_from_file",
+        "contrib_lookup.index_table_from_file",
+        positional=4,
+        keywords=(
+            *("vocabulary_file", "num_oov_buckets", "vocab_size", "default_value"),
+            "name",
+        ),
+    ),
+    _row(
+        "lookup.index_to_string_table_from_tensor",
+        "contrib_lookup.index_to_string_table_from_tensor",
+        positional=3,
+        keywords=("mapping", "default_value", "name"),
+    ),
+    _row(
+        "lookup.index_to_string_table_from_file",
+        "contrib_lookup.index_to_string_table_from_file",
+        positional=4,
+        keywords=("vocabulary_file", "vocab_size", "default_value", "name"),
     ),
     _row(
         "predictor.from_saved_model",

@@ -100,6 +100,7 @@ FAULTS = {
         "compute_loss, test_x, test_y",
         "compute_loss, *iterator.get_next()",
     ),
+    "hashed_to_fewer": ("lookup_tables", "num_oov_buckets=3", "num_oov_buckets=2"),
     "another_start": (
         "graph_of_module",
         "tf.fill([4, 1], 0.2)",

@@ -1,0 +1,71 @@
+"""Tables of tf.contrib.lookup: between words and their places in a vocabulary.
+
+Written beside your program by tf1to2; it is yours to read and change. It needs
+TensorFlow 2.15 or later. Words outside of the vocabulary are hashed as TF1 hashed them
+(`FastHashSpec`, its default).
+"""
+
+import tensorflow as tf
+
+v1 = tf.compat.v1
+_lookup = tf.lookup
+
+
+def index_table_from_tensor(
+    mapping, num_oov_buckets=0, default_value=-1, dtype=tf.string, name=None
+):
+    """From a value of `mapping` to its place there, int64.
+
+    Args:
+      mapping: a tensor or list, rank 1.
+      num_oov_buckets: how many numbers more other values are hashed to; if 0, these are
+        `default_value`.
+    """
+    keys = tf.convert_to_tensor(mapping, dtype)
+    places = tf.range(tf.size(keys, tf.int64))
+    return _of_words(
+        _lookup.KeyValueTensorInitializer(keys, places),
+        num_oov_buckets,
+        default_value,
+        name,
+    )
+
+
+def index_table_from_file(
+    vocabulary_file, num_oov_buckets=0, vocab_size=None, default_value=-1, name=None
+):
+    """From a line of a file to its number, from 0, int64; else as from a tensor."""
+    lines = _lookup.TextFileInitializer(
+        vocabulary_file,
+        *(tf.string, _lookup.TextFileIndex.WHOLE_LINE),
+        *(tf.int64, _lookup.TextFileIndex.LINE_NUMBER),
+        vocab_size=vocab_size,
+    )
+    return _of_words(lines, num_oov_buckets, default_value, name)
+
+
+def index_to_string_table_from_tensor(mapping, default_value="UNK", name=None):
+    """From a place in `mapping`, int64, to its word, or to `default_value`."""
+    words = tf.convert_to_tensor(mapping, tf.string)
+    places = tf.range(tf.size(words, tf.int64))
+    initial = _lookup.KeyValueTensorInitializer(places, words)
+    return v1.lookup.StaticHashTable(initial, default_value, name=name)
+
+
+def index_to_string_table_from_file(
+    vocabulary_file, vocab_size=None, default_value="UNK", name=None
+):
+    """From a line's number, int64, to the line, or to `default_value`."""
+    lines = _lookup.TextFileInitializer(
+        vocabulary_file,
+        *(tf.int64, _lookup.TextFileIndex.LINE_NUMBER),
+        *(tf.string, _lookup.TextFileIndex.WHOLE_LINE),
+        vocab_size=vocab_size,
+    )
+    return v1.lookup.StaticHashTable(lines, default_value, name=name)
+
+
+def _of_words(initial, num_oov_buckets, default_value, name):
+    if num_oov_buckets:
+        return v1.lookup.StaticVocabularyTable(initial, num_oov_buckets, name=name)
+    return v1.lookup.StaticHashTable(initial, default_value, name=name)
