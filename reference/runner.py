@@ -24,28 +24,7 @@ ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
 }
 # Modules that `tf1to2` writes beside a program.
-SUPPORT = (
-    # Before what it imports itself.
-    "canned_estimators",
-    "estimator_more_heads",
-    "estimator_heads",
-    "keras_estimator",
-    "synchronous_estimator",
-    "contrib_layers",
-    "derivable_hooks",
-    "estimator_experiments",
-    "in_memory_evaluation",
-    "estimator_early_stopping",
-    "estimator_strategies",
-    "estimator_tpu",
-    "estimator_vocabularies",
-    "estimator_loop",
-    "eager_steps",
-    "plain_session",
-    "training_session",
-    "mnist_input_data",
-    "contrib_optimizers",
-)
+SUPPORT = tuple(sorted({emitted.module_of(name) for name in emitted.names()}))
 
 # SyncReplicasOptimizer's own counter has no counterpart, nor a value to compare.
 _NOT_COMPARED = frozenset({"sync_rep_local_step"})

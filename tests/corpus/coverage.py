@@ -202,8 +202,8 @@ def faults(results: Sequence[FileResult]) -> Faults:
 def touched(result: FileResult) -> Iterator[str]:
     """Lines that are gone although no finding is about their statement.
 
-    A program's statements move, in the function that opens its session. Elsewhere each
-    line of the old text is there in the new one, in order, unless something in its
+    A program's statements move, in the function that opens its session, and those that
+    read a module whose code it has taken name it no more. Elsewhere each line of the old text is there in the new one, in order, unless something in its
     statement was rewritten, or it is an import.
     """
     old, new = result.old.decode(), result.new.decode()
@@ -211,6 +211,14 @@ def touched(result: FileResult) -> Iterator[str]:
     tree = ast.parse(old)
     allowed = set(lines)
     sessions = {f.line for f in result.findings if f.code == "S115"}
+    # What a program has from a module whose code it has taken is no attribute any more.
+    taken = {f.line for f in result.findings if f.code == "S180"}
+    modules = {
+        (alias.asname or alias.name).partition(".")[0]
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Import, ast.ImportFrom)) and node.lineno in taken
+        for alias in node.names
+    }
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
             whole = set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
@@ -218,7 +226,18 @@ def touched(result: FileResult) -> Iterator[str]:
                 allowed |= whole
         if isinstance(node, ast.stmt):
             span = range(node.lineno, _header_end(node) + 1)
-            if isinstance(node, (ast.Import, ast.ImportFrom)) or lines & set(span):
+            reads = {
+                n.id
+                for child in ast.iter_child_nodes(node)
+                if not isinstance(child, (ast.stmt, ast.ExceptHandler))
+                for n in ast.walk(child)
+                if isinstance(n, ast.Name)
+            }
+            if (
+                isinstance(node, (ast.Import, ast.ImportFrom))
+                or lines & set(span)
+                or reads & modules
+            ):
                 allowed |= set(span)
     before = old.split("\n")
     kept = {index for index, _ in accounting.aligned(before, new.split("\n"))}

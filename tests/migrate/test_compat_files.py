@@ -187,6 +187,9 @@ def _trained(hook: object, steps: int) -> None:
 
     from migrate.support import estimator_loop
 
+    # Another test of this process may have left a global step in it.
+    tf.compat.v1.reset_default_graph()
+
     def model_fn(features, labels, mode):  # type: ignore[no-untyped-def]
         w = tf.compat.v1.get_variable(
             "w", [], initializer=tf.compat.v1.ones_initializer()
