@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import signal
+import sys
 import threading
 from collections.abc import Iterator
 from types import FrameType
@@ -18,6 +19,13 @@ def handle() -> None:
     _received.clear()
     for number in _SIGNALS:
         signal.signal(number, _raise)
+    sys.unraisablehook = _dropped
+
+
+def _dropped(unraisable: sys.UnraisableHookArgs) -> None:
+    """Says nothing of an interrupt that Python drops: `check` raises it again."""
+    if not (_received and unraisable.exc_type is KeyboardInterrupt):
+        sys.__unraisablehook__(unraisable)
 
 
 def _raise(number: int, frame: FrameType | None) -> NoReturn:
