@@ -31,9 +31,9 @@ story.show("estimator_tf1")
 story.show_changes(NAME)
 
 # %% [markdown]
-# A `model_fn` builds a graph, and it still does: `tf.function` traces it, and the strategy
-# that `TF_CONFIG` asks for runs it as a step. So the code, its names and comments stay;
-# only names of TensorFlow change. `estimator_loop` is written beside it and is yours.
+# The `model_fn` is a Keras model now: its variables under their names, its network, and a step for
+# each mode, which the strategy that `TF_CONFIG` asks for runs. (With `--estimators model_fn` it stays a
+# function.) `estimator_loop` and `keras_estimator` are written beside it and are yours.
 #
 # ## Both, on a cluster
 #

@@ -139,16 +139,16 @@ IDIOMS = (
     ),
     Idiom(
         "A model_fn",
-        "It still builds a graph, which TensorFlow traces; names of TensorFlow change, and "
-        "nothing else.",
+        "A Keras model: its variables, its network, and a step for each mode. With "
+        "`--estimators model_fn`, or where K110 says why, it stays a function.",
         Part("estimator", "def model_fn"),
-        ("def model_fn", ""),
+        ("class EstimatorModel", ""),
     ),
     Idiom(
         "train_and_evaluate",
         "The strategy is chosen at run time from the TF_CONFIG that TensorFlow 1 read.",
         Part("estimator", "estimator = tf.estimator.Estimator", "exporters"),
-        ("estimator = estimator_loop.Estimator", "exporters"),
+        ("estimator = keras_estimator.Estimator", "exporters"),
     ),
     Idiom(
         "Optimizers of tf.contrib.opt",
