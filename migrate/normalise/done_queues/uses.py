@@ -1,0 +1,201 @@
+"""What a program does with its queues: every use goes, or is unclear."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.normalise.done_queues.kinds import Kind
+from migrate.normalise.done_queues.program import Program, Unclear
+from migrate.normalise.text import Edit
+
+_FINAL = frozenset({"tf.train.FinalOpsHook", "tf.estimator.FinalOpsHook"})
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+
+
+class Uses(Program):
+    """Reads every statement that is about a queue."""
+
+    def _check_place(self, maker: ast.Call) -> None:
+        """A queue of a parameter server: under its device, or made where it waits."""
+        devices = [
+            item.context_expr
+            for block in self._kinds.above(maker)
+            if isinstance(block, ast.With)
+            for item in block.items
+            if isinstance(item.context_expr, ast.Call)
+            and self._scopes.resolve(item.context_expr.func) == "tf.device"
+        ]
+        on_server = bool(devices) and any(
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "job:ps" in n.value
+            for n in ast.walk(devices[0])
+        )
+        if not on_server and not self._serves(maker):
+            raise Unclear(maker, "a shared queue that is not on a parameter server")
+
+    def _suite(self, suite: Iterable[ast.stmt]) -> None:
+        for statement in suite:
+            self._statement(statement)
+
+    def _statement(self, statement: ast.stmt) -> None:
+        """Notes what of a statement goes.
+
+        Raises:
+          Unclear: it does something else with a queue.
+        """
+        if (
+            isinstance(statement, _FUNCTIONS)
+            and statement.name in self._kinds.functions
+        ):
+            self._makes_only(statement)
+            self._go(statement)
+            return
+        suites = names.suites(statement)
+        if suites:
+            self._compound(statement)
+            for _, suite in suites:
+                self._suite(suite)
+            return
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            self._suite(statement.body)
+            return
+        if not self._is_about(statement):
+            return
+        if isinstance(statement, ast.Assign) and not self._runs(statement.value):
+            value = statement.value
+            empty = isinstance(value, ast.List) and not value.elts
+            if (self._kinds.of(value) or empty) and all(
+                self._kinds.key_of(t) is not None for t in statement.targets
+            ):
+                self._go(statement)
+                return
+            self._without_hook(statement)
+            return
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            call = statement.value
+            if self._kinds.is_run(call) or self._is_evaluated(call):
+                self._run(statement, call)
+                return
+            func = call.func
+            if (
+                isinstance(func, ast.Attribute)
+                and func.attr in ("append", "extend")
+                and self._kinds.of(call.args[0] if call.args else None)
+            ):
+                self._go(statement)
+                return
+            if self._kinds.called(call) is not None:
+                self._calls(call)
+                return
+        self._without_hook(statement)
+
+    def _runs(self, value: ast.expr) -> bool:
+        return any(self._kinds.is_run(n) for n in ast.walk(value))
+
+    def _is_evaluated(self, call: ast.Call) -> bool:
+        """`queue.enqueue(1).run()` is a run as well."""
+        return isinstance(call.func, ast.Attribute) and call.func.attr in (
+            "run",
+            "eval",
+        )
+
+    def _run(self, statement: ast.Expr, call: ast.Call) -> None:
+        assert isinstance(call.func, ast.Attribute)
+        kinds = self._kinds.of(call.func.value)
+        if not kinds and call.args and len(call.args) == 1 and not call.keywords:
+            kinds = self._all_kinds(call.args[0])
+        if kinds == {Kind.WAITS}:
+            self._waits.append(statement)
+        elif kinds != {Kind.TELLS}:
+            raise Unclear(statement, "a run of it together with something else")
+        self._go(statement)
+
+    def _all_kinds(self, fetches: ast.expr) -> set[Kind]:
+        """The kinds of what is fetched, where nothing else is."""
+        if isinstance(fetches, (ast.List, ast.Tuple)):
+            each = [self._kinds.of(e) for e in fetches.elts]
+            return set().union(*each) if all(each) else set()
+        return self._kinds.of(fetches)
+
+    def _calls(self, call: ast.Call) -> None:
+        """A function that is given a queue, to wait for it or to tell it."""
+        for value in [*call.args, *[k.value for k in call.keywords]]:
+            if self._kinds.of(value):
+                self._edits.append(Edit(value, "None"))
+            elif self._is_about(value):
+                raise Unclear(call, "it is given on with something else")
+
+    def _compound(self, statement: ast.stmt) -> None:
+        """The head of a loop over queues, a branch or a block.
+
+        Raises:
+          Unclear: the head does something with a queue itself.
+        """
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.For):
+            if self._kinds.of(statement.iter):
+                if not all(self._is_about(s) for s in statement.body):
+                    raise Unclear(statement, "a loop that does something else too")
+                return
+            heads = [statement.iter]
+        elif isinstance(statement, (ast.If, ast.While)):
+            heads = [statement.test]
+        elif isinstance(statement, ast.With):
+            heads = [item.context_expr for item in statement.items]
+        for head in heads:
+            if self._is_about(head):
+                self._without_hook(head)
+
+    def _without_hook(self, node: ast.AST) -> None:
+        """Lists of hooks without the one that tells at the end.
+
+        Raises:
+          Unclear: a queue is used in another way.
+        """
+        for display in ast.walk(node):
+            if not isinstance(display, ast.List):
+                continue
+            kept = [e for e in display.elts if not self._kinds.of(e)]
+            lost = [e for e in display.elts if self._kinds.of(e)]
+            if lost and all(self._kinds.of(e) == {Kind.TELLS} for e in lost):
+                if not all(self._is_hook(e) for e in lost):
+                    raise Unclear(display, "a list of it and something else")
+                new = ", ".join(" ".join(ast.unparse(e).split("\n")) for e in kept)
+                self._edits.append(Edit(display, f"[{new}]"))
+                return
+        raise Unclear(node, "it is used for something else")
+
+    def _is_hook(self, element: ast.expr) -> bool:
+        if isinstance(element, ast.Call):
+            return self._scopes.resolve(element.func) in _FINAL
+        if isinstance(element, ast.Name):
+            owner = self._scopes.scope_of(element).owner(element.id)
+            bound = owner.bindings[element.id] if owner is not None else []
+            return all(
+                isinstance(b, ast.Assign)
+                and isinstance(b.value, ast.Call)
+                and self._scopes.resolve(b.value.func) in _FINAL
+                for b in bound
+            )
+        return False
+
+    def _makes_only(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        """Checks that a function makes queues, and nothing else.
+
+        Raises:
+          Unclear: something else is lost with it.
+        """
+        for node in ast.walk(function):
+            if isinstance(node, ast.Call) and self._kinds.is_run(node):
+                raise Unclear(node, "a function that makes queues runs something too")
+            if isinstance(node, ast.Expr) and not isinstance(node.value, ast.Constant):
+                text = self._text.segment(node)
+                call = node.value
+                plain = isinstance(call, ast.Call) and isinstance(call.func, ast.Name)
+                if not (plain and text.startswith("print(")) and not self._is_about(
+                    node
+                ):
+                    raise Unclear(node, "a function that makes queues does more")
