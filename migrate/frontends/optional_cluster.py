@@ -16,13 +16,13 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
+from migrate.facts.fall_through import leaves
 from migrate.facts.scopes import Scopes
 from migrate.frontends import plain_sessions
 from migrate.frontends.around import all_statements, enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 
-_LEAVES = (ast.Return, ast.Raise, ast.Continue, ast.Break)
 _READ = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.expr_context),
     *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop),
@@ -56,7 +56,7 @@ class OptionalCluster:
         asked = [
             (statement, then)
             for statement, then in self._around(cluster.server)
-            if not _leaves(statement.orelse if then else statement.body)
+            if not leaves(statement.orelse if then else statement.body)
         ]
         if not asked:
             return None
@@ -135,18 +135,6 @@ class OptionalCluster:
             '`if FLAGS.job_name: ...`, with the session on `""` otherwise.',
             "tf.train.Server",
         )
-
-
-def _leaves(suite: list[ast.stmt]) -> bool:
-    """Whether a suite does not go on to what stands after it."""
-    if not suite:
-        return False
-    last = suite[-1]
-    if isinstance(last, ast.Expr) and isinstance(last.value, ast.Call):
-        return ast.unparse(last.value.func) in ("sys.exit", "exit", "quit", "os._exit")
-    if isinstance(last, ast.If):
-        return _leaves(last.body) and _leaves(last.orelse)
-    return isinstance(last, _LEAVES)
 
 
 def _empty(statement: ast.stmt, name: str) -> bool:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping
 
 from migrate.facts import names
+from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
 
@@ -136,7 +137,7 @@ class Inliner:
                     continue  # `self.server = server`, when both are one name.
             lines.append(line.rstrip() if number not in verbatim else line)
             origins.append(text.origins[number - 1])
-        if target and not _always_returns(body):
+        if target and not returns(body):
             lines.append(f"{indent}{target} = None")
             origins.append(here)
         return text.spliced(statement.lineno, statement.end_lineno or 0, lines, origins)
@@ -467,17 +468,6 @@ def _tails(body: list[ast.stmt]) -> list[ast.stmt]:
     if isinstance(last, ast.With):
         return _tails(last.body)
     return [last]
-
-
-def _always_returns(body: list[ast.stmt]) -> bool:
-    if not body:
-        return False
-    last = body[-1]
-    if isinstance(last, ast.If):
-        return _always_returns(last.body) and _always_returns(last.orelse)
-    if isinstance(last, ast.With):
-        return _always_returns(last.body)
-    return isinstance(last, (ast.Return, ast.Raise))
 
 
 def _defaults(callee: ast.FunctionDef) -> dict[str, ast.expr]:

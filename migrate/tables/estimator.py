@@ -174,7 +174,6 @@ EMITTED: dict[str, str] = {
             "regressor_parse_example_spec",
         )
     },
-    "tf.contrib.lookup.index_table_from_tensor": f"{MODULE}.index_table_from_tensor",
     "tf.contrib.estimator.add_metrics": f"{CANNED_MODULE}.add_metrics",
     "tf.python.estimator.canned.optimizers.get_optimizer_instance": (
         f"{CANNED_MODULE}.get_optimizer_instance"

@@ -109,24 +109,6 @@ def features_and_labels(element):
     return element, None
 
 
-def index_table_from_tensor(
-    mapping, num_oov_buckets=0, default_value=-1, dtype=tf.string, name=None
-):
-    """tf.contrib.lookup's: from a value of `mapping` to its place there, int64.
-
-    Args:
-      mapping: a tensor or list, rank 1.
-      num_oov_buckets: how many numbers more other values are hashed to; if 0, these are
-        `default_value`.
-    """
-    keys = tf.convert_to_tensor(mapping, dtype)
-    places = tf.range(tf.size(keys, tf.int64))
-    initial = tf.lookup.KeyValueTensorInitializer(keys, places)
-    if num_oov_buckets:
-        return v1.lookup.StaticVocabularyTable(initial, num_oov_buckets, name=name)
-    return v1.lookup.StaticHashTable(initial, default_value, name=name)
-
-
 class _Input:
     """An input_fn's result that is made into a dataset where it is used."""
 
