@@ -71,11 +71,7 @@ def migrate_text(
             lambda whole, path: migrate_text(whole, alone, path),
             lambda: _moved(text),
         )
-        # Of modules together, too, nothing may be left for a second run to change.
-        if found is not None and (
-            found.text == text
-            or migrate_text(found.text, alone, filename).text == found.text
-        ):
+        if found is not None:
             return found
         options = alone
     unseen = options.hidden and options.hidden.get(os.path.realpath(filename))

@@ -42,13 +42,12 @@ def migrated(
     """
     whole = parts.programs.get(path)
     if whole is not None and whole.original == text:
-        return _program(whole, migrate(whole.text, path))
+        return _program(whole, path, migrate)
     users = parts.users.get(path, ())
     if not users:
         return None
     for user in users:
-        one = parts.programs[user]
-        if _program(one, migrate(one.text, user)) is None:
+        if _program(parts.programs[user], user, migrate) is None:
             return None
     names = [parts.shown[user] for user in users]
     mark = f"{MARK}{', '.join(names)}.\n"
@@ -57,9 +56,15 @@ def migrated(
     return Migration(text[:at] + mark + text[at:], tuple(uses()))
 
 
-def _program(whole: Together, found: Migration) -> Migration | None:
-    """What is found in a program's own lines, and what stands where it was imported."""
+def _program(whole: Together, path: str, migrate: Migrate) -> Migration | None:
+    """What is found in a program's own lines, and what stands where it was imported.
+
+    None where it is refused, or where a second run would change the result.
+    """
+    found = migrate(whole.text, path)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
+        return None
+    if migrate(found.text, path).text != found.text:
         return None
     own = [
         dataclasses.replace(f, line=whole.origins[f.line - 1])
