@@ -194,7 +194,7 @@ ESTIMATORS: tuple[Shown, ...] = (
         *("builder", "canned", "census", "configured", "contrib", "control_flow"),
         *("exporters", "frames", "hooks", "inputs", "more_heads", "reading"),
         *("residual", "sequences", "stopped_early", "subclassed", "texts"),
-        "vocabularies",
+        *("threads", "vocabularies"),
     ),
 )
 
