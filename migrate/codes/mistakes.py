@@ -146,7 +146,18 @@ CODES = (
     Code(
         "D127",
         "metrics of eager code",
-        "A metric's state is the worker's own; in a strategy's scope it would be shared.",
+        "A metric that is not made where the session is opened, is passed on, read in "
+        "the step, used in another traced function; or, of workers alone, one that counts "
+        "what their parts of a batch do not add up to.",
+    ),
+    Code(
+        "D151",
+        "a metric of a step",
+        "With parameter servers its variables are on them, for each worker's loop its own: "
+        "a process did not count, or reset, what another had counted. Of workers alone it "
+        "counts the parts of all, and every one of them reads the whole batch's value.",
+        "accuracy = tf.keras.metrics.SparseCategoricalAccuracy()",
+        "accuracy = replicas.metric(lambda: tf_keras.metrics.SparseCategoricalAccuracy())",
     ),
     Code(
         "D128",

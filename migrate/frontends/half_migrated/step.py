@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
-from migrate.frontends import eager_losses
+from migrate.frontends.half_migrated import losses as losses_of
+from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import defined, keras_name
 from migrate.program.eager import Division, Source, Step
 from migrate.rules.mistakes.mistake import binding, method
-
-
-class Refused(ValueError):
-    """The program is not taken: a finding's code, place, reason and recipe."""
-
-    def __init__(self, code: str, node: ast.AST, reason: str, recipe: str) -> None:
-        super().__init__(reason)
-        self.code, self.node, self.reason, self.recipe = code, node, reason, recipe
-
-    def finding(self) -> Finding:
-        line = getattr(self.node, "lineno", 1)
-        column = getattr(self.node, "col_offset", 0) + 1
-        return Finding(
-            line, column, self.code, Outcome.REFUSED, "", self.reason, self.recipe
-        )
-
 
 _PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
 
@@ -48,12 +32,12 @@ def tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
 
 def read(
     scopes: Scopes,
-    session: ast.With,
     session_name: str,
     source: Source,
     suite: list[ast.stmt],
     call: ast.Call | None,
     later: Iterable[ast.AST],
+    counts: Collection[ast.expr] = (),
 ) -> Step:
     """The step, and what of it the migrated program needs to know.
 
@@ -61,6 +45,7 @@ def read(
       suite: the statements of the loop that the step is one of.
       call: the call of the function that makes the step; None where it is in `suite`.
       later: all of the program's code that runs after a step.
+      counts: calls that update metrics.
 
     Raises:
       Refused: it is not read.
@@ -79,11 +64,11 @@ def read(
         returned = last.value if isinstance(last, ast.Return) else None
         _check_call(call, function, source)
     else:
-        body = inline(suite)
+        body = inline(suite, counts)
         bound = {n for s in body for n in names.binds(s)}
         read_later = {n for node in later for n in names.reads(node)}
         results = tuple(sorted(bound & read_later - set(source.names)))
-    _check_body(scopes, body, function)
+    _check_body(scopes, body, function, counts)
     gradient, apply = _gradient(body), _apply(body)
     loss = names.argument(gradient, "target", 0)
     if loss is None:
@@ -91,11 +76,11 @@ def read(
     why = None
     divides: Division | None = None
     try:
-        reader = eager_losses.LossReader(
+        reader = losses_of.LossReader(
             scopes, body, _passed(function, call) if function and call else {}
         )
         divides = reader.division(loss)
-    except eager_losses.UnknownLoss as unknown:
+    except losses_of.UnknownLoss as unknown:
         why = unknown.node
     optimizer = _optimizer(scopes, apply, function, call)
     return Step(
@@ -161,17 +146,31 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
             )
 
 
-def inline(suite: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a loop from its first to the update of the weights."""
+def inline(suite: list[ast.stmt], counts: Collection[ast.expr] = ()) -> list[ast.stmt]:
+    """The statements of a loop from its first to the update of the weights.
+
+    Args:
+      counts: calls that update metrics; those that follow at once are of the step.
+    """
     for index, statement in enumerate(suite):
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if method(statement.value) == "apply_gradients":
-                return suite[: index + 1]
+                end = index + 1
+                while end < len(suite) and _is_one_of(suite[end], counts):
+                    end += 1
+                return suite[:end]
     raise Refused("D125", suite[0], "no apply_gradients follows the tape", _PLAIN)
 
 
+def _is_one_of(statement: ast.stmt, calls: Collection[ast.expr]) -> bool:
+    return isinstance(statement, ast.Expr) and statement.value in calls
+
+
 def _check_body(
-    scopes: Scopes, body: Sequence[ast.stmt], function: ast.FunctionDef | None
+    scopes: Scopes,
+    body: Sequence[ast.stmt],
+    function: ast.FunctionDef | None,
+    counts: Collection[ast.expr],
 ) -> None:
     """Raises Refused where a step does more than compute and update."""
     known: set[str] = set()
@@ -184,8 +183,13 @@ def _check_body(
             elif isinstance(inner, ast.Expr):
                 value = inner.value
                 told = isinstance(value, ast.Constant) and index == 0
-                if not told and not (
-                    isinstance(value, ast.Call) and method(value) == "apply_gradients"
+                if (
+                    not told
+                    and value not in counts
+                    and not (
+                        isinstance(value, ast.Call)
+                        and method(value) == "apply_gradients"
+                    )
                 ):
                     raise Refused(
                         "D125",

@@ -11,11 +11,12 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from migrate import emitted
-from migrate.backends.eager_workers import SHUFFLE, WorkersOwn
+from migrate.backends.half_migrated.metrics import MetricRewrite
+from migrate.backends.half_migrated.workers import SHUFFLE, WorkersOwn
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.eager_step import Refused
+from migrate.frontends.half_migrated import Refused
 from migrate.frontends.keras_names import keras_name
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.eager import Division, EagerProgram
@@ -67,6 +68,9 @@ class EagerRewrite:
         if self._together:
             self._whole_batch()
         self._losses()
+        MetricRewrite(
+            program, self._scopes, plan, self._found, self._together, self._rows
+        ).run()
         self._server()
         self._session()
         self._function()
