@@ -135,8 +135,16 @@ CODES = (
     Code(
         "D125",
         "the step of eager code",
-        "A step is a tape, its gradient, apply_gradients and what they need. What else it "
-        "does - control flow, prints, counts - would be done once, when it is traced.",
+        "A step is a tape, its gradient, apply_gradients and what they need, chosen by "
+        "flags at most. What else it does - control flow by values, prints and counts in a "
+        "function - would be done once, when it is traced; and what the loop counts would be "
+        "what it was then. In a loop that has the tape itself such statements stay in it.",
+    ),
+    Code(
+        "D152",
+        "what a step prints",
+        "A step is made by any worker: tf.print is seen there, of workers alone by each of "
+        "them for its part. What Python prints in a traced function it prints once.",
     ),
     Code(
         "D126",

@@ -42,6 +42,8 @@ CLUSTERS = {
     "sum_clipped": Cluster(0, 2),
     "penalised": Cluster(0, 3),
     "shuffled": Cluster(1, 1),
+    "telling_loop": Cluster(1, 1),
+    "flagged_step": Cluster(0, 2),
     "metrics_servers": Cluster(1, 1),
     "metrics_shards": Cluster(1, 2),
     "metrics_together": Cluster(0, 2),
@@ -143,6 +145,12 @@ FAULTS = {
         "[g / 3 for g in replicas.sum_of_batch("
         "tape.gradient(loss, model.trainable_variables))]",
     ),
+    "the loss of the step that was traced": (
+        "telling_loop",
+        "        return loss\n",
+        "        return loss * 0 + 0.5628\n",
+    ),
+    "the penalty that a flag asks for": ("flagged_step", "if USE_L2:", "if not USE_L2:"),
     "a metric that all workers share": (
         "metrics_shards",
         "right = replicas.metric(lambda: tf_keras.metrics.SparseCategoricalAccuracy())",
@@ -265,6 +273,49 @@ REFUSED = {
         "D125",
         "    return loss",
         "    print(loss)\n    return loss",
+    ),
+    "a choice by a flag around the update": (
+        "D125",
+        "    optimizer.apply_gradients(zip(grads, model.trainable_variables))",
+        "    if np:\n"
+        "        optimizer.apply_gradients(zip(grads, model.trainable_variables))",
+    ),
+    "a step that reads what the loop counts": (
+        "D125",
+        "        sess.run(train_step(x, y))",
+        "        count = count + 1\n        sess.run(train_step(x, y * count))",
+    ),
+    "a function that reads what the loop counts": (
+        "D125",
+        _BEFORE[_BEFORE.index("def train_step") :],
+        _BEFORE[_BEFORE.index("def train_step") :]
+        .replace("return loss", "return loss * epoch")
+        .replace("    for x, y", "    for epoch in range(2):\n     for x, y"),
+    ),
+    "a tape in the loop that reads what it counts": (
+        "D125",
+        _BEFORE[_BEFORE.index("def train_step") :],
+        """with tf.compat.v1.train.MonitoredTrainingSession(
+        master=server.target, is_chief=(task == 0)) as sess:
+    for n, (x, y) in enumerate(dataset):
+        with tf.GradientTape() as tape:
+            loss = mse(y, model(x)) * n
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+""",
+    ),
+    "what is asked of the optimizer between tape and update": (
+        "D125",
+        _BEFORE[_BEFORE.index("def train_step") :],
+        """with tf.compat.v1.train.MonitoredTrainingSession(
+        master=server.target, is_chief=(task == 0)) as sess:
+    for x, y in dataset:
+        with tf.GradientTape() as tape:
+            loss = mse(y, model(x))
+        print(optimizer.iterations.numpy())
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+""",
     ),
     "a task in the step": (
         "D125",

@@ -557,6 +557,9 @@ class EagerRewrite:
         else:
             reason = "the one client makes one step after the other, on a worker"
         self._found(at, "D132", reason)
+        for node in (n for s in program.step.body for n in ast.walk(s)):
+            if isinstance(node, ast.Call):
+                self._told_by(node)
         if program.endless is not None:
             self._found(
                 program.endless,
@@ -574,6 +577,17 @@ class EagerRewrite:
                     "different batches",
                     outcome=Outcome.KEPT,
                 )
+
+    def _told_by(self, call: ast.Call) -> None:
+        """What the step prints, and where that is seen now."""
+        reason = "printed by the worker that makes the step"
+        if self._together:
+            reason = "every worker prints it, of its part of the batch"
+        if isinstance(call.func, ast.Name) and call.func.id == "print":
+            reason = "printed once, when the step is traced, as it was"
+        elif self._scopes.resolve(call.func) != "tf.print":
+            return
+        self._found(call, "D152", reason, outcome=Outcome.KEPT)
 
     def _unseeded(self) -> Iterator[ast.Call]:
         for node in ast.walk(self._scopes.tree):

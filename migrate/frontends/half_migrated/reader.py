@@ -9,12 +9,14 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import around
 from migrate.frontends.half_migrated import step as steps
 from migrate.frontends.half_migrated.cluster import ClusterReader
+from migrate.frontends.half_migrated.inline import check_changing, split
 from migrate.frontends.half_migrated.losses import LossReader, calls_of
 from migrate.frontends.half_migrated.metrics import MetricReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.session import SessionReader
 from migrate.frontends.half_migrated.source import LoopReader
 from migrate.frontends.half_migrated.suite import SuiteReader
+from migrate.frontends.keras_names import defined
 from migrate.program.eager import EagerProgram, Server
 
 _TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
@@ -67,15 +69,25 @@ class Reader:
         made = suites.made(suite, whole)
         later: list[ast.AST] = [*loop, *suite[suite.index(whole) :]]
         metrics = MetricReader(self._scopes, self._found, suite, whole)
-        inside: set[ast.AST] = set()
-        if step_call is None:  # The code of a step that stands in the loop.
-            body = steps.inline(loop, metrics.updates)
-            inside = {n for s in body for n in ast.walk(s)}
+        inline: list[ast.stmt] = []
+        if step_call is None:
+            inline = split(self._scopes, loop, source.statement, metrics.updates)
+            check_changing(block, inline, source.names)
+        else:
+            given: list[ast.stmt] = [ast.Expr(a) for a in steps.arguments_of(step_call)]
+            check_changing(block, given, source.names)
+            function = defined(self._scopes, step_call.func)
+            assert isinstance(function, ast.FunctionDef)
+            parameters = [
+                a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
+            ]
+            check_changing(block, function.body, parameters)
+        inside = {n for s in inline for n in ast.walk(s)}
         step = steps.read(
             self._scopes,
             name,
             source,
-            loop,
+            inline,
             step_call,
             [n for n in _later(later) if n not in inside],
             metrics.updates,

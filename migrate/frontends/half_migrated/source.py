@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.half_migrated import step as steps
 from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.tapes import tapes as tapes_in
 from migrate.frontends.keras_names import defined
 from migrate.program.eager import Source
 from migrate.rules.mistakes.mistake import binding
@@ -24,9 +24,9 @@ class LoopReader:
     ) -> tuple[Source, list[ast.stmt], ast.Call | None]:
         """The batches, the loop's suite with the step, and the call of its function."""
         call = self._step_call(block)
-        tapes = steps.tapes(self._scopes, block)
+        tapes = tapes_in(self._scopes, block)
         node: ast.AST | None = call or (tapes[0] if len(tapes) == 1 else None)
-        all_tapes = steps.tapes(self._scopes, self._scopes.tree)
+        all_tapes = tapes_in(self._scopes, self._scopes.tree)
         if node is None or len(all_tapes) != 1:
             raise Refused(
                 "D125",
@@ -60,7 +60,7 @@ class LoopReader:
         for node in ast.walk(block):
             if isinstance(node, ast.Call):
                 called = defined(self._scopes, node.func)
-                if isinstance(called, ast.FunctionDef) and steps.tapes(
+                if isinstance(called, ast.FunctionDef) and tapes_in(
                     self._scopes, called
                 ):
                     found.append(node)

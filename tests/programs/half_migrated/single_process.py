@@ -114,6 +114,8 @@ traces = {
     "sum_clipped": train(sum_of_seven, momentum, batches(7), 2, clip=0.5),
     "penalised": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),
+    "telling_loop": plain,
+    "flagged_step": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "metrics_servers": counted(mean, adam(0.05), batches(16), 3),
     "metrics_together": counted(mean, tf_keras.optimizers.SGD(0.2), batches(7), 3),
     "metrics_shards.0": counted_in_shard(0),
