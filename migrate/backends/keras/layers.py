@@ -29,10 +29,10 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     roots += list(helpers)
     for root in roots:
         for node in ast.walk(root):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found = [h for h in helpers.values() if h.function.name == node.func.id]
-                if found and found[0].unneeded:
-                    yield node, _helper_call(node, found[0])
+            if isinstance(node, ast.Call):
+                function = scopes.function(node.func)
+                if function in helpers and helpers[function].unneeded:
+                    yield node, _helper_call(node, helpers[function])
 
 
 def _layer(layer: Layer) -> Code:

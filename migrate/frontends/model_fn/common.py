@@ -198,16 +198,14 @@ class Common:
                 value = self._training_of(parent)
                 if value is not None:
                     return node in list(ast.walk(value))
-                function = parent.func
-                if isinstance(function, ast.Name):
-                    for helper in self.network.helpers.values():
-                        if helper.function.name == function.id:
-                            arguments = bound_call(parent, helper.function) or {}
-                            return any(
-                                node in list(ast.walk(arguments[name]))
-                                for name in helper.unneeded
-                                if name in arguments
-                            )
+                helper = self.network.helper(parent)
+                if helper in self.network.helpers:
+                    arguments = bound_call(parent, helper) or {}
+                    return any(
+                        node in list(ast.walk(arguments[name]))
+                        for name in self.network.helpers[helper].unneeded
+                        if name in arguments
+                    )
                 return False
             parent = self._scopes.parents.get(parent)
         return False
