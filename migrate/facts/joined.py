@@ -94,9 +94,9 @@ class Joined(Scopes):
         yield self.own
         yield from self.others.values()
 
-    def place(self, function: ast.FunctionDef) -> str:
-        """The real path of the file that defines a function."""
-        scope: Scope | None = self.scope_of(function)
+    def place(self, node: ast.AST) -> str:
+        """The real path of a node's file."""
+        scope: Scope | None = self.scope_of(node)
         while scope is not None and scope.parent is not None:
             scope = scope.parent
         return self._paths[id(scope)]
@@ -104,6 +104,10 @@ class Joined(Scopes):
     def is_own(self, node: ast.AST) -> bool:
         """Whether a node is of the file itself."""
         return node in self.own.parents
+
+    def has(self, node: ast.AST) -> bool:
+        """Whether a node is of one of the files."""
+        return node in self.parents
 
     def function(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of one of the files that an expression names, or None."""

@@ -94,7 +94,7 @@ def plan_networks(
                 if helper.function in here
             ]
             if any(
-                layer.row.target.startswith(f"{table.MODULE}.")
+                layers.target(layer).startswith(f"{table.MODULE}.")
                 for layer in model.layers
                 if layer.call in here
             ):

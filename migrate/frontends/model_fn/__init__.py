@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 
+from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.helpers import check_helpers
@@ -75,10 +77,20 @@ def recognise(
             model = Split(function, scopes, flow.bound(function)).run()
             check_helpers(model, scopes, kept)
         except NotSplit as reason:
-            stays.append(Stays(reason.node, reason.reason))
+            stays.append(_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
     return found, imported, stays
+
+
+def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
+    """Why a model_fn stays one, at a line of its own file."""
+    node = reason.node
+    if not isinstance(scopes, Joined) or scopes.is_own(node) or not scopes.has(node):
+        return Stays(reason.node, reason.reason)
+    line = getattr(node, "lineno", 0)
+    place = os.path.basename(scopes.place(node))
+    return Stays(function, f"{reason.reason} ({place}, line {line})")
 
 
 def _check_program(scopes: Scopes) -> None:

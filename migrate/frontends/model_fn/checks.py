@@ -147,6 +147,8 @@ class Steps:
         self._replaced = {n for node in replaced for n in ast.walk(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
+        # Functions around what is looked at.
+        self._around: list[ast.AST] = []
 
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
@@ -172,6 +174,10 @@ class Steps:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
+        penalties = (*table.REGULARIZATION, table.COLLECTION, table.TOTAL_LOSS)
+        if self._around and symbol in penalties:
+            # The model has them, which is known in its own methods alone.
+            raise NotSplit(node, f"{symbol} in a function that a step calls")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
@@ -208,8 +214,10 @@ class Steps:
             raise NotSplit(call, "it calls itself")
         if function not in self._seen:
             self._seen.add(function)
+            self._around.append(function)
             for statement in function.body:
                 self.check(statement)
+            self._around.pop()
 
     def _own(self, call: ast.Call) -> None:
         """What else of the module a step calls; what is not known may be anything."""
