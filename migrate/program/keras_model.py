@@ -317,12 +317,14 @@ class SharedModels:
       exported: of this file, functions that Estimators of others have, or call for one.
       imported: what names one of another file -> the class's name; "" for a function that
         makes it.
+      stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
     """
 
     exported: frozenset[str] = frozenset()
     imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -155,6 +155,18 @@ class Network:
             if self._is_imported(func):
                 why = "is of another file, which is not migrated with it"
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
+
+    def of_another_file(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
+        """The first call of what the module imports, and is not TensorFlow's."""
+        for statement in statements:
+            for call in _calls(statement):
+                if (
+                    self._scopes.resolve(call.func) is None
+                    and self.helper(call) is None
+                ):
+                    if self._is_imported(call.func):
+                        return call
+        return None
 
     def _is_imported(self, node: ast.expr) -> bool:
         """Whether an expression names what the module imports."""
