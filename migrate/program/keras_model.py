@@ -226,6 +226,7 @@ class KerasModel:
       outputs: names bound by them that the steps read.
       twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
+      within: variable scopes in loops and under conditions, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
       export_outputs: an expression of the predictions, or None.
@@ -253,6 +254,7 @@ class KerasModel:
     outputs: tuple[str, ...]
     twins: Twins | None
     layers: tuple[Layer, ...]
+    within: tuple[ast.With, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
     predicted: ast.expr | None

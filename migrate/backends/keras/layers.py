@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -110,13 +110,8 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
         return code(name)
-    formatted = parts[-1]
-    if len(texts) == len(parts) - 1 and isinstance(formatted, ast.BinOp):
-        left = formatted.left
-        if isinstance(formatted.op, ast.Mod) and isinstance(left, ast.Constant):
-            return code(
-                '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
-            )
+    if len(texts) == len(parts) - 1 and (woven_in := _formatted(parts)) is not None:
+        return woven_in
     # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
     text = ""
@@ -131,6 +126,35 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     woven += [f'"{text}"'] if text else []
     joined = [piece for part in woven for piece in (" + ", part)]
     return code(*joined[1:])
+
+
+def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
+    """Texts and one formatted string as one: "block%d/dense" % i; None where it is none."""
+    index, one = next(
+        (i, part)
+        for i, part in enumerate(parts)
+        if not isinstance(part, (str, ast.Constant))
+    )
+    before, after = (
+        [str(part.value if isinstance(part, ast.Constant) else part) for part in some]
+        for some in (parts[:index], parts[index + 1 :])
+    )
+    if any(mark in text for text in (*before, *after) for mark in "%{}"):
+        return None
+    assert isinstance(one, ast.expr)
+    left, follows = one, code("")
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod):
+        left, follows = one.left, code(" % ", one.right)
+    elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+        if one.func.attr != "format" or one.keywords:
+            return None
+        left = one.func.value
+        given = [piece for value in one.args for piece in (", ", value)]
+        follows = code(".format(", *given[1:], ")")
+    if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
+        return None
+    text = "/".join([*before, left.value, *after])
+    return code(f'"{text}"', follows)
 
 
 def _helper_call(call: ast.Call, helper: Helper) -> Code:
@@ -163,14 +187,23 @@ def helper(one: Helper) -> list[Item]:
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
     header = code(f"def {function.name}(", *parts, "):")
-    return [Block(header, _items(function.body, one), function)]
+    return [Block(header, _items(function.body, one.scopes), function)]
 
 
-def _items(body: list[ast.stmt], one: Helper) -> list[Item]:
+def without_scopes(scope: ast.With, scopes: Sequence[ast.With]) -> list[Item]:
+    """What stands in a scope that is gone.
+
+    Args:
+      scopes: those that are gone.
+    """
+    return [Dropped(scope), *_items(scope.body, scopes)]
+
+
+def _items(body: list[ast.stmt], scopes: Sequence[ast.With]) -> list[Item]:
     found: list[Item] = []
     for statement in body:
-        if isinstance(statement, ast.With) and statement in one.scopes:
-            found += [Dropped(statement), *_items(statement.body, one)]
+        if isinstance(statement, ast.With) and statement in scopes:
+            found += without_scopes(statement, scopes)
         else:
             found.append(Keep(statement))
     return found

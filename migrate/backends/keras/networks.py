@@ -46,16 +46,19 @@ def plan_layers(
     for helper in model.helpers:
         if helper.function in here:
             plan.statements[helper.function] = layers.helper(helper)
+    for scope in model.within:
+        if scope in here:
+            plan.statements[scope] = layers.without_scopes(scope, model.within)
     return claimed
 
 
 def in_scopes(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
     """Uses in the variable scopes that are gone from functions of one file."""
+    scopes = [s for h in model.helpers for s in h.scopes]
     return {
         node: _SCOPED
-        for helper in model.helpers
-        if helper.function in here
-        for scope in helper.scopes
+        for scope in (*scopes, *model.within)
+        if scope in here
         for item in scope.items
         for node in ast.walk(item.context_expr)
         if isinstance(node, (ast.Attribute, ast.Name))

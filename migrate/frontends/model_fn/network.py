@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import places
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -40,14 +42,28 @@ class _Names:
     """Names of layers that one variable scope has given.
 
     Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
+      taken: those that were given.
+      ended: kinds of which one may not have been made: what comes after has no known name.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
+    ended: set[str] = dataclasses.field(default_factory=set)
 
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
+    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given.
+
+        Args:
+          conditional: whether the layer may not be made.
+
+        Raises:
+          NotSplit: that depends on whether another one was made.
+        """
+        if base in self.ended:
+            raise NotSplit(
+                call, "a layer without a name, after one that is made under a condition"
+            )
+        if conditional:
+            self.ended.add(base)
         name, number = base, 0
         while name in self.taken:
             number += 1
@@ -73,6 +89,8 @@ class Network:
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
         self.objects = LayerObjects(scopes)
+        # Variable scopes in loops and under conditions.
+        self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -112,6 +130,8 @@ class Network:
           NotSplit: it holds something else than layers and functions of tensors.
         """
         for node in _walk(statement):
+            if isinstance(node, ast.With) and is_scope(node, self._scopes):
+                continue  # What it names is looked at with its layers.
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
                     node, f"among its layers stands a {_kind(node)} statement"
@@ -198,17 +218,25 @@ class Network:
         helper: ast.FunctionDef | None,
     ) -> None:
         self.check(statement, env)
-        repeated = isinstance(statement, (ast.For, ast.If))
         for call in _calls(statement):
             symbol = self._scopes.resolve(call.func)
+            where = places.place(call, statement, self._scopes)
+            around = (*scope, *where.within)
             if symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
-                self._apply(applied, scope, env, repeated)
+                self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, scope, env, repeated)
+                self._call(call, function, around, env, where.repeated)
+        self._take_scopes(statement)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        """Variable scopes in a loop or under a condition are in their layers' names."""
+        for node in _walk(statement):
+            if isinstance(node, ast.With):
+                self.within.append(node)
 
     def _call(
         self,
@@ -356,7 +384,7 @@ class Network:
         applied: Applied,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer object: its first call names its variables, others share them."""
         maker, row = applied.maker, applied.row
@@ -378,7 +406,7 @@ class Network:
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
-        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -390,7 +418,7 @@ class Network:
         symbol: str,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
@@ -400,7 +428,7 @@ class Network:
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
-        self._layer(call, row, bound, scope, env, repeated)
+        self._layer(call, row, bound, scope, env, place)
 
     def _layer(
         self,
@@ -409,7 +437,7 @@ class Network:
         bound: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer.
 
@@ -438,14 +466,15 @@ class Network:
                     raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
-            if repeated or row.default_name in self._dynamic:
+            rounds = place.repeated and not (where and place.apart)
+            if rounds or (row.default_name in self._dynamic and not where):
                 if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
                 self._dynamic.add(row.default_name)
             else:
-                name = given.unique(row.default_name)
+                name = given.unique(row.default_name, call, place.conditional)
         inputs = bound["inputs"]
         self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
