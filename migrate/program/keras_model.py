@@ -60,12 +60,15 @@ class Helper:
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
-      scopes: `with` statements in it that only named variables.
+      opened: statements in it of which the suite is left: scopes that only named
+        variables, and `if training:` around layers that do nothing else elsewhere.
+      gone: assignments in it that only said whether it is training.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
-    scopes: tuple[ast.With, ...]
+    opened: tuple[ast.With | ast.If, ...]
+    gone: tuple[ast.stmt, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

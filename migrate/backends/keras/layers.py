@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -171,7 +171,7 @@ def _helper_call(call: ast.Call, helper: Helper) -> Code:
 def helper(one: Helper) -> list[Item]:
     """A helper's definition, without what only said whether it is training."""
     function = one.function
-    if not one.unneeded and not one.scopes:
+    if not one.unneeded and not one.opened:
         return [Keep(function)]
     arguments = function.args
     parts: list[str | ast.AST | Code] = []
@@ -187,23 +187,32 @@ def helper(one: Helper) -> list[Item]:
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
     header = code(f"def {function.name}(", *parts, "):")
-    return [Block(header, _items(function.body, one.scopes), function)]
+    return [Block(header, _items(function.body, one.opened, one.gone), function)]
 
 
-def without_scopes(scope: ast.With, scopes: Sequence[ast.With]) -> list[Item]:
-    """What stands in a scope that is gone.
+def opened(
+    statement: ast.With | ast.If,
+    others: Collection[ast.stmt],
+    gone: Collection[ast.stmt] = (),
+) -> list[Item]:
+    """What stands in a scope, or below a condition, that is gone.
 
     Args:
-      scopes: those that are gone.
+      others: those that are gone like it.
+      gone: statements of which nothing is left.
     """
-    return [Dropped(scope), *_items(scope.body, scopes)]
+    return [Dropped(statement), *_items(statement.body, others, gone)]
 
 
-def _items(body: list[ast.stmt], scopes: Sequence[ast.With]) -> list[Item]:
+def _items(
+    body: list[ast.stmt], open_: Collection[ast.stmt], gone: Collection[ast.stmt]
+) -> list[Item]:
     found: list[Item] = []
     for statement in body:
-        if isinstance(statement, ast.With) and statement in scopes:
-            found += without_scopes(statement, scopes)
+        if isinstance(statement, (ast.With, ast.If)) and statement in open_:
+            found += opened(statement, open_, gone)
+        elif statement in gone:
+            found.append(Dropped(statement))
         else:
             found.append(Keep(statement))
     return found

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import places
+from migrate.frontends.model_fn import places, told
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
@@ -72,6 +72,23 @@ class _Names:
         return name
 
 
+@dataclasses.dataclass
+class _Parts:
+    """What is read of a helper.
+
+    Attributes:
+      deciding: its names that only say which mode it is.
+      opened, gone: statements of which the suite, or nothing, is left.
+      asked: what is gone with them.
+    """
+
+    function: ast.FunctionDef
+    deciding: list[str]
+    opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
+    gone: list[ast.stmt] = dataclasses.field(default_factory=list)
+    asked: list[ast.AST] = dataclasses.field(default_factory=list)
+
+
 class Network:
     """Collects the layers of a network's statements, in the order of their making.
 
@@ -93,6 +110,8 @@ class Network:
         self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
+        # The scopes around a helper's first call.
+        self._first: dict[ast.FunctionDef, tuple[ast.With, ...]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
@@ -208,14 +227,13 @@ class Network:
         Args:
           scope: the variable scopes around it.
         """
-        self._statement(statement, scope, self._training, None)
+        self._statement(statement, scope, self._training)
 
     def _statement(
         self,
         statement: ast.stmt,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef | None,
     ) -> None:
         self.check(statement, env)
         for call in _calls(statement):
@@ -256,24 +274,7 @@ class Network:
         bound = bound_call(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
-        unneeded: list[str] = []
-        inner: dict[str, ModeValues] = {}
-        for mode, values in env.items():
-            known = ModeValues(mode, "", "", self._scopes)
-            for name, value in bound.items():
-                test = values.of_test(value)
-                if test is not None:
-                    known.known[name] = test
-                    if (
-                        isinstance(value, ast.Constant)
-                        and value not in values.overrides
-                    ):
-                        known.literals.add(name)
-                    elif name not in unneeded:
-                        unneeded.append(name)
-                elif values.is_mode(value):
-                    raise NotSplit(call, f"{function.name}() is given the mode itself")
-            inner[mode] = known
+        unneeded, inner = told.told(call, bound, env, self._scopes)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -293,7 +294,7 @@ class Network:
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
-            if scope or self._unnamed(function):
+            if scope or self._first[function] or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -305,13 +306,17 @@ class Network:
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        withs: list[ast.With] = []
+        self._first[function] = scope
+        parts = _Parts(function, list(unneeded))
         self.helpers[function] = Helper(function, tuple(unneeded), ())
-        self._suite(function.body, scope, inner, function, withs)
-        self.helpers[function] = Helper(function, tuple(unneeded), tuple(withs))
+        self._suite(function.body, scope, inner, parts)
+        self.helpers[function] = Helper(
+            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone)
+        )
+        gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in unneeded:
-                if not self._only_training(node):
+            if isinstance(node, ast.Name) and node.id in parts.deciding:
+                if node not in gone and not self._only_training(node):
                     raise NotSplit(
                         node,
                         f"{function.name}() does more with `{node.id}` than layers do",
@@ -362,22 +367,30 @@ class Network:
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef,
-        withs: list[ast.With],
+        parts: _Parts,
     ) -> None:
         for index, statement in enumerate(body):
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                withs.append(statement)
-                self._suite(statement.body, (*scope, statement), env, helper, withs)
+                parts.opened.append(statement)
+                self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
-                self._statement(expression, scope, env, helper)
+                self._statement(expression, scope, env)
             elif _docstring(statement):
                 continue
+            elif told.drops_in_training(statement, env, self._scopes):
+                assert isinstance(statement, ast.If)
+                parts.opened.append(statement)
+                parts.asked.append(statement.test)
+                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.takes_decision(statement, env, self._scopes):
+                parts.deciding.append(name)
+                parts.gone.append(statement)
+                parts.asked.append(statement)
             else:
-                self._statement(statement, scope, env, helper)
+                self._statement(statement, scope, env)
 
     def _apply(
         self,

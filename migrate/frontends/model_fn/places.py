@@ -29,7 +29,13 @@ class Place:
 
 
 def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
-    """Where a call stands in a statement of a network."""
+    """Where a call stands in a statement of a network.
+
+    Args:
+      statement: or one made of a returned value, which stands for it.
+    """
+    known = statement in scopes.parents
+    top = statement if known else next(ast.iter_child_nodes(statement))
     within: list[ast.With] = []
     read: set[str] = set()
     loops, apart, conditional = False, True, False
@@ -44,7 +50,7 @@ def place(call: ast.Call, statement: ast.stmt, scopes: Scopes) -> Place:
             apart = apart and bool(read & names.binds(node.target))
         elif isinstance(node, ast.If):
             conditional = True
-        if node is statement:
+        if node is top:
             break
         node = scopes.parents.get(node)
     return Place(tuple(within), loops or conditional, conditional, apart)
