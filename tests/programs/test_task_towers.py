@@ -8,7 +8,6 @@ cluster, recorded in `tests/programs/task_towers/tf1.json` by
 from __future__ import annotations
 
 import concurrent.futures
-import dataclasses
 import functools
 import hashlib
 import json
@@ -23,6 +22,7 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from reference import processes, runner
+from tests.programs.task_towers.clusters import CLUSTERS
 
 HERE = pathlib.Path(__file__).with_name("task_towers")
 RECORDED = HERE / "tf1.json"
@@ -33,27 +33,6 @@ TOLERANCE = 5e-6
 Trace = dict[str, list[float]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Cluster:
-    """A program's cluster.
-
-    Attributes:
-      client: whether a process that is no task of it trains; else worker 0 does.
-    """
-
-    ps: int
-    workers: int
-    client: bool
-
-
-CLUSTERS = {
-    "chief_builds": Cluster(2, 2, client=False),
-    "client_splits": Cluster(2, 2, client=True),
-    "gpus_of_workers": Cluster(1, 2, client=True),
-    "losses_added": Cluster(0, 2, client=False),
-    "monitored_chief": Cluster(1, 3, client=False),
-    "towers_draw": Cluster(1, 2, client=False),
-}
 # Name -> a program, and what is wrong in its migrated text.
 FAULTS = {
     "sum_of_towers": ("client_splits", "replicas.average(gradients)", "gradients"),
