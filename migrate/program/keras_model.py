@@ -28,6 +28,22 @@ class Unit:
     around: tuple[ast.stmt, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True)
+class Several:
+    """Layers one after the other, as contrib's `stack` and `repeat` make them.
+
+    Attributes:
+      scope: what they are below, TF1's default.
+      of: what each is given first, in a list; or how many there are.
+      parameters: Keras's arguments that are given from that list; none where they are
+        counted.
+    """
+
+    scope: str
+    of: ast.expr
+    parameters: tuple[str, ...]
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layer:
     """A call of a function of tf.layers, or of a layer object.
@@ -41,6 +57,9 @@ class Layer:
       texts: further arguments of the constructor, where defaults differ.
       loop: of a called network: where it makes one in every round.
       applied: calls of an object that is kept.
+      told: arguments of the layer's call, as `training`, by name.
+      normalizer: a layer between its product and its activation; it has the call of this.
+      several: where the call makes layers one after the other; their name has a `%d`.
     """
 
     call: ast.Call
@@ -52,6 +71,27 @@ class Layer:
     texts: tuple[tuple[str, str], ...] = ()
     loop: ast.For | None = None
     applied: tuple[ast.Call, ...] = ()
+    told: tuple[tuple[str, ast.expr], ...] = ()
+    normalizer: Layer | None = None
+    several: Several | None = None
+
+    @property
+    def parts(self) -> tuple[Layer, ...]:
+        """The layer, and what it holds."""
+        return (self,) if self.normalizer is None else (self, self.normalizer)
+
+    @property
+    def given(self) -> tuple[ast.expr, ...]:
+        """What the call is given beside its inputs, as it is written."""
+        values = (*self.call.args, *(k.value for k in self.call.keywords))
+        return tuple(value for value in values if value is not self.inputs)
+
+    @property
+    def carried(self) -> tuple[ast.expr, ...]:
+        """The user's expressions that are in what is written for it."""
+        found = [value for part in self.parts for _, value in part.arguments]
+        found += [p.name for p in self.parts if isinstance(p.name, ast.expr)]
+        return (*found, self.several.of) if self.several is not None else (*found,)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -60,12 +100,14 @@ class Helper:
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
-      scopes: `with` statements in it that only named variables.
+      scopes: `with` statements in it that only named variables, or gave layers arguments.
+      told: statements that bind normalizers' arguments.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
     scopes: tuple[ast.With, ...]
+    told: frozenset[ast.stmt] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

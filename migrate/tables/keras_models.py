@@ -40,6 +40,10 @@ LAYERS: dict[str, LayerRow] = {
     ),
 }
 
+# Functions that make several layers, one after the other; and all that make layers.
+SEVERAL = frozenset({*keras_contrib.STACKS, *keras_contrib.REPEATS})
+LAYER_MAKERS = frozenset(LAYERS) | SEVERAL
+
 # Functions of tensors, without variables or state, that Keras records in a functional
 # model (tests/support/test_keras_models.py applies each to a symbolic tensor).
 NETWORK: frozenset[str] = frozenset(
@@ -126,10 +130,14 @@ VALUES: frozenset[str] = frozenset(
         "tf.truncated_normal_initializer",
         "tf.variance_scaling_initializer",
         "tf.zeros_initializer",
-        "tf.contrib.layers.l1_regularizer",
-        "tf.contrib.layers.l2_regularizer",
-        "tf.contrib.layers.variance_scaling_initializer",
-        "tf.contrib.layers.xavier_initializer",
+        *(
+            f"tf.contrib.{module}.{name}"
+            for module in ("layers", "slim")
+            for name in (
+                *("l1_regularizer", "l2_regularizer", "xavier_initializer"),
+                *("variance_scaling_initializer", "xavier_initializer_conv2d"),
+            )
+        ),
     }
 )
 

@@ -9,9 +9,10 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.frontends.model_fn.network import bound_call
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
+from migrate.rules import calls
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
@@ -31,14 +32,23 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        calls = list(layers.calls(model, self._scopes))
+        made = list(layers.calls(model, self._scopes))
         if model.called is not None:
-            calls = self._layer_calls()
-        for call, new in calls:
+            made = self._layer_calls()
+        for call, new in made:
             plan.replace(call, new)
-            made = call.func if isinstance(call.func, ast.Call) else call
-            if self._scopes.resolve(made.func) is not None:
-                self.claimed[made.func] = _LAYER
+            maker = call.func if isinstance(call.func, ast.Call) else call
+            if self._scopes.resolve(maker.func) is not None:
+                self.claimed[maker.func] = _LAYER
+        for layer in model.layers:
+            carried = {n for value in layer.carried for n in ast.walk(value)}
+            self._emitted.update(carried)  # Also of argument scopes.
+            for node in carried:
+                self._of_slim(node)
+            for value in layer.given:
+                for node in ast.walk(value):
+                    if self._is_use(node) and node not in carried:
+                        self.claimed[node] = _LAYER
         for helper in model.helpers:
             plan.statements[helper.function] = layers.helper(helper)
         self._collections()
@@ -47,6 +57,18 @@ class KerasRewrite(Evaluation):
         self.claimed |= trained(self._flow, self._name, plan)
         plan.imports.append("import tf_keras")
         self._claim_rest()
+
+    def _of_slim(self, node: ast.AST) -> None:
+        """slim's penalties and initial values are contrib.layers' own."""
+        symbol = self._scopes.resolve(node.func) if isinstance(node, ast.Call) else None
+        module, _, name = (symbol or "").rpartition(".")
+        row = calls.ROWS.get(f"tf.contrib.layers.{name}")
+        if module == "tf.contrib.slim" and row is not None:
+            assert isinstance(node, ast.Call)
+            new = calls.rewritten(node, row, self._scopes)
+            if new is not None:
+                self._plan.replace(node, new)
+                self.claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
 
     def _class(self) -> Block:
         model = self._model
@@ -156,15 +178,20 @@ class KerasRewrite(Evaluation):
     def _claim_rest(self) -> None:
         """Uses in what is gone."""
         for node in ast.walk(self._model.function):
-            if isinstance(node, (ast.Attribute, ast.Name)):
+            if self._is_use(node):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
         for helper in self._model.helpers:
-            for scope in helper.scopes:
-                for item in scope.items:
-                    for node in ast.walk(item.context_expr):
-                        if isinstance(node, (ast.Attribute, ast.Name)):
-                            self.claimed.setdefault(node, _SPLIT)
+            gone: list[ast.AST] = list(helper.told)
+            gone += [i.context_expr for scope in helper.scopes for i in scope.items]
+            for node in (inner for outer in gone for inner in ast.walk(outer)):
+                if self._is_use(node) and node not in self._emitted:
+                    self.claimed.setdefault(node, _SPLIT)
+
+    @staticmethod
+    def _is_use(node: ast.AST) -> bool:
+        """Whether a node may name something of TensorFlow."""
+        return isinstance(node, (ast.Attribute, ast.Name))
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, reductions, twins, updates
+from migrate.frontends.model_fn import checks, contrib_calls, reductions, twins, updates
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.common import Common
 from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message
@@ -20,7 +21,6 @@ from migrate.frontends.model_fn.modes import (
     Straight,
     straight,
 )
-from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
@@ -87,6 +87,9 @@ class Split:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
+        told = contrib_calls.told(function, scopes)
+        for line in lines.values():
+            line.units = [u for u in line.units if u.statement not in told]
         slices = Slices(function, scopes)
         self._check_names(lines.values(), slices.built)
         common = network(function, scopes, self._parameters, self._values)
@@ -95,7 +98,11 @@ class Split:
         tensors = [u for u in shared if not common.is_host(u, shared)]
         said = [u for u in shared if is_message(u.statement, scopes)]
         after = without(lines, [*tensors, *said])
-        averages = any(checks.lists_averages(layer) for layer in common.network.layers)
+        averages = any(
+            checks.lists_averages(part)
+            for layer in common.network.layers
+            for part in layer.parts
+        )
         update = updates.Updates(
             scopes,
             after["TRAIN"],
