@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from migrate.tables.keras_models import MetricRow
 from migrate.tables.layers import LayerRow
@@ -204,11 +204,26 @@ class Metric:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Hooks:
-    """Hooks that an EstimatorSpec gives.
+class Counter:
+    """A function that makes metrics, and becomes a method that counts with them.
 
     Attributes:
-      kind: the argument of EstimatorSpec.
+      call: the one call of it, in evaluation.
+      statements: those of it that make no metric, but the last, which returns them.
+    """
+
+    function: ast.FunctionDef
+    call: ast.Call
+    statements: tuple[ast.stmt, ...]
+    metrics: tuple[Metric, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Hooks:
+    """Hooks, or a Scaffold, that an EstimatorSpec gives.
+
+    Attributes:
+      kind: the argument of EstimatorSpec; of a scaffold with the mode before it.
       made: statements that make them, and plain values for them.
       value: the list of them.
       watched: names of a training step's tensors, beside the loss.
@@ -228,6 +243,19 @@ class Hooks:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Averaged:
+    """Moving averages of the trainable variables, moved after every update.
+
+    Attributes:
+      name: of what moves them.
+      unit: the statement that does.
+    """
+
+    name: str
+    unit: Unit
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Update:
     """How training changes the variables.
 
@@ -241,6 +269,7 @@ class Update:
       schedules: names of learning-rate schedules.
       casts: calls that only make the step another integer -> the step.
       functions: of the module, that make rates and optimizers.
+      averaged: what is done after it, or None; `units` make what does it.
     """
 
     units: tuple[Unit, ...]
@@ -252,6 +281,7 @@ class Update:
     schedules: frozenset[str]
     casts: dict[ast.Call, ast.expr]
     functions: tuple[ast.FunctionDef, ...]
+    averaged: Averaged | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -281,6 +311,7 @@ class KerasModel:
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
+      counter: the function that made them; None where the model_fn did.
       gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
       folded: by mode, what it decides in its step -> what that is.
@@ -313,11 +344,25 @@ class KerasModel:
     named: bool
     folded: dict[str, dict[ast.AST, ast.expr | str]]
     called: Called | None = None
+    counter: Counter | None = None
+
+    @property
+    def counted(self) -> tuple[ast.expr, ...]:
+        """What the step of evaluation gives its metrics."""
+        return counted(self.metrics, self.counter)
 
     @property
     def training(self) -> tuple[Unit, ...]:
         """What a training step runs before and beside the update."""
         return (*self.loss, *self.summaries)
+
+
+def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.expr, ...]:
+    """What a step gives metrics, or the function that makes them."""
+    if counter is not None:
+        call = counter.call
+        return (*call.args, *(keyword.value for keyword in call.keywords))
+    return tuple(argument for metric in metrics for argument in metric.arguments)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -63,7 +63,7 @@ class _ModelGraph(estimator_loop.variables.Graph):
             graph, model = v1.get_default_graph(), self.model
             for key, values in (
                 (_MODEL, [model]),
-                (_Keys.GLOBAL_VARIABLES, model.weights),
+                (_Keys.GLOBAL_VARIABLES, _saved(model)),
                 (_Keys.TRAINABLE_VARIABLES, model.trainable_variables),
             ):
                 listed = graph.get_collection_ref(key)
@@ -197,6 +197,7 @@ def _trained(model, features, labels):
         train_op=[],  # The step's own operations, which a function runs in order.
         training_hooks=_hooks(model, "training_hooks", loss, results),
         training_chief_hooks=_hooks(model, "training_chief_hooks", loss, results),
+        scaffold=_hooks(model, "training_scaffold"),
     )
 
 
@@ -230,6 +231,7 @@ def _evaluated(model, features, labels):
         loss=results["loss"],
         eval_metric_ops={m.name: (m.result(), results[m.name]) for m in model.metrics},
         evaluation_hooks=_hooks(model, "evaluation_hooks"),
+        scaffold=_hooks(model, "evaluation_scaffold"),
     )
 
 
@@ -243,6 +245,7 @@ def _predicted(model, features):
         predictions=predictions,
         export_outputs=exported(predictions) if exported else None,
         prediction_hooks=_hooks(model, "prediction_hooks"),
+        scaffold=_hooks(model, "prediction_scaffold"),
     )
 
 

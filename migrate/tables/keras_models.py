@@ -220,6 +220,17 @@ LOOKUP = "tf.nn.embedding_lookup"
 # What `call` may hold although no other step may: TensorFlow 2 has the same.
 CALL_ALLOWED: frozenset[str] = frozenset({"tf.cond", "tf.while_loop", "tf.case"})
 
+AVERAGES = "tf.train.ExponentialMovingAverage"
+# What a Scaffold may be made with, beside names of checkpoints and plain values.
+SCAFFOLD = "tf.train.Scaffold"
+SCAFFOLDED: frozenset[str] = frozenset(
+    {
+        *(SCAFFOLD, AVERAGES, TRAINABLE, "tf.global_variables", "tf.train.Saver"),
+        *("tf.train.latest_checkpoint", "tf.train.get_global_step"),
+        "tf.train.get_or_create_global_step",
+    }
+)
+
 GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -203,11 +203,27 @@ def helper(one: Helper) -> list[Item]:
     function = one.function
     if not one.unneeded and not one.scopes and not one.told:
         return [Keep(function)]
+    head = header(function, without=one.unneeded)
+    return [Block(head, _items(function.body, one), function)]
+
+
+def header(
+    function: ast.FunctionDef,
+    without: Collection[str] = (),
+    name: str = "",
+    first: str = "",
+) -> Code:
+    """A function's `def`, without some of its parameters.
+
+    Args:
+      name: another name for it.
+      first: a parameter before its own.
+    """
     arguments = function.args
-    parts: list[str | ast.AST | Code] = []
+    parts: list[str | ast.AST | Code] = [first] if first else []
     positional = len(arguments.args) - len(arguments.defaults)
     for index, argument in enumerate(arguments.args):
-        if argument.arg in one.unneeded:
+        if argument.arg in without:
             continue
         if parts:
             parts.append(", ")
@@ -216,8 +232,7 @@ def helper(one: Helper) -> list[Item]:
             parts += [": ", argument.annotation]
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
-    header = code(f"def {function.name}(", *parts, "):")
-    return [Block(header, _items(function.body, one), function)]
+    return code(f"def {name or function.name}(", *parts, "):")
 
 
 def _items(body: list[ast.stmt], one: Helper) -> list[Item]:

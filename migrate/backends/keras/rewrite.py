@@ -87,6 +87,8 @@ class KerasRewrite(Evaluation):
         items.append(self._train_step())
         if model.evaluated is not None:
             items.append(self._test_step())
+            if model.counter is not None:
+                items.append(self._counts(model.counter))
         if model.predicted is not None:
             items.append(self._predict_step())
         if model.export_outputs is not None:
