@@ -9,15 +9,14 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.networks import in_scopes, plan_layers
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
-from migrate.rules import calls
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
 _STEP = ("K105", "a schedule takes the step as it is")
-_LAYER = ("K102", "a Keras layer: the same variables under the same names")
 
 
 class KerasRewrite(Evaluation):
@@ -32,43 +31,20 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        made = list(layers.calls(model, self._scopes))
+        calls = list(layers.calls(model, self._scopes))
         if model.called is not None:
-            made = self._layer_calls()
-        for call, new in made:
-            plan.replace(call, new)
-            maker = call.func if isinstance(call.func, ast.Call) else call
-            if self._scopes.resolve(maker.func) is not None:
-                self.claimed[maker.func] = _LAYER
+            calls = self._layer_calls()
         for layer in model.layers:
-            carried = {n for value in layer.carried for n in ast.walk(value)}
-            self._emitted.update(carried)  # Also of argument scopes.
-            for node in carried:
-                self._of_slim(node)
-            for value in layer.given:
-                for node in ast.walk(value):
-                    if self._is_use(node) and node not in carried:
-                        self.claimed[node] = _LAYER
-        for helper in model.helpers:
-            plan.statements[helper.function] = layers.helper(helper)
+            for value in layer.carried:  # Also of argument scopes.
+                self._emit(value)
+        here = frozenset(self._scopes.walk())
+        self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
         self._collections()
         plan.statements[model.function] = [self._class()]
         self._mentions()
         self.claimed |= trained(self._flow, self._name, plan)
         plan.imports.append("import tf_keras")
         self._claim_rest()
-
-    def _of_slim(self, node: ast.AST) -> None:
-        """slim's penalties and initial values are contrib.layers' own."""
-        symbol = self._scopes.resolve(node.func) if isinstance(node, ast.Call) else None
-        module, _, name = (symbol or "").rpartition(".")
-        row = calls.ROWS.get(f"tf.contrib.layers.{name}")
-        if module == "tf.contrib.slim" and row is not None:
-            assert isinstance(node, ast.Call)
-            new = calls.rewritten(node, row, self._scopes)
-            if new is not None:
-                self._plan.replace(node, new)
-                self.claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
 
     def _class(self) -> Block:
         model = self._model
@@ -180,20 +156,11 @@ class KerasRewrite(Evaluation):
     def _claim_rest(self) -> None:
         """Uses in what is gone."""
         for node in ast.walk(self._model.function):
-            if self._is_use(node):
+            if isinstance(node, (ast.Attribute, ast.Name)):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
-        for helper in self._model.helpers:
-            gone: list[ast.AST] = list(helper.told)
-            gone += [i.context_expr for scope in helper.scopes for i in scope.items]
-            for node in (inner for outer in gone for inner in ast.walk(outer)):
-                if self._is_use(node) and node not in self._emitted:
-                    self.claimed.setdefault(node, _SPLIT)
-
-    @staticmethod
-    def _is_use(node: ast.AST) -> bool:
-        """Whether a node may name something of TensorFlow."""
-        return isinstance(node, (ast.Attribute, ast.Name))
+        here = frozenset(self._scopes.walk())
+        self.claimed = {**in_scopes(self._model, here), **self.claimed}
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -12,7 +12,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.grown import items
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Several
@@ -87,6 +87,8 @@ class ContribCalls:
     def _check_visible(self, value: ast.expr, call: ast.AST) -> None:
         """What is written elsewhere has the same value where the layer is made."""
         here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
+        if _module(here) is not _module(there):
+            raise NotSplit(value, "an argument scope of another file than its layers")
         for node in ast.walk(value):
             if not isinstance(node, ast.Name):
                 continue
@@ -234,6 +236,13 @@ def _made(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
             ):
                 return None
     return bound[0]
+
+
+def _module(scope: Scope) -> Scope:
+    """The scope of a file."""
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
 
 
 def _is_none(node: ast.expr) -> bool:
