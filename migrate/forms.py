@@ -232,6 +232,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         branches,
         collections,
         driver,
+        early_ends,
         elements,
         fed_constants,
         fed_datasets,
@@ -239,8 +240,10 @@ def _together(start: Text) -> Iterator[_Brought]:
         graph_first,
         inheritance,
         late_values,
+        lazy_properties,
         module_graph,
         normal_forms,
+        plain_properties,
         queues,
         sessions,
         statements,
@@ -248,7 +251,8 @@ def _together(start: Text) -> Iterator[_Brought]:
         written_out,
     )
 
-    start = inheritance.flattened(start)
+    start = lazy_properties.built(inheritance.flattened(start))
+    start = early_ends.in_else(plain_properties.as_attributes(start))
     for form in normal_forms(start.source):
         plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))

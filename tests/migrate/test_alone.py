@@ -176,6 +176,16 @@ FAULTS = {
         ", weights=1.0 + y)",
         ")",
     ),
+    "built_in_another_scope": (
+        "lazy_scopes",
+        "with tf.name_scope('optimize'):\n            # From Model.build_optimize",
+        "with tf.name_scope('loss'):\n            # From Model.build_optimize",
+    ),
+    "rest_of_the_constructor": (
+        "lazy_by_mode",
+        "exponential_decay(0.05, global_step",
+        "exponential_decay(0.06, global_step",
+    ),
     "records_drawn_once": (
         "queue_memory",
         "range(1).repeat().map(make_record_2)",

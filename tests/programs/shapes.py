@@ -180,6 +180,8 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
     *_half_migrated("sum_clipped", "penalised", "shuffled"),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
+    *_alone("trainers of classes", "lazy_scopes", "lazy_by_mode"),
+    *_alone("streaming metrics", "metrics_streamed", "metrics_of_model"),
     *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
     *_trees("model and trainer in files", "package_of_networks"),
 )
