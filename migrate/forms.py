@@ -114,6 +114,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         fed_datasets,
         fetched_calls,
         graph_first,
+        inner_placeholders,
         late_values,
         losses,
         module_graph,
@@ -150,6 +151,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
         tuples.apart,
+        inner_placeholders.named,
         streaming_metrics.apart,
         scope_names.written_out,
         train_ops.written_out,
