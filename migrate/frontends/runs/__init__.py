@@ -115,6 +115,8 @@ class RunResolver:
 
     def _writes_summaries(self) -> bool:
         """Whether the session writes summaries by itself."""
+        if plain_sessions.is_plain(self.scopes, self.loop.session):
+            return False
         off = {"save_summaries_steps", "save_summaries_secs"}
         keywords = self.loop.session.keywords
         given = {k.arg: k.value for k in keywords if k.arg in off}
@@ -253,7 +255,8 @@ class RunResolver:
         if feeds is None or element is None or not self._may_give(call, part, given):
             return
         self.checks.check_assigned(part)
-        self.metrics.check(call, part)
+        whole = {name for leaf in leaves if (name := names.key(leaf.node))}
+        self.metrics.check(call, part, plain, whole)
         if not part.trains:
             self.checks.check_averages(call, part, feed)
         if not self._draws_once(call, drawn):
