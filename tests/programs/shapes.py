@@ -199,6 +199,9 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_half_migrated("metrics_shards", "metrics_together", "telling_loop"),
     *_half_migrated("flagged_step", "fit_servers", "fit_workers", "fit_together"),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
+    *_alone("trainers of classes", "lazy_scopes", "lazy_by_mode"),
+    *_alone("feeds", "fed_in_the_middle", "fed_in_part"),
+    *_alone("streaming metrics", "metrics_streamed", "metrics_of_model"),
     *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
     *_trees("model and trainer in files", "package_of_networks"),
 )
