@@ -31,6 +31,7 @@ from migrate.planning import (
     already_migrated,
     has_refusal,
     left_whole,
+    looks_at_input,
     plan_of,
 )
 from migrate.program.eager import EagerProgram, FitProgram
@@ -131,7 +132,8 @@ def migrate_text(
         return several
     plan, findings = plan_of(scopes, options)
     form = None
-    if not alone_in_compat(scopes):
+    as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
+    if not (as_it_stands or alone_in_compat(scopes)):
         form = in_normal_form(text, options, has_refusal(findings))
     if form is not None:
         if has_refusal(form.findings):

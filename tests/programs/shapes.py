@@ -214,7 +214,7 @@ ESTIMATORS: tuple[Shown, ...] = (
     *_estimators(
         "test_estimator_idioms",
         *("builder", "canned", "census", "configured", "contrib", "control_flow"),
-        *("exporters", "frames", "hooks", "inputs", "more_heads", "reading"),
+        *("exporters", "frames", "hooks", "inputs", "looked_at", "more_heads", "reading"),
         *("residual", "sequences", "stopped_early", "subclassed", "texts"),
         *("threads", "vocabularies"),
     ),
