@@ -286,10 +286,12 @@ class SharedModels:
       exported: of this file, functions that Estimators of others have, or call for one.
       imported: what names one of another file -> the class's name; "" for a function that
         makes it.
+      hooks: classes of this file that others name.
     """
 
     exported: frozenset[str] = frozenset()
     imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    hooks: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -63,7 +63,7 @@ class _ModelGraph(estimator_loop.variables.Graph):
             graph, model = v1.get_default_graph(), self.model
             for key, values in (
                 (_MODEL, [model]),
-                (_Keys.GLOBAL_VARIABLES, model.weights),
+                (_Keys.GLOBAL_VARIABLES, _saved(model)),
                 (_Keys.TRAINABLE_VARIABLES, model.trainable_variables),
             ):
                 listed = graph.get_collection_ref(key)
@@ -190,6 +190,7 @@ def _saved(model):
 
 def _trained(model, features, labels):
     results = dict(model.train_step(_data(features, labels)))
+    estimator_loop.callbacks.show(model, "train", results)
     loss = results.pop("loss")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.TRAIN,
@@ -225,6 +226,7 @@ def _evaluated(model, features, labels):
     if type(model).test_step is tf_keras.Model.test_step:
         raise ValueError(f"{type(model).__name__} has no test_step: it gives no loss")
     results = tf.function(model.test_step, autograph=False)(_data(features, labels))
+    estimator_loop.callbacks.show(model, "test")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.EVAL,
         loss=results["loss"],
@@ -237,6 +239,7 @@ def _predicted(model, features):
     if type(model).predict_step is tf_keras.Model.predict_step:
         raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
     predictions = model.predict_step(_data(features, None))
+    estimator_loop.callbacks.show(model, "predict")
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.PREDICT,

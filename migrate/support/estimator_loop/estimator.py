@@ -14,6 +14,7 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from .callbacks import checked_hooks
 from .clusters import Cluster, own_device
 from .export import signatures_of, timestamped
 from .hooks import (
@@ -21,7 +22,6 @@ from .hooks import (
     Saver,
     Scaffold,
     StopAtStepHook,
-    checked_hooks,
     made_anew,
     observe,
     tensors_watched,
