@@ -95,6 +95,13 @@ class _ModelOfWorker:
         return getattr(self._model, name)
 
 
+def begin_without_input(hooks, sess):
+    """The program's own hooks see a step begin for which there is no batch, as in TF1."""
+    for hook in hooks:
+        if isinstance(hook, (OwnHook, CallbackHook)):
+            hook.before_run(sess)
+
+
 def checked_hooks(hooks):
     """The hooks as a list, each as a training session calls it.
 
