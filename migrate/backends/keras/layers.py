@@ -29,10 +29,10 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
     roots += list(helpers)
     for root in roots:
         for node in ast.walk(root):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found = [h for h in helpers.values() if h.function.name == node.func.id]
-                if found and found[0].unneeded:
-                    yield node, _helper_call(node, found[0])
+            if isinstance(node, ast.Call):
+                function = scopes.function(node.func)
+                if function in helpers and helpers[function].unneeded:
+                    yield node, _helper_call(node, helpers[function])
 
 
 def _layer(layer: Layer) -> Code:
@@ -67,10 +67,14 @@ def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -
     arguments += layer.texts
     if layer.name is not None:
         arguments.append(("name", name_below(layer.scope, layer.name)))
-    target = layer.row.target
+    return laid_out(target(layer), arguments, indent, after, hang)
+
+
+def target(layer: Layer) -> str:
+    """The Keras layer's class: TensorFlow's, or the emitted module's."""
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
-        target = f"{table.MODULE}.Dropout"
-    return laid_out(target, arguments, indent, after, hang)
+        return f"{table.MODULE}.Dropout"
+    return layer.row.target
 
 
 def word(name: ast.expr | str | None) -> str:
@@ -113,24 +117,20 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
             return code(
                 '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
             )
+    # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
+    text = ""
     for index, part in enumerate(parts):
-        text = part if isinstance(part, str) else None
-        if isinstance(part, ast.Constant):
-            text = str(part.value)
-        slash = "/" if index else ""
-        after = "/" if index + 1 < len(parts) and not index else ""
-        del after
-        woven.append(" + " if index else "")
-        if text is not None:
-            woven.append(f'"{slash}{text}"')
-        else:
-            assert isinstance(part, ast.AST)
-            if slash:
-                woven += ['"/" + ', part]
-            else:
-                woven.append(part)
-    return code(*woven)
+        known = part if isinstance(part, str) else getattr(part, "value", None)
+        text += "/" if index else ""
+        if isinstance(part, (str, ast.Constant)):
+            text += str(known)
+            continue
+        woven += [f'"{text}"', part] if text else [part]
+        text = ""
+    woven += [f'"{text}"'] if text else []
+    joined = [piece for part in woven for piece in (" + ", part)]
+    return code(*joined[1:])
 
 
 def _helper_call(call: ast.Call, helper: Helper) -> Code:

@@ -13,6 +13,7 @@ from migrate.backends.keras.estimators import imported
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import callbacks, model_fn
+from migrate.frontends.model_fn.files import joined
 from migrate.plan import Plan
 from migrate.program.keras_model import SharedModels
 
@@ -28,11 +29,12 @@ def plan_models(
     Returns:
       What is claimed, as node -> (code, reason); and a finding for each that stays.
     """
+    own, scopes = scopes, joined(scopes, shared.files)
     found, others, stays = model_fn.recognise(scopes, shared)
     claimed = imported(others, plan)
     flows = [*(one.flow for one in found), *(one.flow for one in others)]
     hooks, kept = callbacks.recognise(
-        scopes,
+        own,
         [one.model for one in found],
         [call for flow in flows for call, _ in flow.estimators],
         bool(stays),

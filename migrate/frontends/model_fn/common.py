@@ -198,16 +198,14 @@ class Common:
                 value = self._training_of(parent)
                 if value is not None:
                     return node in list(ast.walk(value))
-                function = parent.func
-                if isinstance(function, ast.Name):
-                    for helper in self.network.helpers.values():
-                        if helper.function.name == function.id:
-                            arguments = bound_call(parent, helper.function) or {}
-                            return any(
-                                node in list(ast.walk(arguments[name]))
-                                for name in helper.unneeded
-                                if name in arguments
-                            )
+                helper = self.network.helper(parent)
+                if helper in self.network.helpers:
+                    arguments = bound_call(parent, helper) or {}
+                    return any(
+                        node in list(ast.walk(arguments[name]))
+                        for name in self.network.helpers[helper].unneeded
+                        if name in arguments
+                    )
                 return False
             parent = self._scopes.parents.get(parent)
         return False
@@ -274,6 +272,11 @@ class Common:
             for inner in ast.walk(statement):
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
+            # Of one tensor a part is one, too: dense(net, 1)[:, 0].
+            layer = self._scopes.resolve(value.value.func)
+            if plain and layer in table.LAYERS:
+                return
         if plain and isinstance(value, ast.Call):
             symbol = self._scopes.resolve(value.func)
             if symbol in table.NETWORK or self.network.makes_layers(value):
