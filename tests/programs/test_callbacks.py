@@ -1,17 +1,22 @@
 """Hooks that become callbacks of Keras print what they printed under TensorFlow 1.15.5.
 
-Called by an Estimator, and by `Model.fit`, `evaluate` and `predict`.
+Called by an Estimator, in one process and in clusters, and by `Model.fit`, `evaluate`
+and `predict`.
 """
 
 from __future__ import annotations
 
+import json
 import pathlib
 import shutil
 import sys
+from collections.abc import Mapping
 
+import numpy as np
 import pytest
 
 from migrate.compiler import migrate_text
+from reference import processes, runner
 from reference.compare import Array
 from tests.programs import callback_programs, variants
 from tests.programs.callback_programs import HERE, PROGRAMS, CallbackProgram
@@ -125,3 +130,75 @@ def test_fit_evaluate_and_predict_call_them_as_well(tmp_path: pathlib.Path) -> N
     (*expected, evaluated) = recorded["early_stopping/lines"]
     assert evaluated.startswith("evaluated 80")
     assert list(found["fitted/stopped"]) == expected
+
+
+# Clusters.
+
+
+def _in_cluster(work: pathlib.Path, ps: int, workers: int) -> dict[str, list[str]]:
+    """What each task of a cluster prints that trains `early_stopping`."""
+    name = "early_stopping"
+    variants.migrated((_program(name),), work / "programs")
+
+    def config(job: str, index: int, hosts: processes.Hosts) -> Mapping[str, str]:
+        cluster = {
+            "chief": [hosts.worker[0]],
+            "worker": list(hosts.worker[1:]),
+            "ps": list(hosts.ps),
+        }
+        task: dict[str, str | int] = {"type": "ps", "index": index}
+        if job != "ps":
+            task = {"type": "worker" if index else "chief", "index": max(index - 1, 0)}
+        cluster = {kind: tasks for kind, tasks in cluster.items() if tasks}
+        return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})}
+
+    def command_line(job: str, index: int, hosts: processes.Hosts) -> list[str]:
+        run = work / f"{job}{index}"
+        run.mkdir(exist_ok=True)
+        (run / name).symlink_to(work / "model")  # Tasks have one model_dir.
+        return [str(work / "programs"), str(run), name]
+
+    (work / "model").mkdir(parents=True)
+    processes.run_tasks(
+        sys.executable,
+        variants.HERE / "run.py",
+        [],
+        work,
+        ps=ps,
+        workers=workers,
+        environment=runner.ENVIRONMENT,
+        timeout=300,
+        command_line=command_line,
+        task_environment=config,
+        preloaded=True,
+    )
+    found = {}
+    for path in work.glob("*/results.npz"):
+        with np.load(path) as archive:
+            found[path.parent.name] = list(archive[f"{name}/lines"])
+    return found
+
+
+def _of_one_process() -> list[str]:
+    """What TensorFlow 1.15.5 printed while it trained, in one process."""
+    (*trained, _) = callback_programs.recorded()["early_stopping/lines"]
+    return trained
+
+
+def test_a_chief_with_a_parameter_server_stops_where_one_process_did(
+    tmp_path: pathlib.Path,
+) -> None:
+    assert _in_cluster(tmp_path, ps=1, workers=1) == {"worker0": _of_one_process()}
+
+
+def test_synchronous_workers_stop_together(tmp_path: pathlib.Path) -> None:
+    found = _in_cluster(tmp_path, ps=0, workers=2)
+    assert found == {"worker0": _of_one_process(), "worker1": _of_one_process()}
+
+
+def test_asynchronous_workers_stop_each_for_itself(tmp_path: pathlib.Path) -> None:
+    """Each has callbacks of its own, as it was a process with hooks of its own."""
+    (lines,) = _in_cluster(tmp_path, ps=1, workers=2).values()
+    counted = [line.split()[1:] for line in lines if line.startswith("counted")]
+    assert len(counted) == 2 and all(before == after for before, after in counted)
+    assert sum(line.startswith("best ") for line in lines) == 2

@@ -97,9 +97,10 @@ def main(directory):
   train_spec = tf.estimator.TrainSpec(input_fn, max_steps=200, hooks=[Steps()])
   eval_spec = tf.estimator.EvalSpec(
       lambda: input_fn().take(4), steps=None, start_delay_secs=0, throttle_secs=0)
-  metrics, _ = tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)
-  print("evaluated %d: %.5f %.5f" % (
-      metrics["global_step"], metrics["loss"], metrics["mae"]))
+  found = tf.estimator.train_and_evaluate(estimator, train_spec, eval_spec)
+  if found:  # Where one process does all.
+    print("evaluated %d: %.5f %.5f" % (
+        found[0]["global_step"], found[0]["loss"], found[0]["mae"]))
 
 
 def run(directory):
