@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import places, told
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -40,20 +42,51 @@ class _Names:
     """Names of layers that one variable scope has given.
 
     Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
+      taken: those that were given.
+      ended: kinds of which one may not have been made: what comes after has no known name.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
+    ended: set[str] = dataclasses.field(default_factory=set)
 
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
+    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given.
+
+        Args:
+          conditional: whether the layer may not be made.
+
+        Raises:
+          NotSplit: that depends on whether another one was made.
+        """
+        if base in self.ended:
+            raise NotSplit(
+                call, "a layer without a name, after one that is made under a condition"
+            )
+        if conditional:
+            self.ended.add(base)
         name, number = base, 0
         while name in self.taken:
             number += 1
             name = f"{base}_{number}"
         self.taken[name] = 1
         return name
+
+
+@dataclasses.dataclass
+class _Parts:
+    """What is read of a helper.
+
+    Attributes:
+      deciding: its names that only say which mode it is.
+      opened, gone: statements of which the suite, or nothing, is left.
+      asked: what is gone with them.
+    """
+
+    function: ast.FunctionDef
+    deciding: list[str]
+    opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
+    gone: list[ast.stmt] = dataclasses.field(default_factory=list)
+    asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
 class Network:
@@ -73,8 +106,12 @@ class Network:
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
         self.objects = LayerObjects(scopes)
+        # Variable scopes in loops and under conditions.
+        self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
+        # The scopes around a helper's first call.
+        self._first: dict[ast.FunctionDef, tuple[ast.With, ...]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
 
@@ -112,6 +149,8 @@ class Network:
           NotSplit: it holds something else than layers and functions of tensors.
         """
         for node in _walk(statement):
+            if isinstance(node, ast.With) and is_scope(node, self._scopes):
+                continue  # What it names is looked at with its layers.
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
                     node, f"among its layers stands a {_kind(node)} statement"
@@ -156,6 +195,18 @@ class Network:
                 why = "is of another file, which is not migrated with it"
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
 
+    def of_another_file(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
+        """The first call of what the module imports, and is not TensorFlow's."""
+        for statement in statements:
+            for call in _calls(statement):
+                if (
+                    self._scopes.resolve(call.func) is None
+                    and self.helper(call) is None
+                ):
+                    if self._is_imported(call.func):
+                        return call
+        return None
+
     def _is_imported(self, node: ast.expr) -> bool:
         """Whether an expression names what the module imports."""
         while isinstance(node, ast.Attribute):
@@ -176,27 +227,34 @@ class Network:
         Args:
           scope: the variable scopes around it.
         """
-        self._statement(statement, scope, self._training, None)
+        self._statement(statement, scope, self._training)
 
     def _statement(
         self,
         statement: ast.stmt,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef | None,
     ) -> None:
         self.check(statement, env)
-        repeated = isinstance(statement, (ast.For, ast.If))
         for call in _calls(statement):
             symbol = self._scopes.resolve(call.func)
+            where = places.place(call, statement, self._scopes)
+            around = (*scope, *where.within)
             if symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
-                self._apply(applied, scope, env, repeated)
+                self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, scope, env, repeated)
+                self._call(call, function, around, env, where.repeated)
+        self._take_scopes(statement)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        """Variable scopes in a loop or under a condition are in their layers' names."""
+        for node in _walk(statement):
+            if isinstance(node, ast.With):
+                self.within.append(node)
 
     def _call(
         self,
@@ -216,24 +274,7 @@ class Network:
         bound = bound_call(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
-        unneeded: list[str] = []
-        inner: dict[str, ModeValues] = {}
-        for mode, values in env.items():
-            known = ModeValues(mode, "", "", self._scopes)
-            for name, value in bound.items():
-                test = values.of_test(value)
-                if test is not None:
-                    known.known[name] = test
-                    if (
-                        isinstance(value, ast.Constant)
-                        and value not in values.overrides
-                    ):
-                        known.literals.add(name)
-                    elif name not in unneeded:
-                        unneeded.append(name)
-                elif values.is_mode(value):
-                    raise NotSplit(call, f"{function.name}() is given the mode itself")
-            inner[mode] = known
+        unneeded, inner = told.told(call, bound, env, self._scopes)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -253,7 +294,7 @@ class Network:
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
-            if scope or self._unnamed(function):
+            if scope or self._first[function] or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -265,13 +306,17 @@ class Network:
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        withs: list[ast.With] = []
+        self._first[function] = scope
+        parts = _Parts(function, list(unneeded))
         self.helpers[function] = Helper(function, tuple(unneeded), ())
-        self._suite(function.body, scope, inner, function, withs)
-        self.helpers[function] = Helper(function, tuple(unneeded), tuple(withs))
+        self._suite(function.body, scope, inner, parts)
+        self.helpers[function] = Helper(
+            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone)
+        )
+        gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in unneeded:
-                if not self._only_training(node):
+            if isinstance(node, ast.Name) and node.id in parts.deciding:
+                if node not in gone and not self._only_training(node):
                     raise NotSplit(
                         node,
                         f"{function.name}() does more with `{node.id}` than layers do",
@@ -322,29 +367,37 @@ class Network:
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef,
-        withs: list[ast.With],
+        parts: _Parts,
     ) -> None:
         for index, statement in enumerate(body):
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                withs.append(statement)
-                self._suite(statement.body, (*scope, statement), env, helper, withs)
+                parts.opened.append(statement)
+                self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
-                self._statement(expression, scope, env, helper)
+                self._statement(expression, scope, env)
             elif _docstring(statement):
                 continue
+            elif told.drops_in_training(statement, env, self._scopes):
+                assert isinstance(statement, ast.If)
+                parts.opened.append(statement)
+                parts.asked.append(statement.test)
+                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.takes_decision(statement, env, self._scopes):
+                parts.deciding.append(name)
+                parts.gone.append(statement)
+                parts.asked.append(statement)
             else:
-                self._statement(statement, scope, env, helper)
+                self._statement(statement, scope, env)
 
     def _apply(
         self,
         applied: Applied,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer object: its first call names its variables, others share them."""
         maker, row = applied.maker, applied.row
@@ -366,7 +419,7 @@ class Network:
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
-        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -378,7 +431,7 @@ class Network:
         symbol: str,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
@@ -388,7 +441,7 @@ class Network:
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
-        self._layer(call, row, bound, scope, env, repeated)
+        self._layer(call, row, bound, scope, env, place)
 
     def _layer(
         self,
@@ -397,7 +450,7 @@ class Network:
         bound: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer.
 
@@ -426,14 +479,15 @@ class Network:
                     raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
-            if repeated or row.default_name in self._dynamic:
+            rounds = place.repeated and not (where and place.apart)
+            if rounds or (row.default_name in self._dynamic and not where):
                 if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
                 self._dynamic.add(row.default_name)
             else:
-                name = given.unique(row.default_name)
+                name = given.unique(row.default_name, call, place.conditional)
         inputs = bound["inputs"]
         self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 
