@@ -1,5 +1,4 @@
 """A program that already imports compat.v1; piecewise rates; scope with AUTO_REUSE; dict fetches."""
-
 import argparse
 
 import numpy as np
@@ -28,9 +27,7 @@ def main():
     hosts["ps"] = args.ps_hosts.split(",")
     hosts["worker"] = args.worker_hosts.split(",")
     cluster = tf.train.ClusterSpec(hosts)
-    server = tf.train.Server(
-        cluster, job_name=args.job_name, task_index=args.task_index
-    )
+    server = tf.train.Server(cluster, job_name=args.job_name, task_index=args.task_index)
     if args.job_name == "ps":
         server.join()
     chief = args.task_index == 0
@@ -39,12 +36,8 @@ def main():
         x = tf.placeholder(tf.float32, [None, 6], "x")
         y = tf.placeholder(tf.float32, [None, 1], "y")
         keep = tf.placeholder(tf.float32)
-        with tf.variable_scope(
-            "wide",
-            partitioner=partitioned_variables.min_max_variable_partitioner(
-                max_partitions=2, min_slice_size=8
-            ),
-        ):
+        with tf.variable_scope("wide", partitioner=partitioned_variables.min_max_variable_partitioner(
+                max_partitions=2, min_slice_size=8)):
             w = tf.get_variable("w", [6, 1], initializer=tf.ones_initializer())
         out = mlp(x, 8, keep) + tf.matmul(x, w)
         test_out = mlp(x, 8, 1.0)
@@ -52,19 +45,15 @@ def main():
         rate = tf.train.piecewise_constant(step, [5, 8], [0.1, 0.05, 0.01])
         optimizer = tf.train.AdadeltaOptimizer(rate)
         gvs = optimizer.compute_gradients(loss)
-        capped = [(tf.clip_by_value(g, -1.0, 1.0), v) for g, v in gvs if g is not None]
+        capped = [(tf.clip_by_value(g, -1., 1.), v) for g, v in gvs if g is not None]
         train = optimizer.apply_gradients(capped, global_step=step)
     rng = np.random.RandomState(3)
     xs = rng.rand(64, 6)
     ys = xs.sum(axis=1, keepdims=True)
-    hooks = [
-        tf.train.StopAtStepHook(last_step=10),
-        tf.train.ProfilerHook(save_steps=4, output_dir=args.dir),
-    ]
+    hooks = [tf.train.StopAtStepHook(last_step=10), tf.train.ProfilerHook(save_steps=4, output_dir=args.dir)]
     fetches = {"train": train, "loss": loss, "step": step}
-    with tf.train.MonitoredTrainingSession(
-        server.target, is_chief=chief, checkpoint_dir=args.dir + "/t", hooks=hooks
-    ) as sess:
+    with tf.train.MonitoredTrainingSession(server.target, is_chief=chief, checkpoint_dir=args.dir + "/t",
+                                           hooks=hooks) as sess:
         log = open("%s/loss.%d" % (args.dir, args.task_index), "w")
         while not sess.should_stop():
             got = sess.run(fetches, feed_dict={x: xs, y: ys, keep: 0.9})

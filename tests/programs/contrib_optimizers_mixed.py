@@ -1,5 +1,4 @@
 """Ratings from looked-up rows and dense features, by the optimizers of tf.contrib.opt."""
-
 import os
 
 import numpy as np
@@ -27,12 +26,10 @@ def batch(rng):
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
 
@@ -74,20 +71,15 @@ def main(_):
     log = open(os.path.join(FLAGS.dir, "loss.%d" % FLAGS.task_index), "w")
     hooks = [tf.train.StopAtStepHook(last_step=FLAGS.steps)]
     with tf.train.MonitoredTrainingSession(
-        master=server.target,
-        is_chief=(FLAGS.task_index == 0),
-        checkpoint_dir=os.path.join(FLAGS.dir, "checkpoints"),
-        save_checkpoint_steps=10,
-        hooks=hooks,
-    ) as sess:
+            master=server.target, is_chief=(FLAGS.task_index == 0),
+            checkpoint_dir=os.path.join(FLAGS.dir, "checkpoints"),
+            save_checkpoint_steps=10, hooks=hooks) as sess:
         while not sess.should_stop():
             x, f, y = batch(data)
             feed = {items: x, features: f, ratings: y}
-            losses = [
-                sess.run([lazy_op, loss], feed)[1],
-                sess.run([adamw_op, loss], feed)[1],
-                sess.run([lars_op, loss], feed)[1],
-            ]
+            losses = [sess.run([lazy_op, loss], feed)[1],
+                      sess.run([adamw_op, loss], feed)[1],
+                      sess.run([lars_op, loss], feed)[1]]
             for value in losses:
                 log.write("%d %.9g\n" % (len(losses), value))
             log.flush()

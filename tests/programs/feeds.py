@@ -1,5 +1,4 @@
 """Feeds in the shapes tutorials give them: by a function, by stores, used twice."""
-
 import numpy as np
 import tensorflow as tf
 
@@ -53,29 +52,23 @@ def do_eval(sess, eval_correct, x_pl, labels_pl, data_set):
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     train_set, test_set = DataSet(640, 1), DataSet(64, 2)
-    with tf.device(
-        tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-        )
-    ):
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
         x, labels = placeholder_inputs(16)
         keep = tf.placeholder_with_default(1.0, [], name="keep")
         rng = np.random.RandomState(3)
         w = tf.Variable(rng.randn(4, 2).astype("float32"), name="w")
         b = tf.Variable(tf.zeros([2]), name="b")
         logits = tf.matmul(x * keep, w) + b
-        loss = tf.reduce_mean(
-            tf.nn.sparse_softmax_cross_entropy_with_logits(labels=labels, logits=logits)
-        )
+        loss = tf.reduce_mean(tf.nn.sparse_softmax_cross_entropy_with_logits(
+            labels=labels, logits=logits))
         correct = tf.reduce_sum(tf.cast(tf.nn.in_top_k(logits, labels, 1), tf.int32))
         step = tf.train.get_or_create_global_step()
         train = tf.train.MomentumOptimizer(0.1, 0.9).minimize(loss, global_step=step)
@@ -92,13 +85,11 @@ def main(_):
     noise = np.random.RandomState(4)
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.train.MonitoredTrainingSession(
-        master=server.target, is_chief=FLAGS.task_index == 0
-    ) as sess:
+            master=server.target, is_chief=FLAGS.task_index == 0) as sess:
         for i in range(10):
             # A function that makes the dict, by the placeholders it is given.
-            _, value = sess.run(
-                [train, loss], feed_dict=fill_feed_dict(train_set, x, labels)
-            )
+            _, value = sess.run([train, loss],
+                                feed_dict=fill_feed_dict(train_set, x, labels))
             log.write("%d %r\n" % (i, float(value)))
             # A function within the function.
             _, value = sess.run([train, loss], feed_dict=feed(True))

@@ -1,6 +1,5 @@
 """Weight helpers, a staged layer helper called in a chain, a class with a forward method,
 reuse for evaluation, keep_prob, summaries in a helper, RMSProp."""
-
 import numpy as np
 import tensorflow as tf
 
@@ -44,27 +43,20 @@ class Tail(object):
 
     def forward(self, x, reuse=False):
         with tf.variable_scope("tail", reuse=reuse):
-            hidden = tf.layers.dense(
-                x, self.units, activation=tf.nn.tanh, name="hidden"
-            )
+            hidden = tf.layers.dense(x, self.units, activation=tf.nn.tanh, name="hidden")
             return tf.layers.dense(hidden, 1, name="out")
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     else:
-        with tf.device(
-            tf.train.replica_device_setter(
-                worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-            )
-        ):
+        with tf.device(tf.train.replica_device_setter(
+                worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
             x = tf.placeholder(tf.float32, [None, 5], name="x-input")
             y_ = tf.placeholder(tf.float32, [None, 1], name="y-input")
             keep_prob = tf.placeholder_with_default(tf.constant(1.0), shape=())
@@ -75,12 +67,9 @@ def main(_):
             tail = Tail(4)
             y = tail.forward(hidden2)
             y_eval = tail.forward(nn_layer(x, 5, 8, "unused"), reuse=True)
-            loss = tf.reduce_mean(
-                tf.nn.sigmoid_cross_entropy_with_logits(labels=y_, logits=y)
-            )
+            loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(labels=y_, logits=y))
             train_step = tf.train.RMSPropOptimizer(0.01, momentum=0.5).minimize(
-                loss, global_step=global_step
-            )
+                loss, global_step=global_step)
             merged = tf.summary.merge_all()
             init_op = tf.global_variables_initializer()
             saver = tf.train.Saver()
@@ -89,25 +78,18 @@ def main(_):
         xs = rng.rand(60, 5)
         ys = (xs.sum(1, keepdims=True) > 2.5).astype(float)
         with tf.train.MonitoredTrainingSession(
-            master=server.target,
-            is_chief=(FLAGS.task_index == 0),
-            checkpoint_dir=FLAGS.dir + "/train",
-            save_summaries_secs=None,
-            save_summaries_steps=None,
-        ) as sess:
+                master=server.target, is_chief=(FLAGS.task_index == 0),
+                checkpoint_dir=FLAGS.dir + "/train", save_summaries_secs=None,
+                save_summaries_steps=None) as sess:
             writer = tf.summary.FileWriter(FLAGS.dir + "/logs", sess.graph)
             with open(FLAGS.dir + "/loss.%d" % FLAGS.task_index, "w") as log:
                 for step in range(FLAGS.steps):
                     if step % 5 == 4:
-                        summary, _, loss_v = sess.run(
-                            [merged, train_step, loss],
-                            feed_dict={x: xs, y_: ys, keep_prob: 1.0},
-                        )
+                        summary, _, loss_v = sess.run([merged, train_step, loss], feed_dict={
+                            x: xs, y_: ys, keep_prob: 1.0})
                         writer.add_summary(summary, step)
                     else:
-                        _, loss_v = sess.run(
-                            [train_step, loss], feed_dict={x: xs, y_: ys}
-                        )
+                        _, loss_v = sess.run([train_step, loss], feed_dict={x: xs, y_: ys})
                     log.write("%d %r\n" % (step, float(loss_v)))
                 out = sess.run(y_eval, feed_dict={x: xs[:2]})
                 print("eval", out.shape, sess.run(global_step))

@@ -1,5 +1,4 @@
 """An initializable iterator started in the session, StopAtStep by epochs, OutOfRange."""
-
 import json
 import os
 
@@ -26,13 +25,12 @@ with tf.device(train.replica_device_setter(cluster=spec)):
     pred = layers.dense(batch["x"], 1, kernel_initializer=tf.constant_initializer(0.1))
     err = tf.losses.absolute_difference(batch["y"], tf.squeeze(pred, axis=1))
     op = train.ProximalGradientDescentOptimizer(
-        train.natural_exp_decay(0.05, gs, 10, 0.3), l2_regularization_strength=0.001
-    ).minimize(err, global_step=gs)
+        train.natural_exp_decay(0.05, gs, 10, 0.3),
+        l2_regularization_strength=0.001).minimize(err, global_step=gs)
 
 log = open(out_dir + "/loss.%d" % index, "w")
-with train.MonitoredTrainingSession(
-    master=server.target, is_chief=index == 0, checkpoint_dir=out_dir + "/t"
-) as sess:
+with train.MonitoredTrainingSession(master=server.target, is_chief=index == 0,
+                                    checkpoint_dir=out_dir + "/t") as sess:
     for epoch in range(2):
         sess.run(it.initializer)
         while True:

@@ -41,9 +41,7 @@ PROGRAMS = (
     KerasProgram("iris", 2e-6, "exp differs by an ULP"),
     KerasProgram("plain_values", 5e-6, "Adam divides by roots of small squares"),
     KerasProgram("rates", 2e-6, "exp differs by an ULP"),
-    KerasProgram(
-        "twice", 1e-5, "exp differs by an ULP, and Adam divides by small roots"
-    ),
+    KerasProgram("twice", 1e-5, "exp differs by an ULP, and Adam divides by small roots"),
 )
 
 

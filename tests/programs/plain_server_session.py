@@ -1,5 +1,4 @@
 """Asynchronous, a plain session on the server; the chief initialises, others wait."""
-
 import argparse
 import time
 import numpy as np
@@ -15,20 +14,14 @@ FLAGS, _ = parser.parse_known_args()
 
 
 def main():
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
     is_chief = FLAGS.task_index == 0
     if FLAGS.job_name == "ps":
         server.join()
-    with tf.device(
-        tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-        )
-    ):
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
         x = tf.placeholder(tf.float32, [None, 5])
         y = tf.placeholder(tf.float32, [None, 1])
         w = tf.Variable(tf.zeros([5, 1]), name="w")
@@ -36,16 +29,14 @@ def main():
         loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
         global_step = tf.train.get_or_create_global_step()
         train_op = tf.train.GradientDescentOptimizer(0.05).minimize(
-            loss, global_step=global_step
-        )
+            loss, global_step=global_step)
         saver = tf.train.Saver()
         init_op = tf.global_variables_initializer()
         uninitialized = tf.report_uninitialized_variables()
 
     config = tf.ConfigProto(
         allow_soft_placement=True,
-        device_filters=["/job:ps", "/job:worker/task:%d" % FLAGS.task_index],
-    )
+        device_filters=["/job:ps", "/job:worker/task:%d" % FLAGS.task_index])
     rng = np.random.RandomState(FLAGS.task_index)
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.Session(server.target, config=config) as sess:
@@ -57,9 +48,8 @@ def main():
         step = 0
         while step < 40:
             xs = rng.randn(10, 5)
-            _, value, step = sess.run(
-                [train_op, loss, global_step], {x: xs, y: xs.sum(1, keepdims=True)}
-            )
+            _, value, step = sess.run([train_op, loss, global_step],
+                                      {x: xs, y: xs.sum(1, keepdims=True)})
             log.write("%d %r\n" % (step, float(value)))
         log.close()
         if is_chief:

@@ -1,5 +1,4 @@
 """A monitored session whose epochs of TFRecords end in OutOfRangeError; Adam; the index shuffled by a seed."""
-
 import argparse
 import sys
 
@@ -30,8 +29,7 @@ class Model(object):
         self.loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y))
         self.global_step = tf.train.get_or_create_global_step()
         self.train_op = tf.train.AdamOptimizer(0.1).minimize(
-            self.loss, global_step=self.global_step
-        )
+            self.loss, global_step=self.global_step)
 
 
 def input_fn(names, num_epochs):
@@ -40,37 +38,27 @@ def input_fn(names, num_epochs):
     serialized = reader.read(queue)[1]
     batch = tf.train.batch([serialized], 5, allow_smaller_final_batch=True)
     # Many examples at once are faster to parse than one after another.
-    features = tf.parse_example(
-        batch,
-        {
-            "x": tf.FixedLenFeature([3], tf.float32),
-            "y": tf.FixedLenFeature([1], tf.float32),
-        },
-    )
+    features = tf.parse_example(batch, {
+        "x": tf.FixedLenFeature([3], tf.float32),
+        "y": tf.FixedLenFeature([1], tf.float32),
+    })
     return features["x"], features["y"]
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({
+        "ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     names = write(FLAGS.dir)
-    with tf.device(
-        tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-        )
-    ):
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
         x, y = input_fn(names, 4)
         model = Model(x, y)
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.train.MonitoredTrainingSession(
-        master=server.target, is_chief=FLAGS.task_index == 0
-    ) as sess:
+            master=server.target, is_chief=FLAGS.task_index == 0) as sess:
         while not sess.should_stop():
             _, value, step = sess.run([model.train_op, model.loss, model.global_step])
             log.write("%d %r\n" % (step, float(value)))

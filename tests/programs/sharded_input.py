@@ -1,5 +1,4 @@
 """Each worker reads its own shard of a dataset; two workers; next() on a generator too."""
-
 import argparse
 import numpy as np
 import tensorflow as tf
@@ -36,9 +35,7 @@ elif a.job_name == "worker":
         train = tf.train.ProximalAdagradOptimizer(0.05).minimize(loss, step)
     stream = noise()
     log = open("%s/loss.%d" % (a.dir, task), "w")
-    with tf.train.MonitoredTrainingSession(
-        master=server.target, is_chief=(task == 0)
-    ) as sess:
+    with tf.train.MonitoredTrainingSession(master=server.target, is_chief=(task == 0)) as sess:
         while not sess.should_stop():
             _, seen, value = sess.run([train, values, loss], {shift: next(stream)})
             log.write("%d %r\n" % (int(round(seen[0] * 40)), float(value)))

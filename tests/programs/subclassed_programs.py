@@ -37,9 +37,7 @@ class SubclassedProgram(Variant):
 _EIGEN = "newer Eigen rounds roots and divisions otherwise"
 
 PROGRAMS = (
-    SubclassedProgram(
-        "contrib_tower", 2e-5, "slots and losses are up to 10; " + _EIGEN
-    ),
+    SubclassedProgram("contrib_tower", 2e-5, "slots and losses are up to 10; " + _EIGEN),
     SubclassedProgram("crossing", 2e-5, "Adam divides by roots of small squares"),
     SubclassedProgram("factors", 2e-6, "exp differs by an ULP"),
     SubclassedProgram("hooked", 1e-6, "exp differs by an ULP"),

@@ -1,5 +1,4 @@
 """What a Supervisor had beside its session: summaries, a writer, a saver, a thread."""
-
 import argparse
 import time
 
@@ -20,38 +19,28 @@ def alive(beats, what):
 
 
 def main():
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     is_chief = FLAGS.task_index == 0
-    with tf.device(
-        tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-        )
-    ):
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
         x = tf.placeholder(tf.float32, [None, 5])
         y = tf.placeholder(tf.float32, [None, 1])
         w = tf.get_variable("w", [5, 1], initializer=tf.constant_initializer(0.3))
         loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - y))
         global_step = tf.Variable(0, trainable=False, name="global_step")
         train_op = tf.train.MomentumOptimizer(0.05, 0.9).minimize(
-            loss, global_step=global_step
-        )
+            loss, global_step=global_step)
         tf.summary.scalar("loss", loss)
         summary_op = tf.summary.merge_all()
     beats = []
-    sv = tf.train.Supervisor(
-        is_chief=is_chief,
-        logdir=FLAGS.dir + "/logs",
-        summary_op=None,
-        save_model_secs=600,
-        checkpoint_basename="net.ckpt",
-    )
+    sv = tf.train.Supervisor(is_chief=is_chief, logdir=FLAGS.dir + "/logs",
+                             summary_op=None, save_model_secs=600,
+                             checkpoint_basename="net.ckpt")
     rng = np.random.RandomState(FLAGS.task_index)
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with sv.managed_session(server.target) as sess:
@@ -60,8 +49,7 @@ def main():
             xs = rng.randn(10, 5)
             _, value, summary, step = sess.run(
                 [train_op, loss, summary_op, global_step],
-                {x: xs, y: xs.sum(1, keepdims=True)},
-            )
+                {x: xs, y: xs.sum(1, keepdims=True)})
             log.write("%d %r\n" % (step, float(value)))
             time.sleep(0.01)
             if is_chief and len(beats) < 2:

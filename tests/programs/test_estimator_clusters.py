@@ -74,7 +74,9 @@ def test_a_master_evaluates_what_it_saves(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["experimental", "contrib", "config"])
-def test_parameter_servers_as_a_strategy(strategy: str, tmp_path: pathlib.Path) -> None:
+def test_parameter_servers_as_a_strategy(
+    strategy: str, tmp_path: pathlib.Path
+) -> None:
     """By the name from before TensorFlow 2.4, contrib's, and in a DistributeConfig."""
     program = estimator_clusters.migrated("server_strategies", tmp_path / "program")
     arguments = [f"--strategy={strategy}"]

@@ -77,9 +77,7 @@ _FAULTS = (
 
 
 @pytest.mark.parametrize("fault", _FAULTS, ids=lambda f: f[0])
-def test_faults_are_seen(
-    fault: tuple[str, str, str, str], tmp_path: pathlib.Path
-) -> None:
+def test_faults_are_seen(fault: tuple[str, str, str, str], tmp_path: pathlib.Path) -> None:
     name, *change = fault
     (variant,) = (v for v in IDIOMS + DEVICES if v.name == name)
     file, old, new = change

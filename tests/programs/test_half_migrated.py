@@ -225,11 +225,7 @@ REFUSED = {
         "        master=server.target, is_chief=(task == 0)) as sess:\n"
         "    model.fit(dataset, epochs=2)\n",
     ),
-    "a fetch of a graph": (
-        "D121",
-        "sess.run(train_step(x, y))",
-        "sess.run([train_step(x, y)])",
-    ),
+    "a fetch of a graph": ("D121", "sess.run(train_step(x, y))", "sess.run([train_step(x, y)])"),
     "a checkpoint by every worker": (
         "D121",
         "dataset =",
@@ -379,10 +375,7 @@ def test_what_is_not_certain_is_refused(what: str) -> None:
 
 
 def test_a_loss_object_takes_its_mean_wherever_it_is_called() -> None:
-    text = _BEFORE.replace(
-        "def train_step",
-        "def tested(x, y):\n    return mse(y, model(x))\n\ndef train_step",
-    )
+    text = _BEFORE.replace("def train_step", "def tested(x, y):\n    return mse(y, model(x))\n\ndef train_step")
     new = migrate_text(text).text
     assert "return tf.reduce_mean(mse(y, model(x)))" in new
     assert new.count("tf.reduce_mean(mse(") == 2
@@ -425,9 +418,7 @@ def test_data_of_a_task_is_not_taken_for_that_of_all(statement: str) -> None:
 
 def test_a_script_of_one_task() -> None:
     """Its index is a number, which other numbers of the program are not."""
-    text = _BEFORE.replace("task_index=task", "task_index=0").replace(
-        "job_name=job", 'job_name="worker"'
-    )
+    text = _BEFORE.replace("task_index=task", "task_index=0").replace("job_name=job", 'job_name="worker"')
     text = text.replace('if job == "ps":\n    server.join()\n', "")
     text = text.replace("is_chief=(task == 0)", "is_chief=True")
     text = text.replace("loss = mse(y, model(x))", "loss = mse(y, model(x)[:, 0:1])")

@@ -130,9 +130,7 @@ def test_hooks_that_watch_the_loss_in_place_of_others_are_seen(
     wrong = _wrong(
         program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
     )
-    assert set(wrong) == {
-        f"hooked/train/{name}" for name in ("logits", "rate", "right")
-    }
+    assert set(wrong) == {f"hooked/train/{name}" for name in ("logits", "rate", "right")}
 
 
 def _resumed(work: pathlib.Path, moved: str = "") -> dict[str, float]:

@@ -1,5 +1,4 @@
 """A trainer object that builds the graph in its methods and opens the session itself."""
-
 import os
 
 import numpy as np
@@ -15,7 +14,6 @@ FLAGS = tf.app.flags.FLAGS
 
 class Config(object):
     """Hyperparameters."""
-
     num_features = 6
     hidden = 8
     learning_rate = 0.05
@@ -26,11 +24,8 @@ class Config(object):
 def linear(x, size, name):
     in_size = x.get_shape()[1]
     with tf.variable_scope(name):
-        w = tf.get_variable(
-            "w",
-            [in_size, size],
-            initializer=tf.random_uniform_initializer(-0.5, 0.5, seed=size),
-        )
+        w = tf.get_variable("w", [in_size, size],
+                            initializer=tf.random_uniform_initializer(-0.5, 0.5, seed=size))
         b = tf.get_variable("b", [size], initializer=tf.zeros_initializer())
     return tf.matmul(x, w) + b
 
@@ -68,22 +63,17 @@ class Trainer(object):
 
     def build(self):
         """Builds the whole graph."""
-        with tf.device(
-            tf.train.replica_device_setter(
+        with tf.device(tf.train.replica_device_setter(
                 worker_device="/job:worker/task:%d" % FLAGS.task_index,
-                cluster=self.cluster,
-            )
-        ):
+                cluster=self.cluster)):
             self._add_inputs()
             self._add_network()
             self._add_training()
 
     def _step(self, sess):
         x, y = self._next_batch()
-        _, loss, step = sess.run(
-            [self._train_op, self._loss, self._global_step],
-            feed_dict={self._x: x, self._y: y},
-        )
+        _, loss, step = sess.run([self._train_op, self._loss, self._global_step],
+                                 feed_dict={self._x: x, self._y: y})
         return loss, step
 
     def train(self):
@@ -91,8 +81,9 @@ class Trainer(object):
         hooks = [tf.train.StopAtStepHook(last_step=self.config.max_steps)]
         log = open(os.path.join(FLAGS.dir, "loss.%d" % FLAGS.task_index), "w")
         with tf.train.MonitoredTrainingSession(
-            master=self.server.target, is_chief=FLAGS.task_index == 0, hooks=hooks
-        ) as sess:
+                master=self.server.target,
+                is_chief=FLAGS.task_index == 0,
+                hooks=hooks) as sess:
             while not sess.should_stop():
                 loss, step = self._step(sess)
                 log.write("%d %r\n" % (step, float(loss)))
@@ -101,12 +92,10 @@ class Trainer(object):
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     trainer = Trainer(Config(), server, cluster)

@@ -1,5 +1,4 @@
 """What each worker, a process, has for itself: readers, generators, lists, its index."""
-
 import itertools
 import random
 
@@ -50,12 +49,10 @@ def batch():
 
 
 def main(_):
-    cluster = tf.train.ClusterSpec(
-        {"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}
-    )
-    server = tf.train.Server(
-        cluster, job_name=FLAGS.job_name, task_index=FLAGS.task_index
-    )
+    cluster = tf.train.ClusterSpec({"ps": FLAGS.ps_hosts.split(","),
+                                    "worker": FLAGS.worker_hosts.split(",")})
+    server = tf.train.Server(cluster, job_name=FLAGS.job_name,
+                             task_index=FLAGS.task_index)
     if FLAGS.job_name == "ps":
         server.join()
     random.seed(FLAGS.task_index)
@@ -64,11 +61,8 @@ def main(_):
     def drifted(rows):
         return rows + 0.001 * drift.randn(*rows.shape)
 
-    with tf.device(
-        tf.train.replica_device_setter(
-            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster
-        )
-    ):
+    with tf.device(tf.train.replica_device_setter(
+            worker_device="/job:worker/task:%d" % FLAGS.task_index, cluster=cluster)):
         x = tf.placeholder(tf.float32, [None, 3])
         y = tf.placeholder(tf.float32, [None])
         w = tf.get_variable("w", [3, 1], initializer=tf.zeros_initializer())
@@ -77,21 +71,18 @@ def main(_):
         train = tf.train.GradientDescentOptimizer(0.05).minimize(loss, global_step=step)
 
     # A worker goes on when another has ended.
-    config = tf.ConfigProto(
-        device_filters=["/job:ps", "/job:worker/task:%d" % FLAGS.task_index]
-    )
+    config = tf.ConfigProto(device_filters=[
+        "/job:ps", "/job:worker/task:%d" % FLAGS.task_index])
     log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
     with tf.train.MonitoredTrainingSession(
-        master=server.target, is_chief=FLAGS.task_index == 0, config=config
-    ) as sess:
+            master=server.target, is_chief=FLAGS.task_index == 0,
+            config=config) as sess:
         for i in range(20):
             rows, sums = batch()
             rows = drifted(rows)
             _, value = sess.run([train, loss], feed_dict={x: rows, y: sums})
-            log.write(
-                "%d:%r:%r %r\n"
-                % (len(seen), float(rows.sum()), float(sums.sum()), float(value))
-            )
+            log.write("%d:%r:%r %r\n" % (len(seen), float(rows.sum()),
+                                         float(sums.sum()), float(value)))
     log.close()
 
 
