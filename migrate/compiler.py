@@ -101,6 +101,10 @@ def migrate_text(
     if options.models:
         known = options.models.get(os.path.realpath(filename), SharedModels())
         options = dataclasses.replace(options, shared_models=known)
+    hooks = options.shared_hooks.get(os.path.realpath(filename))
+    if hooks:
+        known = dataclasses.replace(options.shared_models, hooks=hooks)
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)

@@ -413,6 +413,7 @@ class SharedModels:
       stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
+      hooks: classes of this file that others name.
     """
 
     exported: frozenset[str] = frozenset()
@@ -420,6 +421,7 @@ class SharedModels:
     stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
+    hooks: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
