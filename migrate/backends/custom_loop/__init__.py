@@ -134,9 +134,9 @@ class _Layout:
                 )
         scope.extend(specs.of({name for step in program.steps for name in step.given}))
         scope.extend(self._steps.functions(specs.names))
-        items.append(
-            Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
-        )
+        around = [code(call, ", ") for call in program.around]
+        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
+        items.append(Block(opened, scope))
         if program.initialises_again:
             items.append(New(code("replicas.keep_initial_values()")))
         after = [f.statement for f in graph[last + 1 :]]
