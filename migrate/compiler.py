@@ -31,6 +31,7 @@ from migrate.planning import (
     already_migrated,
     has_refusal,
     left_whole,
+    looks_at_input,
     plan_of,
 )
 from migrate.program.eager import EagerProgram, FitProgram
@@ -100,6 +101,10 @@ def migrate_text(
     if options.models:
         known = options.models.get(os.path.realpath(filename), SharedModels())
         options = dataclasses.replace(options, shared_models=known)
+    hooks = options.shared_hooks.get(os.path.realpath(filename))
+    if hooks:
+        known = dataclasses.replace(options.shared_models, hooks=hooks)
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -131,7 +136,8 @@ def migrate_text(
         return several
     plan, findings = plan_of(scopes, options)
     form = None
-    if not alone_in_compat(scopes):
+    as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
+    if not (as_it_stands or alone_in_compat(scopes)):
         form = in_normal_form(text, options, has_refusal(findings))
     if form is not None:
         if has_refusal(form.findings):
