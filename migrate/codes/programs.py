@@ -96,7 +96,12 @@ CODES = (
         "N122",
         "Estimator",
         "An Estimator in the file of another training session: one program per file is "
-        "migrated. Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+        "migrated. Sessions that only look at the Estimator's input are (N162). Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+    ),
+    Code(
+        "N162",
+        "session that looks at input",
+        "A session beside an Estimator that only fetches batches of an input_fn, or of a dataset. They are read without a session, as numpy values.",
     ),
     Code(
         "N123",
@@ -114,8 +119,14 @@ CODES = (
         "a loop over towers",
         "What its reason says is not the same in replicas: variables that each tower has "
         "for itself, gradients that are not averaged, summaries or batches in a way that "
-        "is not read. Or the towers are on tasks of a cluster: a MirroredStrategy of "
-        "TensorFlow 2 has the devices of one process.",
+        "is not read.",
+    ),
+    Code(
+        "N127",
+        "towers on tasks, built by several",
+        "Towers on the tasks of a cluster are built and run by one client; the tasks "
+        "serve. Here several tasks may open a session, or it is not seen which: as many "
+        "clients would train, and share no variables.",
     ),
     Code(
         "N160",

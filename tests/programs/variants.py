@@ -77,6 +77,7 @@ IDIOMS = (
     Variant("frames", 1e-6, _EIGEN),
     Variant("hooks", 1e-6, _EIGEN),
     Variant("inputs", 5e-6, _EIGEN),
+    Variant("looked_at", 2e-6, _EIGEN),
     Variant("more_heads", 5e-6, _EXP),
     Variant("reading", 0.0, _EXACT),
     Variant("residual", 2e-6, _EXP),
@@ -85,6 +86,7 @@ IDIOMS = (
     Variant("stopped_early", 0.0, _EXACT),
     Variant("subclassed", 2e-6, "tanh differs by an ULP"),
     Variant("texts", 1e-6, _EXP),
+    Variant("threads", 0.0, _EXACT),
     Variant("vocabularies", 1e-6, _EXP),
 )
 

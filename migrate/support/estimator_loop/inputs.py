@@ -1,6 +1,7 @@
 """What an input_fn gives, as a dataset."""
 
 import itertools
+import random
 import threading
 
 import numpy as np
@@ -83,6 +84,42 @@ def dataset_of(input_fn):
     return tf.data.Dataset.from_tensors(_as_dataset_element(result)).repeat()
 
 
+class Batches:
+    """What `session.run` gave of an input_fn's tensors: batches, as numpy values.
+
+    Args:
+      source: the input_fn, which is called now, or a dataset.
+    """
+
+    def __init__(self, source):
+        is_dataset = isinstance(source, tf.data.Dataset)
+        self._elements = iter(source if is_dataset else dataset_of(source))
+
+    def next(self, pick=None):
+        """The next batch.
+
+        Args:
+          pick: a function of the batch's parts; gives what it gives.
+
+        Raises:
+          tf.errors.OutOfRangeError: there is none.
+        """
+        batch = tf.nest.map_structure(_value, self._elements.get_next())
+        return batch if pick is None else pick(*batch)
+
+
+def first_batch(input_fn):
+    """What `session.run(input_fn())` gave."""
+    return Batches(input_fn).next()
+
+
+def _value(tensor):
+    if isinstance(tensor, tf.SparseTensor):
+        parts = (tensor.indices, tensor.values, tensor.dense_shape)
+        return tf.compat.v1.SparseTensorValue(*[part.numpy() for part in parts])
+    return tensor.numpy()
+
+
 def _as_dataset_element(result):
     """Lists would be one tensor in a dataset; TF1 took them for a pair."""
     if isinstance(result, list):
@@ -130,8 +167,11 @@ def numpy_input_fn(
     Args:
       x: an array or a dict of arrays, rows first.
       y: labels, likewise, or None.
-      shuffle: whether rows are drawn at random; must be given.
+      shuffle: whether rows are drawn at random; must be given. As from TF1's queue, a
+        draw may be of the next epoch already, and the first epoch starts anywhere.
       queue_capacity: how many rows a random draw is from.
+      num_threads: how often the rows are given in an epoch: TF1's threads gave all of
+        them each.
     """
     if not isinstance(shuffle, bool):
         raise ValueError(
@@ -146,10 +186,13 @@ def numpy_input_fn(
         data = x if y is None else (x, y)
         dataset = tf.data.Dataset.from_tensor_slices(data)
         if shuffle:
+            start = random.Random().randrange(max(*lengths, 1))
+            dataset = dataset.skip(start).concatenate(dataset.take(start))
+        epochs = None if num_epochs is None else num_epochs * num_threads
+        dataset = dataset.repeat(epochs)
+        if shuffle:
             dataset = dataset.shuffle(queue_capacity)
-        return dataset.repeat(num_epochs).batch(
-            batch_size, drop_remainder=num_epochs is None
-        )
+        return dataset.batch(batch_size, drop_remainder=num_epochs is None)
 
     return lambda: _Input(make)
 
@@ -171,5 +214,5 @@ def pandas_input_fn(
         many = hasattr(y, "columns")
         labels = {name: y[name].values for name in y.columns} if many else y.values
     return numpy_input_fn(
-        columns, labels, batch_size, num_epochs, shuffle, queue_capacity
+        columns, labels, batch_size, num_epochs, shuffle, queue_capacity, num_threads
     )
