@@ -114,6 +114,8 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         last = program.graph_end() - 1 - (at - len(graph))
+        needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
+        last = max([last, *needed])
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
         if any(flow.graph for flow in every(program.flows)):
