@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from migrate import apart as apart_of
 from migrate import gates
 from migrate.backends import compat_estimators
-from migrate.backends.eager_steps import EagerRewrite
+from migrate.backends.half_migrated import EagerRewrite, FitRewrite
 from migrate.facts import hidden_names
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
-from migrate.frontends.eager_step import Refused
+from migrate.frontends.half_migrated import Refused
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
 from migrate.parts import migrated as parts_of
@@ -34,7 +34,7 @@ from migrate.planning import (
     looks_at_input,
     plan_of,
 )
-from migrate.program.eager import EagerProgram
+from migrate.program.eager import EagerProgram, FitProgram
 from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
@@ -100,6 +100,10 @@ def migrate_text(
         options = dataclasses.replace(options, in_graph=in_graph, updates=updates)
     if options.models:
         known = options.models.get(os.path.realpath(filename), SharedModels())
+        options = dataclasses.replace(options, shared_models=known)
+    hooks = options.shared_hooks.get(os.path.realpath(filename))
+    if hooks:
+        known = dataclasses.replace(options.shared_models, hooks=hooks)
         options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
@@ -184,15 +188,22 @@ def _moved(text: str) -> Iterator[Finding]:
 
 
 def _half_migrated(
-    found: EagerProgram | Refused, scopes: Scopes, options: Options, text: str
+    found: EagerProgram | FitProgram | Refused,
+    scopes: Scopes,
+    options: Options,
+    text: str,
 ) -> tuple[Plan, list[Finding]]:
     """Eager code in a graph's cluster; where it is not taken it is left whole."""
     plan = Plan()
-    if isinstance(found, EagerProgram):
+    if not isinstance(found, Refused):
         together = options.strategy in ("multi-worker-mirrored", "mirrored")
         if options.strategy == "auto":
             together = not found.servers
-        rewrite = EagerRewrite(found, scopes, plan, together)
+        rewrite = (
+            FitRewrite(found, scopes, plan, together)
+            if isinstance(found, FitProgram)
+            else EagerRewrite(found, scopes, plan, together)
+        )
         try:
             rewrite.run()
             own = rewrite.findings

@@ -115,6 +115,8 @@ class EstimatorRewrite:
         if not self._updates:
             self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
+            if found.call in self.claimed:
+                continue  # Of a callback.
             if found.call in updates:
                 self._note(found.call, "E152", "an assignment, by the hook's session")
             else:

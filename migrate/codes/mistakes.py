@@ -112,8 +112,27 @@ CODES = (
     Code(
         "D150",
         "Keras's own training in a session",
-        "model.fit trains in the process that calls it. The session around it opens a "
-        "graph that is empty, and the cluster's other tasks have no part in it.",
+        "train_on_batch and fit_generator train in the process that calls them, and "
+        "parameter servers have no equal. Of a model that is trained by fit, what is not "
+        "known to work with a strategy.",
+    ),
+    Code(
+        "D153",
+        "Keras's fit on a cluster",
+        "Every process fitted a model of its own, whatever session was open around it. The "
+        "cluster says what was meant: with parameter servers shared weights, and as many "
+        "steps in an epoch as the fits of all workers had; of workers alone one fit, each "
+        "with its part of every batch. Models are evaluated and saved by a copy of theirs "
+        "in the first task.",
+        'model.compile("adam", "mse")\nmodel.fit(x, y, epochs=5)',
+        "with strategy.scope():\n"
+        '    model.compile("adam", "mse")\nfits.fit(model, x, y, epochs=5)',
+    ),
+    Code(
+        "D154",
+        "parts that are not even",
+        "Keras takes the mean of each worker's part of a batch, and of these means: parts "
+        "of different sizes count alike.",
     ),
     Code(
         "D122",
@@ -135,8 +154,16 @@ CODES = (
     Code(
         "D125",
         "the step of eager code",
-        "A step is a tape, its gradient, apply_gradients and what they need. What else it "
-        "does - control flow, prints, counts - would be done once, when it is traced.",
+        "A step is a tape, its gradient, apply_gradients and what they need, chosen by "
+        "flags at most. What else it does - control flow by values, prints and counts in a "
+        "function - would be done once, when it is traced; and what the loop counts would be "
+        "what it was then. In a loop that has the tape itself such statements stay in it.",
+    ),
+    Code(
+        "D152",
+        "what a step prints",
+        "A step is made by any worker: tf.print is seen there, of workers alone by each of "
+        "them for its part. What Python prints in a traced function it prints once.",
     ),
     Code(
         "D126",
@@ -146,7 +173,18 @@ CODES = (
     Code(
         "D127",
         "metrics of eager code",
-        "A metric's state is the worker's own; in a strategy's scope it would be shared.",
+        "A metric that is not made where the session is opened, is passed on, read in "
+        "the step, used in another traced function; or, of workers alone, one that counts "
+        "what their parts of a batch do not add up to.",
+    ),
+    Code(
+        "D151",
+        "a metric of a step",
+        "With parameter servers its variables are on them, for each worker's loop its own: "
+        "a process did not count, or reset, what another had counted. Of workers alone it "
+        "counts the parts of all, and every one of them reads the whole batch's value.",
+        "accuracy = tf.keras.metrics.SparseCategoricalAccuracy()",
+        "accuracy = replicas.metric(lambda: tf_keras.metrics.SparseCategoricalAccuracy())",
     ),
     Code(
         "D128",

@@ -39,6 +39,7 @@ class Kind(enum.Enum):
     SAVER = "saver"
     SCAFFOLD = "scaffold"
     AVERAGES = "moving averages"
+    METRIC = "streaming metric"  # Or a list of the variables of such.
     CLUSTER = "cluster"
     SERVER = "server"
     DEVICE = "device function"
@@ -63,7 +64,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
-    | {Kind.AVERAGES}
+    | {Kind.AVERAGES, Kind.METRIC}
 )
 
 
@@ -103,10 +104,16 @@ class Towers:
       count: how many, an expression of the program's.
       updated_by: whose batches move the averages of batch normalisation: "first", "last"
         or "all"; "" where nobody's do.
+      devices: a list of their devices on tasks of a cluster, an expression of the
+        program's; "" where they are this process's own.
+      dealt: the cluster to whose parameter servers their variables are dealt in turn;
+        "" where they stay where they are made.
     """
 
     count: str
     updated_by: str = ""
+    devices: str = ""
+    dealt: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -270,6 +277,8 @@ class StepFunction:
     flows: list[Flow]
     trains: bool
     observed: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
+    # Names of tensors and of parts of an element that it is fed: parameters after `feeds`.
+    given: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -351,6 +360,8 @@ class TrainingProgram:
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Whether that client is a task of the cluster itself.
+    serves: bool = False
     # Whether the parameter servers end when every worker has.
     servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.

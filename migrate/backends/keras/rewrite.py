@@ -9,14 +9,14 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.frontends.model_fn.network import bound_call
+from migrate.backends.keras.networks import of_what_is_gone, plan_layers
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
 _STEP = ("K105", "a schedule takes the step as it is")
-_LAYER = ("K102", "a Keras layer: the same variables under the same names")
 
 
 class KerasRewrite(Evaluation):
@@ -24,6 +24,7 @@ class KerasRewrite(Evaluation):
 
     Args:
       flow: how Estimators come by it.
+      logged: tensors that hooks are given, of which callbacks are told the names.
 
     Attributes:
       claimed: node -> (code, reason).
@@ -34,13 +35,11 @@ class KerasRewrite(Evaluation):
         calls = list(layers.calls(model, self._scopes))
         if model.called is not None:
             calls = self._layer_calls()
-        for call, new in calls:
-            plan.replace(call, new)
-            made = call.func if isinstance(call.func, ast.Call) else call
-            if self._scopes.resolve(made.func) is not None:
-                self.claimed[made.func] = _LAYER
-        for helper in model.helpers:
-            plan.statements[helper.function] = layers.helper(helper)
+        for layer in model.layers:
+            for value in layer.carried:  # Also of argument scopes.
+                self._emit(value)
+        here = frozenset(self._scopes.walk())
+        self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
         self._collections()
         plan.statements[model.function] = [self._class()]
         self._mentions()
@@ -65,6 +64,8 @@ class KerasRewrite(Evaluation):
         items.append(self._train_step())
         if model.evaluated is not None:
             items.append(self._test_step())
+            if model.counter is not None:
+                items.append(self._counts(model.counter))
         if model.predicted is not None:
             items.append(self._predict_step())
         if model.export_outputs is not None:
@@ -159,12 +160,8 @@ class KerasRewrite(Evaluation):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
-        for helper in self._model.helpers:
-            for scope in helper.scopes:
-                for item in scope.items:
-                    for node in ast.walk(item.context_expr):
-                        if isinstance(node, (ast.Attribute, ast.Name)):
-                            self.claimed.setdefault(node, _SPLIT)
+        here = frozenset(self._scopes.walk())
+        self.claimed = {**of_what_is_gone(self._model, here), **self.claimed}
 
 
 def _is_text(statement: ast.stmt) -> bool:

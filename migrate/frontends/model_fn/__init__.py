@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 
+from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
+from migrate.frontends.model_fn.helpers import check_helpers
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
@@ -50,6 +53,7 @@ def recognise(
       shared: those that files of a tree have together, which become Keras models.
     """
     flows = Flows(scopes)
+    kept = shared.files.kept if shared.files is not None else {}
     for name in shared.exported:
         flows.export(name)
     found: list[Found] = []
@@ -59,10 +63,10 @@ def recognise(
         if text in shared.imported:
             imported.append(Imported(flow, tuple(places), shared.imported[text]))
             continue
-        stays += [
-            Stays(call, "its model_fn is of another file")
-            for call, _ in flow.estimators
-        ]
+        reason = "its model_fn is of another file"
+        if text in shared.stay:
+            reason += f", {shared.stay[text]}"
+        stays += [Stays(call, reason) for call, _ in flow.estimators]
     for function, flow in flows.found.items():
         try:
             name = class_name(function.name)
@@ -71,12 +75,22 @@ def recognise(
             _check_program(scopes)
             flows.check(function)
             model = Split(function, scopes, flow.bound(function)).run()
-            _check_helpers(model, scopes)
+            check_helpers(model, scopes, kept)
         except NotSplit as reason:
-            stays.append(Stays(reason.node, reason.reason))
+            stays.append(_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
     return found, imported, stays
+
+
+def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
+    """Why a model_fn stays one, at a line of its own file."""
+    node = reason.node
+    if not isinstance(scopes, Joined) or scopes.is_own(node) or not scopes.has(node):
+        return Stays(reason.node, reason.reason)
+    line = getattr(node, "lineno", 0)
+    place = os.path.basename(scopes.place(node))
+    return Stays(function, f"{reason.reason} ({place}, line {line})")
 
 
 def _check_program(scopes: Scopes) -> None:
@@ -87,18 +101,3 @@ def _check_program(scopes: Scopes) -> None:
             symbol.startswith("tf.contrib.estimator.") and not stops
         ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
-
-
-def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
-    """A helper that the network calls is called by nothing else."""
-    # No step holds layers; what calls it in another mode's branch is gone.
-    inside = set(ast.walk(model.function))
-    for helper in model.helpers:
-        inside.update(ast.walk(helper.function))
-    for helper in model.helpers:
-        for node in ast.walk(scopes.tree):
-            if isinstance(node, ast.Name) and node.id == helper.function.name:
-                if isinstance(node.ctx, ast.Load) and node not in inside:
-                    raise NotSplit(
-                        node, f"{node.id}() makes layers and is called elsewhere too"
-                    )

@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
-from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Layer, Unit
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -19,7 +19,7 @@ from migrate.tables import keras_models as table
 _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data"})
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
-_HOOKS = ("LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
+_HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
 # Modules whose functions know nothing of a graph.
 _LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 
@@ -147,6 +147,8 @@ class Steps:
         self._replaced = {n for node in replaced for n in ast.walk(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
+        # Functions around what is looked at.
+        self._around: list[ast.AST] = []
 
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
@@ -172,6 +174,10 @@ class Steps:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
+        penalties = (*table.REGULARIZATION, table.COLLECTION, table.TOTAL_LOSS)
+        if self._around and symbol in penalties:
+            # The model has them, which is known in its own methods alone.
+            raise NotSplit(node, f"{symbol} in a function that a step calls")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
@@ -194,11 +200,27 @@ class Steps:
                 text = self._scopes.resolve(key)
             if text not in table.REGULARIZATION_LOSSES:
                 raise NotSplit(call, "a collection of the graph, which no step has")
-        if symbol is None:
+        if symbol is not None:
+            return
+        function = self._scopes.function(call.func)
+        if function is not None:
+            self._enter(call, function)
+        else:
             self._own(call)
 
+    def _enter(self, call: ast.Call, function: ast.FunctionDef | ast.ClassDef) -> None:
+        """Functions of the program hold nothing else than a step may."""
+        if function is self._function:
+            raise NotSplit(call, "it calls itself")
+        if function not in self._seen:
+            self._seen.add(function)
+            self._around.append(function)
+            for statement in function.body:
+                self.check(statement)
+            self._around.pop()
+
     def _own(self, call: ast.Call) -> None:
-        """Functions of the module hold nothing else than a step may; others are unknown."""
+        """What else of the module a step calls; what is not known may be anything."""
         root: ast.expr = call.func
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             root = root.func if isinstance(root, ast.Call) else root.value
@@ -219,12 +241,7 @@ class Steps:
                         call, f"{ast.unparse(call.func)}() is of another file"
                     )
             elif isinstance(bound, (ast.FunctionDef, ast.ClassDef)):
-                if bound is self._function:
-                    raise NotSplit(call, "it calls itself")
-                if bound not in self._seen:
-                    self._seen.add(bound)
-                    for statement in bound.body:
-                        self.check(statement)
+                self._enter(call, bound)
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
 
@@ -260,7 +277,7 @@ def lists_averages(layer: Layer) -> bool:
     """
     if layer.row.function not in estimator_table.BATCH_NORMALIZATION:
         return False
-    listed = names.argument(layer.call, "updates_collections")
+    listed = dict(layer.told).get("updates_collections")
     if isinstance(listed, ast.Constant) and listed.value is None:
         return False  # contrib's moves them where it is called.
     if isinstance(listed, ast.expr):

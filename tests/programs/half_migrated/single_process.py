@@ -63,11 +63,86 @@ def train(loss_of, optimizer, dataset, epochs, clip=None):
     return losses
 
 
-def batches(size, seed=None):
+def batches(size, seed=None, shard=None):
     data = tf.data.Dataset.from_tensor_slices((features, labels))
+    if shard is not None:
+        data = data.shard(2, shard)
     if seed is not None:
         data = data.shuffle(50, seed=seed)
     return data.batch(size)
+
+
+def counted(loss_of, optimizer, batches, epochs):
+    """The mean of the steps' losses and the share of right answers, of each epoch."""
+    w = weights()
+    told = []
+    for _ in range(epochs):
+        losses, right, seen = [], 0, 0
+        for x, y in batches:
+            with tf.GradientTape() as tape:
+                loss = loss_of(w, x, y)
+            answers = np.argmax(logits(w, x), 1)
+            optimizer.apply_gradients(zip(tape.gradient(loss, w), w))
+            losses.append(float(loss))
+            right += np.sum(answers == y.numpy())
+            seen += len(answers)
+        told += [np.mean(losses), right / seen]
+    return [float(x) for x in told]
+
+
+def counted_in_shard(task):
+    """What `metrics_shards` writes: the weights stay what they were."""
+    w = weights()
+    shard = list(batches(8, shard=task))
+    losses = [float(mean(w, x, y)) for x, y in shard]
+    answers = [np.argmax(logits(w, x), 1) == y.numpy() for x, y in shard]
+    right = float(np.mean(np.concatenate(answers)))
+    means = [float(np.mean(losses[: i + 1])) for i in range(0, len(losses), 2)]
+    return (means + [right]) * 4
+
+
+def layer(units, seed, activation=None, **kwargs):
+    initial = tf_keras.initializers.GlorotUniform(seed)
+    return tf_keras.layers.Dense(units, activation, kernel_initializer=initial, **kwargs)
+
+
+def fitted_on_servers():
+    """What `fit_servers` tells, of one process."""
+    model = tf_keras.Sequential(
+        [
+            layer(8, 1, "relu", input_shape=(4,)),
+            tf_keras.layers.BatchNormalization(),
+            layer(2, 2, "softmax"),
+        ]
+    )
+    model.compile(adam(0.05), "sparse_categorical_crossentropy", ["accuracy"])
+    test = features[40:], labels[40:]
+    told = model.fit(
+        *(features[:40], labels[:40], 16, 3, 0), shuffle=False, validation_data=test
+    ).history
+    names = ("loss", "accuracy", "val_loss", "val_accuracy")
+    found = [value for name in names for value in told[name]]
+    found += model.evaluate(features, labels, verbose=0)
+    return found + [float(p) for p in model.predict(features[:7], verbose=0)[:, 0]]
+
+
+def fitted_by_two():
+    """What `fit_workers` tells: the weights after the six steps of two workers."""
+    kernel = tf_keras.initializers.GlorotUniform(1)((4, 2)).numpy()
+    kernel = kernel - 6 * 0.1 * features.mean(0)[:, np.newaxis] / 2
+    return [float(np.mean(features @ kernel) - 6 * 0.1 / 2)]
+
+
+def fitted_together():
+    """What `fit_together` tells, of one process."""
+    model = tf_keras.Sequential([layer(8, 1, "relu"), layer(2, 2)])
+    loss = tf_keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(tf_keras.optimizers.SGD(0.2, momentum=0.9), loss, ["accuracy"])
+    told = model.fit(
+        features, labels, 10, 4, 0, shuffle=False, validation_split=0.2
+    ).history
+    found = [value for name in ("loss", "accuracy", "val_loss") for value in told[name]]
+    return found + [float(p) for p in model.predict(features[:5], verbose=0)[:, 1]]
 
 
 adam = tf_keras.optimizers.Adam
@@ -83,6 +158,15 @@ traces = {
     "sum_clipped": train(sum_of_seven, momentum, batches(7), 2, clip=0.5),
     "penalised": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),
+    "telling_loop": plain,
+    "flagged_step": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
+    "metrics_servers": counted(mean, adam(0.05), batches(16), 3),
+    "metrics_together": counted(mean, tf_keras.optimizers.SGD(0.2), batches(7), 3),
+    "fit_servers": fitted_on_servers(),
+    "fit_workers": fitted_by_two(),
+    "fit_together": fitted_together(),
+    "metrics_shards.0": counted_in_shard(0),
+    "metrics_shards.1": counted_in_shard(1),
 }
 with open(sys.argv[1], "w") as file:
     json.dump(traces, file)

@@ -1,0 +1,469 @@
+"""Eager code in a cluster, as steps of the strategy that the cluster describes.
+
+With parameter servers every worker's loop makes its steps on a worker of a
+ParameterServerStrategy; workers alone make each step together, each on its part of the
+batch, under a MultiWorkerMirroredStrategy.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from migrate import emitted
+from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.metrics import MetricRewrite
+from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.workers import SHUFFLE, WorkersOwn
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
+from migrate.frontends.half_migrated import Refused
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.eager import Division, EagerProgram
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes.mistake import method
+from migrate.tables import hooks
+
+_STEP = "distributed_step"
+_PARTS = "own_batches"
+_OWN_NAMES = (
+    *("strategy", "replicas", "training_session", "eager_steps", "run_worker"),
+    *(_STEP, _PARTS),
+)
+
+
+class EagerRewrite:
+    """Plans one half-migrated program.
+
+    Args:
+      together: whether the workers make every step together.
+    """
+
+    def __init__(
+        self, program: EagerProgram, scopes: Scopes, plan: Plan, together: bool
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._together = together
+        self._spelling = Spelling(scopes, plan, program.setters.values())
+        self.findings = self._spelling.findings
+        step = program.step
+        self._changed = {id(c) for c in program.mean_calls}
+        self._loops = program.server is not None and not together
+        self._rows = step.rows
+
+    def run(self) -> None:
+        """Fills the plan.
+
+        Raises:
+          Refused: the program is not taken.
+        """
+        program, plan = self._program, self._plan
+        self._check_names()
+        plan.support |= {*emitted.files("training_session"), "eager_steps.py"}
+        plan.imports += ["import training_session", "import eager_steps"]
+        if self._together:
+            self._whole_batch()
+        self._losses()
+        MetricRewrite(
+            program,
+            self._scopes,
+            plan,
+            self._spelling.found,
+            self._together,
+            self._rows,
+        ).run()
+        cluster = ClusterWriter(
+            program.cluster, program.server, self._together, plan, self._spelling
+        )
+        cluster.server()
+        self._session()
+        self._function()
+        own: WorkersOwn | None = None
+        if program.server is not None and not self._together:
+            own = WorkersOwn(
+                program, program.server, self._scopes, plan, self._spelling.found
+            )
+            own.run()
+        moved = own.statements if own is not None else []
+        items: list[Item] = []
+        suite = [s for s in program.suite if s not in moved]
+        early = program.suite[: program.ready]
+        before = [s for s in suite if s in early and s not in program.late]
+        items += self._kept(before)
+        items += cluster.strategy()
+        items.append(self._replicas())
+        late = [s for s in suite if s in program.late]
+        model = program.suite[program.ready : program.at]
+        graph = [*late, *(s for s in suite if s in model)]
+        first, last = self._range(graph)
+        items += self._kept(graph[:first])
+        inside = [s for s in graph[first : last + 1]]
+        items.append(
+            Block(
+                code("\nwith strategy.scope(), replicas.recording():"),
+                self._kept(inside),
+            )
+        )
+        items += self._kept(graph[last + 1 :])
+        if self._together and program.source.made is None:
+            items.append(self._distributed())
+        items.append(self._step())
+        if own is not None:
+            items += self._worker(own)
+        else:
+            items += self._kept([program.session, *program.after])
+        plan.suites[program.owner, program.field] = items
+        self._spelling.names()
+        self._told()
+
+    # -- what stands around the step ---------------------------------------------------
+
+    def _check_names(self) -> None:
+        for node in ast.walk(self._scopes.tree):
+            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            for name in sorted(bound & set(_OWN_NAMES)):
+                if not names.suites(node):  # type: ignore[arg-type]
+                    raise Refused(
+                        "N111",
+                        node,
+                        f"the program has a name `{name}` of its own, which the migrated "
+                        "program needs",
+                        "Rename it.",
+                    )
+
+    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            block = self._program.setters.get(statement)
+            if block is not None:
+                items.append(Dropped(block))
+            source = self._program.source
+            if self._together and statement is source.made:
+                items.append(self._distributed())
+            items += self._plan.statements.get(statement) or [Keep(statement)]
+        return items
+
+    def _range(self, graph: list[ast.stmt]) -> tuple[int, int]:
+        """The first and the last statement that make the model."""
+        made = [i for i, s in enumerate(graph) if s in self._program.made]
+        return made[0], made[-1]
+
+    def _replicas(self) -> Item:
+        program = self._program
+        if self._together:
+            assert program.server is not None
+            start = "replicas = eager_steps.SynchronousSteps(strategy, "
+            return New(code(start, program.server.task_index, ")"))
+        start = "replicas = eager_steps.AsynchronousSteps(strategy, "
+        return New(code(start, cluster_text(program.cluster), ")"))
+
+    def _session(self) -> None:
+        program = self._program
+        parts: list[Code] = [code("replicas")]
+        for name, value in program.session_arguments.items():
+            if name in hooks.SESSION_DROPPED or name == "target":
+                continue
+            if name == "is_chief" and self._is_of_one_task(value):
+                parts.append(code("is_chief=task_index == 0"))
+                continue
+            parts.append(code(f"{name}=", value))
+        if "is_chief" not in program.session_arguments and program.server is not None:
+            index = code(program.server.task_index)
+            parts.append(
+                code("is_chief=", "task_index" if self._loops else index, " == 0")
+            )
+        woven: list[str | ast.AST | Code] = []
+        for part in parts:
+            woven += [",\n    ", part] if woven else [part]
+        self._plan.replace(
+            program.session_call,
+            code(
+                "training_session.MonitoredTrainingSession(\n    ",
+                Code(tuple(woven)),
+                ")",
+            ),
+        )
+        self._spelling.claimed[program.session_call.func] = (
+            "D113",
+            "the steps of the strategy that the cluster describes",
+        )
+
+    def _is_of_one_task(self, chief: ast.expr) -> bool:
+        """Whether a script of one task says outright whether that is the chief."""
+        server = self._program.server
+        return (
+            self._loops
+            and server is not None
+            and isinstance(server.task_index, ast.Constant)
+            and all(
+                isinstance(n, (ast.Constant, ast.Compare, ast.cmpop))
+                for n in ast.walk(chief)
+            )
+        )
+
+    # -- the step -----------------------------------------------------------------------
+
+    def _whole_batch(self) -> None:
+        """A worker's loss and gradients become those of the whole batch."""
+        step, plan = self._program.step, self._plan
+        if step.division is None:
+            raise Refused(
+                "D130",
+                step.why or step.loss,
+                "it is not seen whether this loss is a mean or a sum over the batch",
+                "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
+            )
+        if self._rows is None:
+            raise Refused(
+                "D130",
+                step.gradient,
+                "the step has no name for the batch as the loop gives it",
+                "Keep the batch under the name it is given.",
+            )
+        if step.division is Division.SUM:
+            before, after = "replicas.sum_of_batch(", ")"
+        else:
+            before, after = "replicas.mean_of_batch(", f", {self._rows})"
+        plan.replace(step.gradient, code(before, step.gradient, after))
+        argument = (
+            "experimental_aggregate_gradients=False"
+            if step.legacy
+            else "skip_gradients_aggregation=True"
+        )
+        given = [code(a) for a in step.apply.args]
+        given += [code(f"{k.arg}=", k.value) for k in step.apply.keywords]
+        woven: list[str | ast.AST | Code] = [step.apply.func, "("]
+        for part in given:
+            woven += [part, ", "]
+        plan.replace(step.apply, Code((*woven, argument, ")")))
+        loss = ast.dump(step.loss)
+        if step.returned is not None:
+            if ast.dump(step.returned) != loss:
+                raise Refused(
+                    "D130",
+                    step.returned,
+                    "each worker has a part of what the step returns beside its loss",
+                    "Return the loss.",
+                )
+            plan.replace(step.returned, code(before, step.returned, after))
+        for name in step.results:
+            if name != names.key(step.loss):
+                raise Refused(
+                    "D130",
+                    step.apply,
+                    f"each worker has a part of `{name}`, which the loop reads",
+                    "Read the loss.",
+                )
+
+    def _losses(self) -> None:
+        """A Keras loss must not take the mean by itself where a strategy runs it."""
+        for made in self._program.mean_losses:
+            parts: list[str | ast.AST | Code] = [made.func, "("]
+            for argument in made.args:
+                parts += [argument, ", "]
+            for keyword in made.keywords:
+                if keyword.arg != "reduction":
+                    parts += [f"{keyword.arg}=", keyword.value, ", "]
+            self._plan.replace(made, Code((*parts, 'reduction="none")')))
+            self._spelling.found(
+                made, "D131", "the mean is taken where the loss is computed"
+            )
+        for call in self._program.mean_calls:
+            self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
+
+    def _function(self) -> None:
+        """The step's function is part of a larger one: it is no tf.function itself."""
+        function = self._program.step.function
+        if function is None or not function.decorator_list:
+            return
+        arguments = ast.unparse(function.args)
+        body: list[Item] = [Keep(s) for s in function.body]
+        self._plan.statements[function] = [
+            Block(code(f"def {function.name}({arguments}):"), body, function)
+        ]
+        for decorator in function.decorator_list:
+            node = decorator.func if isinstance(decorator, ast.Call) else decorator
+            self._spelling.claimed[node] = (
+                "D132",
+                "the distributed step is the tf.function",
+            )
+
+    def _distributed(self) -> Item:
+        dataset = ast.unparse(self._program.source.dataset)
+        return New(code(f"{_PARTS} = replicas.distributed({dataset})"))
+
+    def _step(self) -> Item:
+        """The distributed step, and its uses in the loop."""
+        program, step = self._program, self._program.step
+        source = program.source
+        dataset = code(_PARTS) if self._together else code(source.dataset)
+        star = "*" if isinstance(source.target, ast.Tuple) else ""
+        parameters = ", ".join(source.names)
+        body: list[Item]
+        if step.call is not None:
+            # As text: in the loop the same call becomes a run.
+            body = [New(code(f"return {ast.unparse(step.call)}"))]
+            site = step.fetched or step.call
+            self._plan.replace(site, self._run())
+        else:
+            body = [Keep(s) for s in step.body]
+            if step.results:
+                body.append(New(code("return " + self._results())))
+            self._inline()
+        self._stops()
+        self._values()
+        if self._together:
+            self._plan.replace(source.dataset, code(_PARTS))
+        header = code(
+            f"\n@replicas.step_function({star}",
+            dataset,
+            f".element_spec)\ndef {_STEP}({parameters}):",
+        )
+        scope = code("\nwith strategy.scope(), replicas.recording():")
+        return Block(scope, [Block(header, body)])
+
+    def _stops(self) -> None:
+        """A session that a hook has stopped runs no further step: the epoch ends there."""
+        program, loop = self._program, self._program.source.statement
+        if not program.stops or not isinstance(loop, ast.For):
+            return
+        name = program.session_name
+        ends = Block(code(f"if {name}.should_stop():"), [New(code("break"))])
+        planned = self._plan.suites.get((loop, "body"))
+        body = planned or [Keep(s) for s in loop.body]
+        self._plan.suites[loop, "body"] = [ends, *body]
+
+    def _values(self) -> None:
+        """A run gives numpy values, which have no `numpy()` of their own."""
+        program, step = self._program, self._program.step
+        results = set(step.results)
+        if step.call is not None:
+            around = self._scopes.parents[step.fetched or step.call]
+            if isinstance(around, ast.Assign):
+                results |= names.binds(around)
+        site = step.fetched or step.call
+        for node in (n for s in program.suite[program.at :] for n in ast.walk(s)):
+            if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
+                assert isinstance(node.func, ast.Attribute)
+                value = node.func.value
+                if value is site or names.key(value) in results:
+                    self._plan.replace(node, code(value))
+
+    def _results(self) -> str:
+        step = self._program.step
+        if self._together and step.results:
+            name = step.results[0]
+            if step.division is Division.SUM:
+                return f"replicas.sum_of_batch({name})"
+            return f"replicas.mean_of_batch({name}, {self._rows})"
+        return ", ".join(step.results)
+
+    def _run(self) -> Code:
+        program = self._program
+        arguments = ", ".join([_STEP, *program.source.names])
+        return code(f"{program.session_name}.run({arguments})")
+
+    def _inline(self) -> None:
+        """In the loop one run stands for the statements of the step."""
+        step = self._program.step
+        owner = self._scopes.parents[step.body[0]]
+        suite = next(s for _, s in names.suites(owner) if step.body[0] in s)  # type: ignore[arg-type]
+        field = next(f for f, s in names.suites(owner) if s is suite)  # type: ignore[arg-type]
+        text = self._run()
+        if step.results:
+            text = code(", ".join(step.results) + " = ", text)
+        items: list[Item] = []
+        for statement in suite:
+            if statement is step.body[0]:
+                items.append(New(text))
+            elif statement not in step.body:
+                items.append(Keep(statement))
+        self._plan.suites[owner, field] = items
+
+    # -- the loop -----------------------------------------------------------------------
+
+    def _worker(self, own: WorkersOwn) -> list[Item]:
+        """The loop as a function, which every worker's thread runs."""
+        program = self._program
+        tail = [*own.statements, program.session]
+        bound = {n for s in tail for n in names.binds(s)}
+
+        def of_worker(statement: ast.stmt) -> bool:
+            return bool(names.reads(statement) & bound) or own.of_task(statement)
+
+        after = list(program.after)
+        cut = max((i + 1 for i, s in enumerate(after) if of_worker(s)), default=0)
+        tail += after[:cut]
+        rebound: dict[ast.AST, Code] = {
+            node: code("task_index")
+            for statement in tail
+            for node in own.indices(statement)
+            if not (isinstance(node, ast.Name) and node.id == "task_index")
+        }
+        return [
+            Block(
+                code("\ndef run_worker(task_index):"), self._kept(tail), replace=rebound
+            ),
+            New(code("\nreplicas.run(run_worker)")),
+            *self._kept(after[cut:]),
+        ]
+
+    # -- findings ---------------------------------------------------------------------------
+
+    def _told(self) -> None:
+        """What the migrated program means, at the step; and what only its author knows."""
+        program = self._program
+        at = program.step.function or program.step.body[0]
+        if self._together:
+            reason = (
+                "each worker has a part of every batch, and the update is that of one "
+                "process with the whole batch"
+            )
+        elif self._loops:
+            reason = (
+                "every worker's loop goes through the dataset and updates the shared "
+                "weights with its own batches, as its process would have"
+            )
+        else:
+            reason = "the one client makes one step after the other, on a worker"
+        self._spelling.found(at, "D132", reason)
+        for node in (n for s in program.step.body for n in ast.walk(s)):
+            if isinstance(node, ast.Call):
+                self._told_by(node)
+        if program.endless is not None:
+            self._spelling.found(
+                program.endless,
+                "D134",
+                "nothing ends this loop: the session has no hook that would. "
+                "hooks=[tf.train.StopAtStepHook(...)], or a break",
+                outcome=Outcome.KEPT,
+            )
+        if self._together:
+            for node in self._unseeded():
+                self._spelling.found(
+                    node,
+                    "D135",
+                    "without a seed each worker shuffles otherwise, and their parts are of "
+                    "different batches",
+                    outcome=Outcome.KEPT,
+                )
+
+    def _told_by(self, call: ast.Call) -> None:
+        """What the step prints, and where that is seen now."""
+        reason = "printed by the worker that makes the step"
+        if self._together:
+            reason = "every worker prints it, of its part of the batch"
+        if isinstance(call.func, ast.Name) and call.func.id == "print":
+            reason = "printed once, when the step is traced, as it was"
+        elif self._scopes.resolve(call.func) != "tf.print":
+            return
+        self._spelling.found(call, "D152", reason, outcome=Outcome.KEPT)
+
+    def _unseeded(self) -> Iterator[ast.Call]:
+        for node in ast.walk(self._scopes.tree):
+            if isinstance(node, ast.Call) and method(node) == SHUFFLE:
+                if names.argument(node, "seed", 1) is None:
+                    yield node

@@ -1,0 +1,276 @@
+"""What every worker's process had for itself, now that one process runs all loops.
+
+Statements that make what a loop uses up or changes go into the loop's function. Datasets
+that a worker shuffles, or of which it takes its shard, are made once per worker.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated import Refused
+from migrate.frontends.keras_names import defined
+from migrate.plan import Plan
+from migrate.program.eager import EagerProgram, Server
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes.mistake import method
+from migrate.rules.mistakes.replicas import gives_dataset
+
+SHUFFLE = "shuffle"
+_TELLS = ("print", "logging.", "tf.logging.", "tf.get_logger", "absl.logging.")
+
+
+class WorkersOwn:
+    """Plans one program's statements that are of each worker.
+
+    Attributes:
+      statements: those before the session that go into the loop's function.
+    """
+
+    def __init__(
+        self,
+        program: EagerProgram,
+        server: Server,
+        scopes: Scopes,
+        plan: Plan,
+        found: Callable[[ast.AST, str, str], None],
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._found = found
+        self._index = server.task_index
+        self._dump = ast.dump(server.task_index)
+        self._tail = [program.session, *program.after]
+        needed = [server.statement, *server.joins, scopes.parents[program.cluster]]
+        # What tells this process's place concerns it alone.
+        self._place = {
+            s
+            for s in [*program.suite, *scopes.tree.body]
+            if s is not program.session and any(node in needed for node in ast.walk(s))
+        }
+        # What the workers share, or have by a place of their own on the servers.
+        self._of_all = {*program.made, *(m.statement for m in program.metrics)}
+        changed = {n for s in self._tail for n in names.binds(s) | names.mutates(s)}
+        self._changed = changed - _of_loops(self._tail)
+        self.statements = self._moved()
+
+    def run(self) -> None:
+        """Plans the edits.
+
+        Raises:
+          Refused: something is needed before the loops begin, or elsewhere.
+        """
+        self._check_moved()
+        self._each()
+        self._functions()
+        self._check_outside()
+
+    def of_task(self, node: ast.AST) -> bool:
+        """Whether code names the task's index."""
+        return any(True for _ in self.indices(node))
+
+    def indices(self, node: ast.AST) -> Iterator[ast.expr]:
+        """Every use of the task's index; a number is none."""
+        if isinstance(self._index, ast.Constant):
+            return
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
+                yield inner
+
+    def _moved(self) -> list[ast.stmt]:
+        changed = self._changed
+        read = {n for s in self._tail for n in names.reads(s)}
+        found: list[ast.stmt] = []
+        for statement in self._program.suite[: self._program.at]:
+            if statement in self._of_all or statement in self._place:
+                continue
+            if names.suites(statement) or self._dataset(statement) is not None:
+                continue
+            if isinstance(statement, (ast.Import, ast.ImportFrom)):
+                continue
+            bound = names.binds(statement)
+            used_up = bound & read and _begins(self._scopes, statement)
+            if bound & changed or used_up or (bound & read and self.of_task(statement)):
+                found.append(statement)
+        return found
+
+    def _check_moved(self) -> None:
+        program = self._program
+        changed = self._changed
+        bound = {n for s in self.statements for n in names.binds(s)}
+        for statement in program.suite[: program.at]:
+            if statement in self.statements or isinstance(
+                statement, (ast.Import, ast.ImportFrom)
+            ):
+                continue
+            clash = names.reads(statement) & bound
+            if not clash and statement not in self._of_all:
+                clash = (
+                    names.binds(statement) & changed - {program.session_name} - bound
+                )
+            if clash:
+                raise _early(statement, sorted(clash)[0])
+        for node in (n for s in self._tail for n in ast.walk(s)):
+            dotted = self._scopes.dotted(node) if isinstance(node, ast.expr) else None
+            if isinstance(node, (ast.Global, ast.Nonlocal)) or (
+                dotted or ""
+            ).startswith(("numpy.random", "random.")):
+                raise Refused(
+                    "D133",
+                    node,
+                    "every worker's process had this for itself; the loops of all run in "
+                    "one process now",
+                    "Make a generator where the loop begins: np.random.RandomState(seed).",
+                )
+
+    # -- datasets -------------------------------------------------------------------------
+
+    def _dataset(self, statement: ast.stmt) -> ast.Name | None:
+        """The name that a statement binds to a dataset."""
+        if (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and gives_dataset(self._scopes, statement.value)
+        ):
+            return statement.targets[0]
+        return None
+
+    def _each(self) -> None:
+        """Datasets that differ between workers, and what is made of them."""
+        program = self._program
+        each: set[str] = set()
+        for statement in program.suite[: program.at]:
+            if statement in self.statements or statement in self._place:
+                continue
+            differs = self.of_task(statement) or bool(names.reads(statement) & each)
+            name = self._dataset(statement)
+            if name is not None:
+                assert isinstance(statement, ast.Assign)
+                if differs or _shuffles(self._scopes, statement.value):
+                    each.add(name.id)
+                    self._wrap(name.id, statement.value)
+            elif differs and not isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                later = [s for s in program.suite if s.lineno > statement.lineno]
+                read = {n for s in later for n in names.reads(s)}
+                if names.binds(statement) & read or not self._only_tells(statement):
+                    shown = sorted(names.binds(statement) & read) or ["this"]
+                    raise _early(statement, shown[0])
+
+    def _wrap(self, name: str, value: ast.expr) -> None:
+        given = f" {name}={name}" if name in names.reads(value) else ""
+        head = f"training_session.per_worker(\n    lambda{given}: "
+        self._plan.replace(value, code(head, value, ")"))
+        for index in self.indices(value):
+            self._plan.replace(index, self._own_index())
+        self._found(value, "C106", "every worker has its own, as its process had")
+
+    def _own_index(self) -> Code:
+        return code(f"training_session.task_index({ast.unparse(self._index)})")
+
+    def _only_tells(self, statement: ast.stmt) -> bool:
+        """A statement that prints or logs, or binds what nothing reads."""
+        if names.binds(statement):
+            return True
+        value = statement.value if isinstance(statement, ast.Expr) else None
+        if not isinstance(value, ast.Call):
+            return False
+        dotted = self._scopes.resolve(value.func) or self._scopes.dotted(value.func)
+        return (dotted or ast.unparse(value.func)).startswith(_TELLS)
+
+    # -- the index elsewhere ------------------------------------------------------------------
+
+    def _functions(self) -> None:
+        """In functions the task is that of the loop that has called them."""
+        driver = self._driver()
+        for node in ast.walk(self._scopes.tree):
+            if isinstance(node, ast.FunctionDef) and node is not driver:
+                for statement in node.body:
+                    if statement in self._program.suite:
+                        break
+                    for index in self.indices(statement):
+                        if not isinstance(index, ast.Name) or (
+                            self._scopes.scope_of(index).owner(index.id)
+                            is self._scopes.scope_of(self._index).owner(index.id)
+                        ):
+                            self._plan.replace(index, self._own_index())
+
+    def _driver(self) -> ast.AST:
+        node: ast.AST = self._program.session
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            node = self._scopes.parents[node]
+        return node
+
+    def _check_outside(self) -> None:
+        """Raises Refused where the index is put into names outside of the suite."""
+        read = {n for s in self._program.suite for n in names.reads(s)}
+        for statement in self._scopes.tree.body:
+            if statement in self._program.suite or statement in self._place:
+                continue
+            if isinstance(
+                statement, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+            ):
+                continue
+            if any(s in ast.walk(statement) for s in self._program.suite):
+                continue
+            bound = names.binds(statement) & read
+            if self.of_task(statement) and bound:
+                raise _early(statement, sorted(bound)[0])
+
+
+def _of_loops(statements: list[ast.stmt]) -> set[str]:
+    """Names that loops bind anew, and only their bodies read: their own in a function."""
+    inner: dict[str, set[ast.AST]] = {}
+    targets: set[ast.AST] = set()
+    for loop in (n for s in statements for n in ast.walk(s)):
+        if not isinstance(loop, ast.For):
+            continue
+        body = {n for s in loop.body for n in ast.walk(s)}
+        for node in ast.walk(loop.target):
+            if isinstance(node, ast.Name):
+                targets.add(node)
+                inner.setdefault(node.id, set()).update(body)
+    for node in (n for s in statements for n in ast.walk(s)):
+        if isinstance(node, ast.Name) and node.id in inner and node not in targets:
+            if not isinstance(node.ctx, ast.Load) or node not in inner[node.id]:
+                del inner[node.id]
+    return set(inner)
+
+
+def _early(statement: ast.stmt, name: str) -> Refused:
+    return Refused(
+        "D133",
+        statement,
+        f"`{name}` is each worker's own, and is used before the loops of the workers begin",
+        "Set it where the loop begins.",
+    )
+
+
+def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
+    """Whether a statement makes what a loop uses up: an iterator, hooks, a file."""
+    return any(
+        isinstance(n, ast.Call)
+        and (
+            (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
+            or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
+        )
+        for n in ast.walk(statement)
+    )
+
+
+def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
+    for node in ast.walk(value):
+        if isinstance(node, ast.Call):
+            if method(node) == SHUFFLE:
+                return True
+            called = defined(scopes, node.func)
+            if isinstance(called, ast.FunctionDef) and any(
+                isinstance(n, ast.Call) and method(n) == SHUFFLE
+                for n in ast.walk(called)
+            ):
+                return True
+    return False

@@ -1,0 +1,160 @@
+"""Layers of models' networks, in the file of a model and in the files of its functions."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Iterable
+
+from migrate.backends.keras import layers
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import model_fn
+from migrate.frontends.model_fn.files import joined_with
+from migrate.plan import Plan
+from migrate.program.ir import Code
+from migrate.program.keras_model import KerasModel, Layer, SharedModels
+from migrate.rules import calls as rules_of_calls
+from migrate.tables import keras_models as table
+
+_LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_MODE = ("K101", "the model knows whether it is training")
+_SCOPED = ("K102", "the variable scope is in the names of its layers")
+Claimed = dict[ast.AST, tuple[str, str]]
+
+
+def plan_layers(
+    model: KerasModel,
+    calls: Iterable[tuple[ast.Call, Code]],
+    scopes: Scopes,
+    plan: Plan,
+    here: Collection[ast.AST],
+) -> Claimed:
+    """Plans a network's layers, and the functions that make some, of one file.
+
+    Args:
+      calls: of layers and of these functions, and what becomes of each.
+      scopes: of the model's file, joined with others where it has functions of theirs.
+      here: the file's nodes.
+    """
+    claimed: Claimed = {}
+    for call, new in calls:
+        if call not in here:
+            continue
+        plan.replace(call, new)
+        made = call.func if isinstance(call.func, ast.Call) else call
+        if scopes.resolve(made.func) is not None:
+            claimed[made.func] = _LAYER
+    for layer in model.layers:
+        if layer.call in here:
+            claimed |= _arguments(layer, scopes, plan)
+    for helper in model.helpers:
+        if helper.function in here:
+            plan.statements[helper.function] = layers.helper(helper)
+    for scope in model.within:
+        if scope in here:
+            plan.statements[scope] = layers.opened(scope, model.within)
+    return claimed
+
+
+def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in functions of one file, and in scopes, of which nothing is left."""
+    carried = {
+        node
+        for layer in model.layers
+        for value in layer.carried
+        for node in ast.walk(value)
+    }
+    claimed: Claimed = {}
+    opened = [statement for helper in model.helpers for statement in helper.opened]
+    for statement in (*opened, *model.within):
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.If):
+            heads.append(statement.test)
+        else:
+            heads += [item.context_expr for item in statement.items]
+        why = _MODE if isinstance(statement, ast.If) else _SCOPED
+        claimed.update(_uses(heads, here, why))
+    for helper in model.helpers:
+        claimed.update(_uses(helper.gone, here, _MODE))
+        claimed.update(_uses(helper.told, here, _SCOPED))
+    return {node: why for node, why in claimed.items() if node not in carried}
+
+
+def _uses(
+    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
+) -> Claimed:
+    return {
+        inner: why
+        for node in nodes
+        if node in here
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Attribute, ast.Name))
+    }
+
+
+def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
+    """Uses in what a layer's call is given, which are not written again.
+
+    slim's penalties and initial values are contrib.layers' own.
+    """
+    claimed: Claimed = {}
+    carried = {node for value in layer.carried for node in ast.walk(value)}
+    for value in layer.given:
+        for node in ast.walk(value):
+            if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried:
+                claimed[node] = _LAYER
+    for node in carried:
+        if not isinstance(node, ast.Call):
+            continue
+        module, _, name = (scopes.resolve(node.func) or "").rpartition(".")
+        row = rules_of_calls.ROWS.get(f"tf.contrib.layers.{name}")
+        if module == "tf.contrib.slim" and row is not None:
+            new = rules_of_calls.rewritten(node, row, scopes)
+            if new is not None:
+                plan.replace(node, new)
+                claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
+    return claimed
+
+
+def plan_networks(
+    scopes: Scopes, plan: Plan, shared: SharedModels
+) -> tuple[Claimed, list[Finding]]:
+    """Plans what a file has of the networks of other files' models.
+
+    Returns:
+      What is claimed, as node -> (code, reason); and a finding for each function.
+    """
+    claimed: Claimed = {}
+    told: list[Finding] = []
+    for files in shared.networks:
+        whole, here = joined_with(scopes, files)
+        own = SharedModels(exported=files.exported, files=files)
+        for one in model_fn.recognise(whole, own)[0]:
+            model = one.model
+            calls = layers.calls(model, whole)
+            claimed |= plan_layers(model, calls, whole, plan, here)
+            claimed |= of_what_is_gone(model, here)
+            program = os.path.basename(files.model.path)
+            told += [
+                Finding(
+                    helper.function.lineno,
+                    helper.function.col_offset + 1,
+                    "K120",
+                    Outcome.REWRITTEN,
+                    "",
+                    f"makes layers of {one.name}, the Keras model in {program}",
+                )
+                for helper in model.helpers
+                if helper.function in here
+            ]
+            if any(
+                layers.target(layer).startswith(f"{table.MODULE}.")
+                for layer in model.layers
+                if layer.call in here
+            ):
+                plan.imports.append(f"import {table.MODULE}")
+                plan.support.add(table.SUPPORT)
+    if told:
+        plan.imports.append("import tf_keras")
+    return claimed, told

@@ -1,0 +1,112 @@
+"""Where a file names a function, or may: what changes a function has to know all of these."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+from collections.abc import Collection, Iterable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+
+_IMPORTING = ("import_module", "__import__")
+# What a file spells that may find a function by text.
+FINDING = ("getattr", "import *")
+
+
+def names_it(
+    text: str, scopes: Scopes | None, name: str, modules: Collection[str]
+) -> bool:
+    """Whether a file may name a function of another.
+
+    Args:
+      scopes: of the text; None where it is no Python 3.
+      modules: what the other file is called, and those that have the function from it.
+    """
+    if scopes is None:
+        return _has_word(text, [name]) and _has_word(text, modules)
+    if not _imports(scopes.tree, modules):
+        return False
+    named = any(_is_named(node, scopes, name) for node in scopes.walk())
+    return named or next(by_text(scopes.tree, name, modules), None) is not None
+
+
+def _is_named(node: ast.AST, scopes: Scopes, name: str) -> bool:
+    if isinstance(node, ast.alias):
+        return node.name in (name, "*")
+    if isinstance(node, ast.Name):
+        return node.id == name
+    return (
+        isinstance(node, ast.Attribute)
+        and node.attr == name
+        and scopes.resolve(node) is None
+    )
+
+
+def _imports(tree: ast.Module, modules: Collection[str]) -> bool:
+    """Whether a file imports one of some modules, or something of them."""
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            dotted = [alias.name for alias in node.names]
+            dotted.append(getattr(node, "module", None) or "")
+            if {part for one in dotted for part in one.split(".")} & set(modules):
+                return True
+        elif _imports_by_text(node, modules):
+            return True
+    return False
+
+
+def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
+    """Calls that may find a function by its name's text: `getattr(module, name)`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) == "getattr":
+            owner, text = (*node.args, None, None)[:2]
+            if isinstance(text, ast.Constant):
+                if text.value == name:
+                    yield node
+            elif isinstance(owner, ast.Name) and owner.id in _names_of(tree, modules):
+                yield node
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def _imports_by_text(node: ast.AST, modules: Collection[str]) -> bool:
+    """Whether a call may import one of some modules: `import_module(name)`."""
+    if not isinstance(node, ast.Call) or _called(node) not in _IMPORTING:
+        return False
+    text = node.args[0] if node.args else None
+    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+        return bool(set(text.value.split(".")) & set(modules))
+    return True
+
+
+def module_name(path: str) -> str:
+    """What an import calls a file."""
+    pure = pathlib.PurePath(path)
+    return pure.parent.name if pure.stem == "__init__" else pure.stem
+
+
+def _has_word(text: str, words: Iterable[str]) -> bool:
+    return any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
+
+
+def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
+    """Names under which a file imports some modules, or may."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {
+                (alias.asname or alias.name).partition(".")[0]
+                for alias in node.names
+                if set(alias.name.split(".")) & set(modules)
+            }
+        elif isinstance(node, ast.Assign) and _imports_by_text(node.value, modules):
+            found |= names.binds(node)
+    return found

@@ -1,0 +1,112 @@
+"""What stands around the step of eager code: uses of the session and of the model."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.program.eager import Server, Source, Step
+from migrate.rules.mistakes.mistake import method
+
+# What the emitted session has, beside `run` of the step.
+_METHODS = frozenset({"should_stop", "request_stop", "close"})
+_CHECKPOINTS = frozenset({"tf.train.Checkpoint", "tf.train.CheckpointManager"})
+# Keras's own loops: on parameter servers they want to be told their steps, and among
+# workers all have to enter them.
+_LOOPS = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch"})
+
+
+def check(
+    scopes: Scopes,
+    found: list[tuple[ast.Call, str]],
+    block: ast.With,
+    session: str,
+    source: Source,
+    step: Step,
+    server: Server | None,
+) -> None:
+    """Raises Refused where something around the step would not run, or mean another."""
+    _check_session(scopes, block, session, step)
+    _check_batch(scopes, block, source, step)
+    for call, symbol in found:
+        if symbol in _CHECKPOINTS and server is not None:
+            raise Refused(
+                "D121",
+                call,
+                "every worker would save to one place",
+                "Give the session a checkpoint_dir: it saves and restores.",
+            )
+        if method(call) in _LOOPS and not symbol:
+            raise Refused(
+                "D121",
+                call,
+                f"`{method(call)}` is a loop of Keras beside the program's own",
+                "Write it as steps, or use it alone: the model made and compiled in the "
+                "strategy's scope, without a session.",
+            )
+
+
+def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) -> None:
+    """The session runs the step, and nothing of a graph."""
+    runs = {step.fetched.func} if step.fetched is not None else set()
+    for node in ast.walk(block):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == session
+            and isinstance(node.ctx, ast.Load)
+        ):
+            continue
+        parent = scopes.parents[node]
+        used = isinstance(parent, ast.Attribute) and (
+            parent in runs or parent.attr in _METHODS
+        )
+        if not used:
+            raise Refused(
+                "D121",
+                node,
+                f"`{ast.unparse(parent)}`: the session has no graph to run",
+                "Leave it out, or compute it eagerly.",
+            )
+
+
+def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) -> None:
+    """What the step is given is what the dataset gives."""
+    inside = {id(n) for s in step.body for n in ast.walk(s)}
+    for node in ast.walk(block):
+        if (
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, (ast.Store, ast.Del))
+            and node.id in source.names
+            and id(node) not in inside
+            and not any(n is node for n in ast.walk(source.target))
+            and not _of_other_loop(scopes, node, source)
+        ):
+            raise Refused(
+                "D125",
+                node,
+                f"`{node.id}` is changed between the dataset and the step",
+                "Do it in the dataset: dataset.map(...), or in the step.",
+            )
+    given = names.reads(source.dataset)
+    bound = {n for s in block.body for n in names.binds(s)}
+    if given & bound:
+        raise Refused(
+            "D129",
+            source.dataset,
+            "the dataset is made anew in the loop",
+            "Make it before the session.",
+        )
+
+
+def _of_other_loop(scopes: Scopes, node: ast.AST, source: Source) -> bool:
+    """Whether a name is bound by a loop that does not hold the step."""
+    while node in scopes.parents:
+        parent = scopes.parents[node]
+        if isinstance(parent, ast.For) and parent is not source.statement:
+            return source.statement not in ast.walk(parent)
+        if parent is source.statement:
+            return False
+        node = parent
+    return False

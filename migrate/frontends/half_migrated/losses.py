@@ -1,0 +1,223 @@
+"""What a loss does with the examples of a batch: their mean, or their sum.
+
+Replicas that have a part of the batch each need to know: means of parts are weighted by
+the parts' sizes, sums are added up.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.keras_names import keras_name
+from migrate.program.eager import Division, Step
+from migrate.rules.mistakes.mistake import binding
+
+_MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
+_SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
+
+
+class UnknownLoss(ValueError):
+    """An expression that is not read."""
+
+    def __init__(self, node: ast.expr) -> None:
+        super().__init__(ast.unparse(node))
+        self.node = node
+
+
+def reduction(made: ast.Call) -> str | None:
+    """ "mean", "sum" or "none": what a Keras loss object does; None if it is not known."""
+    given = names.argument(made, "reduction")
+    if given is None:
+        return "mean" if not made.args else None
+    text = names.literal(given)
+    if text is None and isinstance(given, ast.Attribute):
+        text = given.attr
+    known = {
+        "auto": "mean",
+        "sum_over_batch_size": "mean",
+        "sum": "sum",
+        "none": "none",
+    }
+    return known.get(str(text).lower())
+
+
+class LossReader:
+    """Reads the losses of one step.
+
+    Args:
+      body: the statements of the step.
+      given: what its function is given, by its parameters.
+    """
+
+    def __init__(
+        self, scopes: Scopes, body: Sequence[ast.stmt], given: Mapping[str, ast.expr]
+    ) -> None:
+        self._scopes = scopes
+        self._body = body
+        self._given = given
+
+    def mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
+        """Calls of Keras losses that take the mean themselves, and what made these."""
+        found = []
+        for node in (n for s in self._body for n in ast.walk(s)):
+            if isinstance(node, ast.Call):
+                made = self._object(node.func)
+                if made is not None and reduction(made) == "mean":
+                    found.append((node, made))
+        return found
+
+    def _object(self, node: ast.expr) -> ast.Call | None:
+        """The creation of the Keras loss object that an expression is, if it is one."""
+        if isinstance(node, ast.Name):
+            node = self._given.get(node.id, node)
+        made = node if isinstance(node, ast.Call) else binding(self._scopes, node)
+        if isinstance(made, ast.Call):
+            module, _, name = keras_name(self._scopes, made.func).rpartition(".")
+            if module == "losses" and name[:1].isupper():
+                return made
+        return None
+
+    def division(self, loss: ast.expr) -> Division:
+        """What a loss does with the examples.
+
+        Raises:
+          UnknownLoss: the loss is not read.
+        """
+        if isinstance(loss, ast.Name):
+            return self._of_name(loss)
+        if isinstance(loss, ast.BinOp):
+            return self._of_operation(loss)
+        if not isinstance(loss, ast.Call):
+            raise UnknownLoss(loss)
+        symbol = self._scopes.resolve(loss.func) or ""
+        whole = len(loss.args) == 1 and not loss.keywords
+        if symbol in _MEANS | _SUMS and whole:
+            if self._reduces_itself(loss.args[0]):
+                return self.division(loss.args[0])  # The mean of one number.
+            if not self._is_per_example(loss.args[0]):
+                raise UnknownLoss(loss)
+            return Division.MEAN if symbol in _MEANS else Division.SUM
+        if symbol == "tf.nn.compute_average_loss" and names.argument(
+            loss, "global_batch_size", 2
+        ):
+            return Division.SUM
+        summed = isinstance(loss.func, ast.Name) and loss.func.id == "sum"
+        if (symbol == "tf.add_n" or summed) and whole:
+            given = loss.args[0]
+            if isinstance(given, ast.Attribute) and given.attr == "losses":
+                return Division.CONSTANT  # Of a model: those of its weights.
+        made = self._object(loss.func)
+        does = reduction(made) if made is not None else None
+        if does in ("mean", "sum"):
+            return Division.MEAN if does == "mean" else Division.SUM
+        raise UnknownLoss(loss)
+
+    def _reduces_itself(self, node: ast.expr) -> bool:
+        """Whether it is a Keras loss object's mean or sum already."""
+        made = self._object(node.func) if isinstance(node, ast.Call) else None
+        return made is not None and reduction(made) != "none"
+
+    def _is_per_example(
+        self, node: ast.expr, seen: frozenset[str] = frozenset()
+    ) -> bool:
+        """Whether nothing in an expression mixes the examples of the batch."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                symbol = self._scopes.resolve(inner.func) or ""
+                axis = names.literal(names.argument(inner, "axis", 1))
+                if "reduce_" in symbol and axis in (None, 0):
+                    return False
+            if isinstance(inner, ast.Name) and inner.id not in seen:
+                values = [
+                    n.value
+                    for s in self._body
+                    for n in ast.walk(s)
+                    if isinstance(n, ast.Assign) and inner.id in names.binds(n)
+                ]
+                seen |= {inner.id}
+                if not all(self._is_per_example(v, seen) for v in values):
+                    return False
+        return True
+
+    def _of_name(self, loss: ast.Name) -> Division:
+        found: set[Division] = set()
+        for node in (n for s in self._body for n in ast.walk(s)):
+            if isinstance(node, ast.Assign) and loss.id in names.binds(node):
+                if not all(isinstance(t, ast.Name) for t in node.targets):
+                    raise UnknownLoss(loss)
+                if loss.id in names.reads(node.value):
+                    raise UnknownLoss(node.value)
+                found.add(self.division(node.value))
+            elif isinstance(node, ast.AugAssign) and names.key(node.target) == loss.id:
+                if not isinstance(node.op, ast.Add):
+                    raise UnknownLoss(loss)
+                found.add(self.division(node.value))
+        if Division.MEAN in found:
+            found.discard(Division.CONSTANT)
+        if len(found) != 1:
+            raise UnknownLoss(loss)
+        return found.pop()
+
+    def _of_operation(self, loss: ast.BinOp) -> Division:
+        left, right = loss.left, loss.right
+        if isinstance(loss.op, (ast.Mult, ast.Div)) and self._is_number(right):
+            return self.division(left)
+        if isinstance(loss.op, ast.Mult) and self._is_number(left):
+            return self.division(right)
+        if isinstance(loss.op, (ast.Add, ast.Sub)):
+            both = {self.division(left), self.division(right)}
+            if both == {Division.MEAN, Division.CONSTANT}:
+                return Division.MEAN
+            if len(both) == 1:
+                return both.pop()
+        raise UnknownLoss(loss)
+
+    def _is_number(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, (int, float))
+        if isinstance(node, ast.BinOp):
+            return self._is_number(node.left) and self._is_number(node.right)
+        made = binding(self._scopes, node)
+        return (
+            made is not None
+            and isinstance(made, ast.Constant)
+            and self._is_number(made)
+        )
+
+
+def calls_of(
+    scopes: Scopes, made: ast.Call, step: Step, reader: LossReader
+) -> Iterator[ast.Call]:
+    """Every call of a loss object, in the step and elsewhere: each takes the mean.
+
+    Raises:
+      Refused: the object is used otherwise.
+    """
+    yield from (call for call, by in reader.mean_calls() if by is made)
+    parent = scopes.parents[made]
+    if not isinstance(parent, ast.Assign):
+        return
+    kept = names.key(parent.targets[0])
+    passed = step.call.args if step.call is not None else []
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == kept
+            and isinstance(node.ctx, ast.Load)
+            and binding(scopes, node) is made
+        ):
+            continue
+        around_it = scopes.parents[node]
+        if isinstance(around_it, ast.Call) and around_it.func is node:
+            yield around_it
+        elif node not in passed:
+            raise Refused(
+                "D131",
+                node,
+                "the loss object, which takes no mean any more, is passed on",
+                "Call it where its mean is needed.",
+            )

@@ -1,0 +1,216 @@
+"""The training step of eager code: in a function, or in the loop itself."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated import losses as losses_of
+from migrate.frontends.half_migrated.body import PLAIN, BodyChecks
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.keras_names import defined, keras_name
+from migrate.program.eager import Division, Source, Step
+from migrate.rules.mistakes.mistake import binding, method
+
+
+def read(
+    scopes: Scopes,
+    session_name: str,
+    source: Source,
+    inline: Sequence[ast.stmt],
+    call: ast.Call | None,
+    later: Iterable[ast.AST],
+    counts: Collection[ast.expr] = (),
+) -> Step:
+    """The step, and what of it the migrated program needs to know.
+
+    Args:
+      inline: the statements of the loop that make the step; none where a function does.
+      call: the call of that function; None where there is none.
+      later: all of the program's code that runs after a step.
+      counts: calls that update metrics.
+
+    Raises:
+      Refused: it is not read.
+    """
+    function = None
+    body: Sequence[ast.stmt]
+    fetched = None
+    results: tuple[str, ...] = ()
+    returned: ast.expr | None = None
+    if call is not None:
+        found = defined(scopes, call.func)
+        assert isinstance(found, ast.FunctionDef)
+        function, body = found, found.body
+        fetched = _fetch_around(scopes, call, session_name)
+        last = body[-1]
+        returned = last.value if isinstance(last, ast.Return) else None
+        _check_call(call, function, source)
+    else:
+        body = inline
+        bound = {n for s in body for n in names.binds(s)}
+        read_later = {n for node in later for n in names.reads(node)}
+        results = tuple(sorted(bound & read_later - set(source.names)))
+    BodyChecks(scopes, body, function, counts).run()
+    gradient, apply = _gradient(body), _apply(body)
+    loss = names.argument(gradient, "target", 0)
+    if loss is None:
+        raise Refused("D125", gradient, "the tape's target is not given", PLAIN)
+    why = None
+    divides: Division | None = None
+    try:
+        reader = losses_of.LossReader(
+            scopes, body, _passed(function, call) if function and call else {}
+        )
+        divides = reader.division(loss)
+    except losses_of.UnknownLoss as unknown:
+        why = unknown.node
+    optimizer = _optimizer(scopes, apply, function, call)
+    return Step(
+        function,
+        tuple(body),
+        call,
+        fetched,
+        results,
+        gradient,
+        apply,
+        returned,
+        loss,
+        divides,
+        why,
+        _rows(function, call, source, body),
+        optimizer.startswith("optimizers.legacy."),
+    )
+
+
+def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call | None:
+    """`sess.run(step(x, y))` of a call `step(x, y)`."""
+    parent = scopes.parents[call]
+    if (
+        isinstance(parent, ast.Call)
+        and method(parent) == "run"
+        and names.key(parent.func.value) == session_name  # type: ignore[attr-defined]
+        and parent.args == [call]
+        and not parent.keywords
+    ):
+        return parent
+    return None
+
+
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, by position and by name."""
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
+def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> None:
+    given = arguments_of(call)
+    arguments = function.args
+    if (
+        any(isinstance(a, ast.Starred) for a in call.args)
+        or any(k.arg is None for k in call.keywords)
+        or arguments.vararg
+        or arguments.kwarg
+    ):
+        raise Refused(
+            "D125",
+            call,
+            "what the step is given cannot be told apart",
+            "Pass its arguments one by one.",
+        )
+    if not any(names.reads(a) & set(source.names) for a in given):
+        raise Refused(
+            "D125",
+            call,
+            "the step is not given the batch of the loop",
+            "Pass it what the dataset's loop gives.",
+        )
+    for decorator in function.decorator_list:
+        name = ast.unparse(decorator)
+        if not (
+            name.endswith("tf.function") or ".function" in name or name == "function"
+        ):
+            raise Refused(
+                "D125", function, f"the step is decorated by `{name}`", "Leave it out."
+            )
+
+
+def _gradient(body: Sequence[ast.stmt]) -> ast.Call:
+    found = _calls(body, "gradient")
+    if len(found) != 1:
+        raise Refused("D125", body[0], "not one call of the tape's gradient", PLAIN)
+    return found[0]
+
+
+def _apply(body: Sequence[ast.stmt]) -> ast.Call:
+    found = _calls(body, "apply_gradients")
+    if len(found) != 1:
+        raise Refused("D125", body[0], "not one call of apply_gradients", PLAIN)
+    return found[0]
+
+
+def _calls(body: Sequence[ast.stmt], name: str) -> list[ast.Call]:
+    return [
+        n
+        for s in body
+        for n in ast.walk(s)
+        if isinstance(n, ast.Call) and method(n) == name
+    ]
+
+
+def _optimizer(
+    scopes: Scopes,
+    apply: ast.Call,
+    function: ast.FunctionDef | None,
+    call: ast.Call | None,
+) -> str:
+    """The name of the optimizer within Keras."""
+    assert isinstance(apply.func, ast.Attribute)
+    node: ast.expr = apply.func.value
+    if function is not None and call is not None:
+        node = _passed(function, call).get(names.key(node) or "", node)
+    made = binding(scopes, node)
+    name = keras_name(scopes, made.func) if isinstance(made, ast.Call) else ""
+    if not name.startswith("optimizers."):
+        raise Refused(
+            "D126",
+            apply,
+            "it is not seen to be an optimizer of Keras",
+            "Make it by tf.keras.optimizers, and keep it in a variable.",
+        )
+    return name
+
+
+def _passed(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
+    """What a function is given, by its parameters."""
+    parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    found = dict(zip(parameters, call.args, strict=False))
+    found.update({k.arg: k.value for k in call.keywords if k.arg is not None})
+    return found
+
+
+def given(step: Step) -> Mapping[str, ast.expr]:
+    """What the step's function is given, by its parameters."""
+    if step.function is None or step.call is None:
+        return {}
+    return _passed(step.function, step.call)
+
+
+def _rows(
+    function: ast.FunctionDef | None,
+    call: ast.Call | None,
+    source: Source,
+    body: Sequence[ast.stmt],
+) -> str | None:
+    """A name of the step that holds the batch, or a part of it, as the loop gave it."""
+    bound = {n for s in body for n in names.binds(s)}
+    if function is None or call is None:
+        candidates = list(source.names)
+    else:
+        candidates = [
+            parameter
+            for parameter, value in _passed(function, call).items()
+            if isinstance(value, ast.Name) and value.id in source.names
+        ]
+    return next((c for c in candidates if c not in bound), None)
