@@ -267,6 +267,15 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
         (
             """
             class Hook(tf.train.SessionRunHook):
+                def begin(self):
+                    self.first = tf.train.latest_checkpoint("saved")
+            """,
+            {},
+            "before variables are restored",
+        ),
+        (
+            """
+            class Hook(tf.train.SessionRunHook):
                 pass
 
             class Other(Hook):
