@@ -82,6 +82,8 @@ class HookReader:
         returns = [asks.statement] if asks is not None else []
         gone = [*fetches.gone, *(s for use in uses.values() for s in use.gone)]
         gone += self._empty(asks)
+        if asks is not None and asks.made is not None:
+            gone.append(asks.made)
         self._check_gone(gone, fetches)
         steps = self._steps(fetches, [*gone, *returns])
         found = Callback(
