@@ -147,7 +147,7 @@ class State:
         nodes += [u.statement for u in model.update.gradients]
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
-        nodes += [a for m in model.metrics for a in m.arguments]
+        nodes += model.counted
         nodes += [node for hooks in model.hooks for node in hooks.nodes]
         read = {name for node in nodes for name in names.reads(node)}
         if model.called is not None:

@@ -71,7 +71,7 @@ from .hooks import (
     StopAtStepHook,
     SummarySaverHook,
 )
-from .inputs import fed, one_shot_iterator
+from .inputs import Batches, fed, first_batch, one_shot_iterator
 from .run_config import RunConfig
 from .specifications import (
     EstimatorSpec,

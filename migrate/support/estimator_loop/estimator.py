@@ -445,7 +445,7 @@ class Estimator:
     def _write_evaluation(self, metrics, name, checkpoint_path):
         """Logs the metrics and writes them as summaries, as TF1 did."""
         step = metrics["global_step"]
-        text = ", ".join(f"{k} = {v}" for k, v in sorted(metrics.items()))
+        text = ", ".join(f"{k} = {v!s}" for k, v in sorted(metrics.items()))
         _logging.info("Saving dict for global step %d: %s", step, text)
         summary = v1.Summary()
         for key, value in sorted(metrics.items()):
