@@ -361,7 +361,8 @@ def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.exp
     """What a step gives metrics, or the function that makes them."""
     if counter is not None:
         call = counter.call
-        return (*call.args, *(keyword.value for keyword in call.keywords))
+        given = (a.value if isinstance(a, ast.Starred) else a for a in call.args)
+        return (*given, *(keyword.value for keyword in call.keywords))
     return tuple(argument for metric in metrics for argument in metric.arguments)
 
 

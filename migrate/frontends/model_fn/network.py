@@ -79,6 +79,8 @@ class Network(Recorded):
         self._contrib = ContribCalls(scopes)
         # What is known of the modes in each function.
         self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
+        # Scopes of unnamed layers that an `if` makes: their names, and of what.
+        self._perhaps: set[tuple[str, int]] = set()
         # Helpers whose layers depend on the scopes around their first call.
         self._scoped: set[ast.FunctionDef] = set()
 
@@ -416,10 +418,14 @@ class Network(Recorded):
         below = given.pop("scope", None)
         bound, normalizer = self._completed(call, row, given, scope, env)
         where = tuple(e for s in scope for e in self.scope_names(s, env))
-        if any(self.reuses(s) for s in scope) or repeated:
+        if any(self.reuses(s) for s in scope) or self._in_loop(call):
             raise NotSplit(call, "layers one after the other, made more than once")
         taken = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         if below is None:
+            if (several.scope, id(taken)) in self._perhaps:
+                raise NotSplit(call, "layers whose name depends on an if")
+            if repeated:
+                self._perhaps.add((several.scope, id(taken)))
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
             name = f"{taken.unique(several.scope)}/{python_name}"
         elif isinstance(below, ast.Constant) and isinstance(below.value, str):
@@ -496,6 +502,14 @@ class Network(Recorded):
         told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
         inputs = bound.get("inputs")
         return Layer(call, row, inputs, arguments, name, where, texts, told=told)
+
+    def _in_loop(self, node: ast.AST | None) -> bool:
+        """Whether code runs more than once where its function runs once."""
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self._scopes.parents.get(node)
+            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
+                return True
+        return False
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours.

@@ -137,7 +137,14 @@ class Split:
         counter: Counter | None = None
         if found is not None:
             call, counts_with, named_by = found
-            counter, metrics = Counting(function, counts_with, scopes).run(call)
+            evaluated_by = lines["EVAL"].spec
+            unread = [
+                word
+                for line in lines.values()
+                if line.spec is not evaluated_by
+                for word in line.spec.keywords
+            ]
+            counter, metrics = Counting(function, counts_with, scopes, unread).run(call)
             gone = [] if named_by is None else [named_by]
         else:
             metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
@@ -375,7 +382,17 @@ class Split:
                 metrics,
             )
             found.append(watching.run(kind, value))
+            if kind == "training_scaffold":
+                self._check_saver(found[-1], update)
         return tuple(found)
+
+    def _check_saver(self, scaffold: Hooks, update: Update) -> None:
+        """A Saver without names saves the variables that there are where it is made."""
+        last = update.averaged.unit.statement if update.averaged else update.applied
+        for node in scaffold.nodes:
+            for use, symbol in uses(node, self._scopes):
+                if symbol == "tf.train.Saver" and use.lineno < last.lineno:
+                    raise NotSplit(use, "a Saver of what there is before the update")
 
     def _summaries(
         self,
