@@ -43,6 +43,7 @@ from migrate.program.keras_model import (
     counted,
 )
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Split:
 
     def _has_variables(self) -> bool:
         return any(
-            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+            symbol == table.VARIABLE or symbol in recurrent.TARGETS
+            for _, symbol in uses(self._function, self._scopes)
         )
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
