@@ -100,14 +100,15 @@ class Helper:
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
-      scopes: `with` statements in it that only named variables, or gave layers arguments.
-      told: statements that bind normalizers' arguments.
+      opened: statements in it of which the suite is left: scopes that only named
+        variables or gave layers arguments, and `if training:` around layers that do nothing else elsewhere.
+      gone: assignments in it that only said whether it is training, or what normalizers are given.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
-    scopes: tuple[ast.With, ...]
-    told: frozenset[ast.stmt] = frozenset()
+    opened: tuple[ast.With | ast.If, ...]
+    gone: tuple[ast.stmt, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -298,6 +299,7 @@ class KerasModel:
       outputs: names bound by them that the steps read.
       twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
+      within: variable scopes in loops and under conditions, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
       export_outputs: an expression of the predictions, or None.
@@ -326,6 +328,7 @@ class KerasModel:
     outputs: tuple[str, ...]
     twins: Twins | None
     layers: tuple[Layer, ...]
+    within: tuple[ast.With, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
     predicted: ast.expr | None
@@ -405,12 +408,14 @@ class SharedModels:
       exported: of this file, functions that Estimators of others have, or call for one.
       imported: what names one of another file -> the class's name; "" for a function that
         makes it.
+      stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
     """
 
     exported: frozenset[str] = frozenset()
     imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
 

@@ -165,7 +165,7 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
             "if params['hidden']:\n"
             "    net = layers.stack(net, layers.fully_connected, [8])\n"
             "net = layers.stack(net, layers.fully_connected, [8])",
-            "layers whose name depends on an if",
+            "a layer without a name, after one that is made under a condition",
         ),
         (
             "net = layers.repeat(net, 2, layers.dropout, is_training=training)",

@@ -18,6 +18,7 @@ from migrate.rules import calls as rules_of_calls
 from migrate.tables import keras_models as table
 
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_MODE = ("K101", "the model knows whether it is training")
 _SCOPED = ("K102", "the variable scope is in the names of its layers")
 Claimed = dict[ast.AST, tuple[str, str]]
 
@@ -50,6 +51,9 @@ def plan_layers(
     for helper in model.helpers:
         if helper.function in here:
             plan.statements[helper.function] = layers.helper(helper)
+    for scope in model.within:
+        if scope in here:
+            plan.statements[scope] = layers.opened(scope, model.within)
     return claimed
 
 
@@ -77,28 +81,36 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     return claimed
 
 
-def in_scopes(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
-    """Uses in the scopes that are gone from functions of one file, and of normalizers."""
-    carried = {
-        node
-        for layer in model.layers
-        for value in layer.carried
-        for node in ast.walk(value)
-    }
-    gone = [
-        outer
-        for helper in model.helpers
-        if helper.function in here
-        for outer in (
-            *helper.told,
-            *(item.context_expr for scope in helper.scopes for item in scope.items),
-        )
-    ]
+def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in functions of one file, and in variable scopes, of which nothing is left."""
+    claimed: Claimed = {}
+    opened = [statement for helper in model.helpers for statement in helper.opened]
+    for statement in (*opened, *model.within):
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.If):
+            heads.append(statement.test)
+        else:
+            heads += [item.context_expr for item in statement.items]
+        why = _MODE if isinstance(statement, ast.If) else _SCOPED
+        claimed.update(_uses(heads, here, why))
+    for helper in model.helpers:
+        claimed.update(_uses(helper.gone, here, _MODE))
+    for layer in model.layers:  # What a scope gave it is written with it.
+        for value in layer.carried:
+            for node in ast.walk(value):
+                claimed.pop(node, None)
+    return claimed
+
+
+def _uses(
+    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
+) -> Claimed:
     return {
-        node: _SCOPED
-        for outer in gone
-        for node in ast.walk(outer)
-        if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried
+        inner: why
+        for node in nodes
+        if node in here
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Attribute, ast.Name))
     }
 
 
@@ -119,7 +131,7 @@ def plan_networks(
             model = one.model
             calls = layers.calls(model, whole)
             claimed |= plan_layers(model, calls, whole, plan, here)
-            claimed |= in_scopes(model, here)
+            claimed |= of_what_is_gone(model, here)
             program = os.path.basename(files.model.path)
             told += [
                 Finding(

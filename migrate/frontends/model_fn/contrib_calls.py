@@ -204,7 +204,7 @@ class ContribCalls:
         return max(widths.pop(), 1)
 
 
-def told(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
+def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
     """Statements that bind normalizer_params, which nothing else reads."""
     found: set[ast.stmt] = set()
     for statement in ast.walk(function):

@@ -7,16 +7,18 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import contrib_calls
+from migrate.frontends.model_fn import contrib_calls, places, told
 from migrate.frontends.model_fn.calls import (
     bound_call,
     calls,
     layer_arguments,
+    walk,
     written_arguments,
 )
 from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.places import Place
 from migrate.frontends.model_fn.recorded import Recorded
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
@@ -39,20 +41,51 @@ class _Names:
     """Names of layers that one variable scope has given.
 
     Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
+      taken: those that were given.
+      ended: kinds of which one may not have been made: what comes after has no known name.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
+    ended: set[str] = dataclasses.field(default_factory=set)
 
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
+    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given.
+
+        Args:
+          conditional: whether the layer may not be made.
+
+        Raises:
+          NotSplit: that depends on whether another one was made.
+        """
+        if base in self.ended:
+            raise NotSplit(
+                call, "a layer without a name, after one that is made under a condition"
+            )
+        if conditional:
+            self.ended.add(base)
         name, number = base, 0
         while name in self.taken:
             number += 1
             name = f"{base}_{number}"
         self.taken[name] = 1
         return name
+
+
+@dataclasses.dataclass
+class _Parts:
+    """What is read of a helper.
+
+    Attributes:
+      deciding: its names that only say which mode it is.
+      opened, gone: statements of which the suite, or nothing, is left.
+      asked: what is gone with them.
+    """
+
+    function: ast.FunctionDef
+    deciding: list[str]
+    opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
+    gone: list[ast.stmt] = dataclasses.field(default_factory=list)
+    asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
 class Network(Recorded):
@@ -72,17 +105,17 @@ class Network(Recorded):
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
+        # Variable scopes in loops and under conditions.
+        self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
+        # The scopes around a helper's first call.
+        self._first: dict[ast.FunctionDef, tuple[ast.With, ...]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
         self._contrib = ContribCalls(scopes)
         # What is known of the modes in each function.
         self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
-        # Scopes of unnamed layers that an `if` makes: their names, and of what.
-        self._perhaps: set[tuple[str, int]] = set()
-        # Helpers whose layers depend on the scopes around their first call.
-        self._scoped: set[ast.FunctionDef] = set()
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
@@ -105,19 +138,27 @@ class Network(Recorded):
         env: dict[str, ModeValues],
     ) -> None:
         self.check(statement, env)
-        repeated = isinstance(statement, (ast.For, ast.If))
         for call in calls(statement):
             symbol = self._scopes.resolve(call.func)
+            where = places.place(call, statement, self._scopes)
+            around = (*scope, *where.within)
             if symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, around, env, where)
             elif (stacked := self._contrib.stacked(call)) is not None:
-                self._stacked(call, stacked, scope, env, repeated)
+                self._stacked(call, stacked, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
-                self._apply(applied, scope, env, repeated)
+                self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, scope, env, repeated)
+                self._call(call, function, around, env, where.repeated)
+        self._take_scopes(statement)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        """Variable scopes in a loop or under a condition are in their layers' names."""
+        for node in walk(statement):
+            if isinstance(node, ast.With):
+                self.within.append(node)
 
     def _call(
         self,
@@ -137,24 +178,7 @@ class Network(Recorded):
         bound = bound_call(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
-        unneeded: list[str] = []
-        inner: dict[str, ModeValues] = {}
-        for mode, values in env.items():
-            known = ModeValues(mode, "", "", self._scopes)
-            for name, value in bound.items():
-                test = values.of_test(value)
-                if test is not None:
-                    known.known[name] = test
-                    if (
-                        isinstance(value, ast.Constant)
-                        and value not in values.overrides
-                    ):
-                        known.literals.add(name)
-                    elif name not in unneeded:
-                        unneeded.append(name)
-                elif values.is_mode(value):
-                    raise NotSplit(call, f"{function.name}() is given the mode itself")
-            inner[mode] = known
+        unneeded, inner = told.told(call, bound, env, self._scopes)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -174,7 +198,7 @@ class Network(Recorded):
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
-            if scope or function in self._scoped or self._unnamed(function):
+            if scope or self._first[function] or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -186,19 +210,19 @@ class Network(Recorded):
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        withs: list[ast.With] = []
+        self._first[function] = scope
         self._known_in[function] = inner
-        if scope:
-            self._scoped.add(function)
+        parts = _Parts(function, list(unneeded))
         self.helpers[function] = Helper(function, tuple(unneeded), ())
-        told = contrib_calls.told(function, self._scopes)
-        self._suite(function.body, scope, inner, told, withs)
+        parts.gone += contrib_calls.params(function, self._scopes)
+        self._suite(function.body, scope, inner, parts)
         self.helpers[function] = Helper(
-            function, tuple(unneeded), tuple(withs), frozenset(told)
+            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone)
         )
+        gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in unneeded:
-                if not self._only_training(node):
+            if isinstance(node, ast.Name) and node.id in parts.deciding:
+                if node not in gone and not self._only_training(node):
                     raise NotSplit(
                         node,
                         f"{function.name}() does more with `{node.id}` than layers do",
@@ -225,7 +249,7 @@ class Network(Recorded):
         around = self._scopes.parents.get(given)
         if isinstance(around, ast.keyword):
             return around.arg == "normalizer_params"
-        return any(around in helper.told for helper in self.helpers.values())
+        return any(around in helper.gone for helper in self.helpers.values())
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
         """Whether a helper has layers outside of scopes that a parameter names."""
@@ -264,16 +288,15 @@ class Network(Recorded):
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        told: set[ast.stmt],
-        withs: list[ast.With],
+        parts: _Parts,
     ) -> None:
         """A helper's statements, but those that only bind normalizers' arguments."""
         for index, statement in enumerate(body):
-            if statement in told:
+            if statement in parts.gone:
                 continue
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                withs.append(statement)
-                self._suite(statement.body, (*scope, statement), env, told, withs)
+                parts.opened.append(statement)
+                self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(statement, "a return in the middle of a function")
@@ -281,6 +304,15 @@ class Network(Recorded):
                 self._statement(expression, scope, env)
             elif _docstring(statement):
                 continue
+            elif told.drops_in_training(statement, env, self._scopes):
+                assert isinstance(statement, ast.If)
+                parts.opened.append(statement)
+                parts.asked.append(statement.test)
+                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.takes_decision(statement, env, self._scopes):
+                parts.deciding.append(name)
+                parts.gone.append(statement)
+                parts.asked.append(statement)
             else:
                 self._statement(statement, scope, env)
 
@@ -289,7 +321,7 @@ class Network(Recorded):
         applied: Applied,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer object: its first call names its variables, others share them."""
         maker, row = applied.maker, applied.row
@@ -311,7 +343,7 @@ class Network(Recorded):
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
-        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -323,7 +355,7 @@ class Network(Recorded):
         symbol: str,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
@@ -331,10 +363,10 @@ class Network(Recorded):
         if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
         if isinstance(row, ContribRow):
-            self._of_contrib(call, row, bound, scope, env, repeated)
+            self._of_contrib(call, row, bound, scope, env, place)
             return
         self._check_reuse(call, row, bound, env)
-        self._layer(call, row, bound, scope, env, repeated)
+        self._layer(call, row, bound, scope, env, place)
 
     def _check_reuse(
         self,
@@ -357,7 +389,7 @@ class Network(Recorded):
         given: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A function of contrib's layers, with what is said beside its call.
 
@@ -365,7 +397,7 @@ class Network(Recorded):
           given: by TF1's names.
         """
         bound, normalizer = self._completed(call, row, given, scope, env)
-        self._layer(call, row, bound, scope, env, repeated)
+        self._layer(call, row, bound, scope, env, place)
         if normalizer is not None:
             made = self.layers[-1]
             self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
@@ -411,7 +443,7 @@ class Network(Recorded):
         stacked: Stacked,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """Layers one after the other: <scope>/<scope>_1, ..._2."""
         row, given, several = stacked.row, dict(stacked.bound), stacked.several
@@ -422,12 +454,9 @@ class Network(Recorded):
             raise NotSplit(call, "layers one after the other, made more than once")
         taken = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         if below is None:
-            if (several.scope, id(taken)) in self._perhaps:
-                raise NotSplit(call, "layers whose name depends on an if")
-            if repeated:
-                self._perhaps.add((several.scope, id(taken)))
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
-            name = f"{taken.unique(several.scope)}/{python_name}"
+            unique = taken.unique(several.scope, call, place.conditional)
+            name = f"{unique}/{python_name}"
         elif isinstance(below, ast.Constant) and isinstance(below.value, str):
             if below.value in taken.taken:
                 raise NotSplit(call, f"two scopes named {below.value!r}")
@@ -452,7 +481,7 @@ class Network(Recorded):
         bound: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer.
 
@@ -472,14 +501,15 @@ class Network(Recorded):
                     raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
-            if repeated or row.default_name in self._dynamic:
+            rounds = place.repeated and not (where and place.apart)
+            if rounds or (row.default_name in self._dynamic and not where):
                 if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
                 self._dynamic.add(row.default_name)
             else:
-                name = given.unique(row.default_name)
+                name = given.unique(row.default_name, call, place.conditional)
         self.layers.append(self._made(call, row, bound, name, where))
 
     def _made(

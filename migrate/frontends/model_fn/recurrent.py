@@ -31,7 +31,12 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
     Args:
       units: of a network.
     """
+    units = list(units)
+    cells = _cells(units, scopes)
     for unit in units:
+        for inner in ast.walk(unit.statement):
+            if isinstance(inner, ast.Call):
+                _check_applied(inner, cells, scopes)
         for node, symbol, call in uses(unit.statement, scopes):
             if call is None:
                 raise NotSplit(node, f"{symbol} that is not called where it is named")
@@ -43,6 +48,35 @@ def check(units: Iterable[Unit], scopes: Scopes) -> None:
                 function = scopes.function(inner.func)
                 if function is not None and next(uses(function, scopes), None):
                     raise NotSplit(inner, f"{function.name}() makes recurrent cells")
+
+
+def _cells(units: list[Unit], scopes: Scopes) -> set[str]:
+    """Names of cells, and of lists of them."""
+    found: set[str] = set()
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for unit in units:
+            symbols = {symbol for _, symbol, _ in uses(unit.statement, scopes)}
+            runs = symbols & set(table.LOOPS)
+            if symbols & set(table.CELLS) or (
+                names.reads(unit.statement) & found and not runs
+            ):
+                found |= names.binds(unit.statement)
+    return found
+
+
+def _check_applied(call: ast.Call, cells: set[str], scopes: Scopes) -> None:
+    """A cell that is called by itself has variables of the scope that is open there."""
+    func = call.func
+    while isinstance(func, ast.Subscript):
+        func = func.value
+    made = isinstance(func, ast.Call) and scopes.resolve(func.func) in table.CELLS
+    if made or (isinstance(func, ast.Name) and func.id in cells):
+        raise NotSplit(call, "a recurrent cell that is called by itself")
+    if isinstance(func, ast.Attribute) and func.attr in ("call", "__call__", "apply"):
+        if names.reads(func.value) & cells:
+            raise NotSplit(call, "a recurrent cell that is called by itself")
 
 
 def _check_call(call: ast.Call, name: str) -> None:

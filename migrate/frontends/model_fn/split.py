@@ -105,7 +105,7 @@ class Split:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
-        told = contrib_calls.told(function, scopes)
+        told = contrib_calls.params(function, scopes)
         for line in lines.values():
             line.units = [u for u in line.units if u.statement not in told]
         found = self._counting(lines, specs)
@@ -223,6 +223,7 @@ class Split:
             outputs=outputs,
             twins=None if isinstance(common, Subclassed) else common.twins,
             layers=tuple(common.network.named()),
+            within=tuple(common.network.within),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
             predicted=predicted,
