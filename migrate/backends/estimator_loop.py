@@ -20,10 +20,12 @@ from migrate.backends.estimator_hooks import (
     plan_writers,
 )
 from migrate.backends.fed_datasets import plan_fed_datasets
+from migrate.backends.input_sessions import InputSessions
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
 from migrate.frontends.estimator_hooks import SessionRun, session_runs
+from migrate.frontends.input_sessions import InputSession
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.rules.contrib_graph import ContribGraph
@@ -57,6 +59,7 @@ class EstimatorRewrite:
 
     Args:
       updates: whether another file of the program runs tf.GraphKeys.UPDATE_OPS.
+      sessions: the file's sessions, which look at its input.
 
     Attributes:
       claimed: node -> (code, reason), of what was rewritten.
@@ -70,9 +73,11 @@ class EstimatorRewrite:
         scopes: Scopes,
         plan: Plan,
         updates: bool = False,
+        sessions: tuple[InputSession, ...] = (),
     ) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
         self._updates = updates
+        self._sessions = InputSessions(sessions, scopes, plan)
         self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
@@ -80,6 +85,9 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = self._uses = table.uses(self._scopes)
+        self._sessions.run()
+        self.claimed.update(self._sessions.claimed)
+        self.rewritten += self._sessions.rewritten
         for call, spec in serving_specs.specs(self._scopes):
             self._plan.replace(call, spec)
             self.claimed[call.func] = ("E101", "now the spec of what is received")
@@ -97,7 +105,8 @@ class EstimatorRewrite:
             if node not in self.claimed:
                 self._use(node, symbol)
         for call in self._program.iterators:
-            self._iterator(call)
+            if call not in self._sessions.iterators:
+                self._iterator(call)
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         for name in _names_of_operations(self._scopes):
@@ -106,6 +115,8 @@ class EstimatorRewrite:
         if not self._updates:
             self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
+            if found.call in self.claimed:
+                continue  # Of a callback.
             if found.call in updates:
                 self._note(found.call, "E152", "an assignment, by the hook's session")
             else:

@@ -112,8 +112,27 @@ CODES = (
     Code(
         "D150",
         "Keras's own training in a session",
-        "model.fit trains in the process that calls it. The session around it opens a "
-        "graph that is empty, and the cluster's other tasks have no part in it.",
+        "train_on_batch and fit_generator train in the process that calls them, and "
+        "parameter servers have no equal. Of a model that is trained by fit, what is not "
+        "known to work with a strategy.",
+    ),
+    Code(
+        "D153",
+        "Keras's fit on a cluster",
+        "Every process fitted a model of its own, whatever session was open around it. The "
+        "cluster says what was meant: with parameter servers shared weights, and as many "
+        "steps in an epoch as the fits of all workers had; of workers alone one fit, each "
+        "with its part of every batch. Models are evaluated and saved by a copy of theirs "
+        "in the first task.",
+        'model.compile("adam", "mse")\nmodel.fit(x, y, epochs=5)',
+        "with strategy.scope():\n"
+        '    model.compile("adam", "mse")\nfits.fit(model, x, y, epochs=5)',
+    ),
+    Code(
+        "D154",
+        "parts that are not even",
+        "Keras takes the mean of each worker's part of a batch, and of these means: parts "
+        "of different sizes count alike.",
     ),
     Code(
         "D122",

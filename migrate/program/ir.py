@@ -277,6 +277,8 @@ class StepFunction:
     flows: list[Flow]
     trains: bool
     observed: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
+    # Names of tensors and of parts of an element that it is fed: parameters after `feeds`.
+    given: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -362,6 +362,7 @@ PROOFS = (
         "keras_contrib:*",
         tests=(
             "tests/programs/test_subclassed_programs.py::test_equals_tensorflow_1_15_5",
+            "tests/programs/test_keras_parts.py::test_equals_tensorflow_1_15_5",
         ),
     ),
     Proof(

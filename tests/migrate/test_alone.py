@@ -101,6 +101,7 @@ FAULTS = {
         "compute_loss, *iterator.get_next()",
     ),
     "hashed_to_fewer": ("lookup_tables", "num_oov_buckets=3", "num_oov_buckets=2"),
+    "a_rate_for_longer": ("fed_steps", "[3, 6]", "[5, 6]"),
     "another_start": (
         "graph_of_module",
         "tf.fill([4, 1], 0.2)",
@@ -175,6 +176,26 @@ FAULTS = {
         "metrics_of_model",
         ", weights=1.0 + y)",
         ")",
+    ),
+    "built_in_another_scope": (
+        "lazy_scopes",
+        "with tf.name_scope('optimize'):\n            # From Model.build_optimize",
+        "with tf.name_scope('loss'):\n            # From Model.build_optimize",
+    ),
+    "rest_of_the_constructor": (
+        "lazy_by_mode",
+        "exponential_decay(0.05, global_step",
+        "exponential_decay(0.06, global_step",
+    ),
+    "nothing_taken_out": (
+        "fed_in_the_middle",
+        "sess.run(compute_energy, without)",
+        "sess.run(compute_energy, flat_representation)",
+    ),
+    "not_drawn_for_its_rest": (
+        "fed_in_part",
+        "np.zeros([8, 6]), iterator.get_next()[1]",
+        "np.zeros([8, 6]), weights[:8]",
     ),
     "records_drawn_once": (
         "queue_memory",

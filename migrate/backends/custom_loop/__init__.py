@@ -124,6 +124,15 @@ class _Layout:
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
         scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
+        for run in program.runs:
+            if program.towers and run.step is not None and run.step.given:
+                self._diagnostics.refuse(
+                    "S107",
+                    run.call,
+                    "a tensor of a tower is fed",
+                    "Make a placeholder of it.",
+                )
+        scope.extend(specs.of({name for step in program.steps for name in step.given}))
         scope.extend(self._steps.functions(specs.names))
         around = [code(call, ", ") for call in program.around]
         opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")

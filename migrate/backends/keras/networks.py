@@ -13,10 +13,12 @@ from migrate.frontends import model_fn
 from migrate.frontends.model_fn.files import joined_with
 from migrate.plan import Plan
 from migrate.program.ir import Code
-from migrate.program.keras_model import KerasModel, SharedModels
+from migrate.program.keras_model import KerasModel, Layer, SharedModels
+from migrate.rules import calls as rules_of_calls
 from migrate.tables import keras_models as table
 
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_MODE = ("K101", "the model knows whether it is training")
 _SCOPED = ("K102", "the variable scope is in the names of its layers")
 Claimed = dict[ast.AST, tuple[str, str]]
 
@@ -43,23 +45,76 @@ def plan_layers(
         made = call.func if isinstance(call.func, ast.Call) else call
         if scopes.resolve(made.func) is not None:
             claimed[made.func] = _LAYER
+    for layer in model.layers:
+        if layer.call in here:
+            claimed |= _arguments(layer, scopes, plan)
     for helper in model.helpers:
         if helper.function in here:
             plan.statements[helper.function] = layers.helper(helper)
+    for scope in model.within:
+        if scope in here:
+            plan.statements[scope] = layers.opened(scope, model.within)
     return claimed
 
 
-def in_scopes(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
-    """Uses in the variable scopes that are gone from functions of one file."""
-    return {
-        node: _SCOPED
-        for helper in model.helpers
-        if helper.function in here
-        for scope in helper.scopes
-        for item in scope.items
-        for node in ast.walk(item.context_expr)
-        if isinstance(node, (ast.Attribute, ast.Name))
+def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in functions of one file, and in scopes, of which nothing is left."""
+    carried = {
+        node
+        for layer in model.layers
+        for value in layer.carried
+        for node in ast.walk(value)
     }
+    claimed: Claimed = {}
+    opened = [statement for helper in model.helpers for statement in helper.opened]
+    for statement in (*opened, *model.within):
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.If):
+            heads.append(statement.test)
+        else:
+            heads += [item.context_expr for item in statement.items]
+        why = _MODE if isinstance(statement, ast.If) else _SCOPED
+        claimed.update(_uses(heads, here, why))
+    for helper in model.helpers:
+        claimed.update(_uses(helper.gone, here, _MODE))
+        claimed.update(_uses(helper.told, here, _SCOPED))
+    return {node: why for node, why in claimed.items() if node not in carried}
+
+
+def _uses(
+    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
+) -> Claimed:
+    return {
+        inner: why
+        for node in nodes
+        if node in here
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Attribute, ast.Name))
+    }
+
+
+def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
+    """Uses in what a layer's call is given, which are not written again.
+
+    slim's penalties and initial values are contrib.layers' own.
+    """
+    claimed: Claimed = {}
+    carried = {node for value in layer.carried for node in ast.walk(value)}
+    for value in layer.given:
+        for node in ast.walk(value):
+            if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried:
+                claimed[node] = _LAYER
+    for node in carried:
+        if not isinstance(node, ast.Call):
+            continue
+        module, _, name = (scopes.resolve(node.func) or "").rpartition(".")
+        row = rules_of_calls.ROWS.get(f"tf.contrib.layers.{name}")
+        if module == "tf.contrib.slim" and row is not None:
+            new = rules_of_calls.rewritten(node, row, scopes)
+            if new is not None:
+                plan.replace(node, new)
+                claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
+    return claimed
 
 
 def plan_networks(
@@ -79,7 +134,7 @@ def plan_networks(
             model = one.model
             calls = layers.calls(model, whole)
             claimed |= plan_layers(model, calls, whole, plan, here)
-            claimed |= in_scopes(model, here)
+            claimed |= of_what_is_gone(model, here)
             program = os.path.basename(files.model.path)
             told += [
                 Finding(

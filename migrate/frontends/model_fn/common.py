@@ -7,15 +7,11 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import by_mode, twins
+from migrate.frontends.model_fn.calls import bound_call, uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
-from migrate.frontends.model_fn.network import (
-    Network,
-    bound_call,
-    layer_arguments,
-    uses,
-)
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
 from migrate.program.keras_model import Twins, Unit
 from migrate.tables import keras_models as table
@@ -78,7 +74,14 @@ class Common:
             mode: [u.statement for u in units] for mode, units in found.items()
         }
         if not statements["TRAIN"]:
-            raise NotSplit(self._function, "it has no layers of tf.layers")
+            reason = "it has no layers of tf.layers"
+            call = self.network.of_another_file(
+                u.statement for u in lines["TRAIN"].units
+            )
+            if call is not None:
+                reason += f", and {ast.unparse(call.func)}() is of another file, "
+                reason += "which is not migrated with it"
+            raise NotSplit(self._function, reason)
         for mode in lines:
             if statements[mode] != statements["TRAIN"]:
                 raise NotSplit(
@@ -218,7 +221,8 @@ class Common:
             ):
                 return names.argument(call, "training", 1)
             if call is layer.call:
-                return (layer_arguments(call, layer.row) or {}).get("training")
+                told = [dict(part.told).get("training") for part in layer.parts]
+                return next((value for value in told if value is not None), None)
         return None
 
     def tensors(self, shared: list[Unit]) -> set[str]:

@@ -6,9 +6,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
-from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Metric, Unit
 from migrate.tables import keras_models as table
 
@@ -37,15 +37,18 @@ class Metrics:
             return [], gone
         found = []
         for key, value in self._entries(given, units, gone):
-            if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-                raise NotSplit(value, "a metric whose name is not written out")
-            if key.value in ("loss", "global_step"):
-                raise NotSplit(
-                    value, f"a metric named {key.value!r}, as Estimator's own"
-                )
+            text = self.key(key, value)
             call = self._chosen(value_of(value, units, gone))
-            found.append(self._metric(key.value, call))
+            found.append(self.metric(text, call))
         return found, gone
+
+    def key(self, key: ast.expr, value: ast.expr) -> str:
+        """A metric's name, which is not one of Estimator's own."""
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            raise NotSplit(value, "a metric whose name is not written out")
+        if key.value in ("loss", "global_step"):
+            raise NotSplit(value, f"a metric named {key.value!r}, as Estimator's own")
+        return key.value
 
     def _entries(
         self, given: ast.expr, units: list[Unit], gone: list[Unit]
@@ -78,7 +81,8 @@ class Metrics:
     def _chosen(self, node: ast.expr) -> ast.expr:
         return self._values.chosen(node) if self._values is not None else node
 
-    def _metric(self, key: str, call: ast.expr) -> Metric:
+    def metric(self, key: str, call: ast.expr) -> Metric:
+        """The Keras metric of a call."""
         symbol = (
             self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         ) or ""

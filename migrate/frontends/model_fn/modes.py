@@ -8,12 +8,16 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_model import Unit
+from migrate.tables import contrib_graph
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 _STRINGS = {"train": "TRAIN", "eval": "EVAL", "infer": "PREDICT"}
 _TEXTS = {mode: text for text, mode in _STRINGS.items()}
-_SCOPES = ("tf.name_scope", "tf.variable_scope", "tf.control_dependencies")
+_SCOPES = (
+    *("tf.name_scope", "tf.variable_scope", "tf.control_dependencies"),
+    *contrib_graph.ARG_SCOPES,
+)
 
 
 class NotSplit(Exception):
@@ -94,7 +98,7 @@ class ModeValues:
                 return {node: str(self.known[node.id])}
         if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             test = self.of_test(node)
-            if test is not None and self._reads_mode(node):
+            if test is not None and self.reads_mode(node):
                 return {node: str(test)}
         found: dict[ast.AST, ast.expr | str] = {}
         if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
@@ -106,7 +110,8 @@ class ModeValues:
             found |= self.folded(child)
         return found
 
-    def _reads_mode(self, node: ast.AST) -> bool:
+    def reads_mode(self, node: ast.AST) -> bool:
+        """Whether what the mode decides is part of some code."""
         return bool(names.reads(node) & {self._name, self._labels, *self.decided})
 
     def of_test(self, node: ast.expr) -> bool | None:
@@ -279,7 +284,7 @@ def is_none(statement: ast.stmt) -> bool:
 
 
 def is_scope(statement: ast.With, scopes: Scopes) -> bool:
-    """Whether a `with` only names things, or orders them."""
+    """Whether a `with` only names things, orders them, or gives layers arguments."""
     return all(
         item.optional_vars is None
         and isinstance(item.context_expr, ast.Call)

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.grown import is_adding
-from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
-from migrate.frontends.model_fn.messages import is_print
+from migrate.frontends.model_fn import contrib_calls, places, told
+from migrate.frontends.model_fn.calls import (
+    bound_call,
+    calls,
+    layer_arguments,
+    walk,
+    written_arguments,
+)
+from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
+from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.places import Place
+from migrate.frontends.model_fn.recorded import Recorded
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_contrib
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
-from migrate.tables.layers import LAYER_CLASSES, LayerRow
+from migrate.tables.layers import LayerRow
 
 # Of tf.variable_scope, after the values.
 _SCOPE_ARGUMENTS = (
     *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
     *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
 )
-_METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
-_BUILTINS = frozenset(
-    {
-        *("bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"),
-        *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
-    }
-)
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
 
 
 @dataclasses.dataclass
@@ -40,14 +41,28 @@ class _Names:
     """Names of layers that one variable scope has given.
 
     Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
+      taken: those that were given.
+      ended: kinds of which one may not have been made: what comes after has no known name.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
+    ended: set[str] = dataclasses.field(default_factory=set)
 
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
+    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given.
+
+        Args:
+          conditional: whether the layer may not be made.
+
+        Raises:
+          NotSplit: that depends on whether another one was made.
+        """
+        if base in self.ended:
+            raise NotSplit(
+                call, "a layer without a name, after one that is made under a condition"
+            )
+        if conditional:
+            self.ended.add(base)
         name, number = base, 0
         while name in self.taken:
             number += 1
@@ -56,7 +71,26 @@ class _Names:
         return name
 
 
-class Network:
+@dataclasses.dataclass
+class _Parts:
+    """What is read of a helper.
+
+    Attributes:
+      deciding: its names that only say which mode it is.
+      bindings: statements that bind normalizers' arguments.
+      opened, gone: statements of which the suite, or nothing, is left.
+      asked: what is gone with them.
+    """
+
+    function: ast.FunctionDef
+    deciding: list[str]
+    bindings: frozenset[ast.stmt]
+    opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
+    gone: list[ast.stmt] = dataclasses.field(default_factory=list)
+    asked: list[ast.AST] = dataclasses.field(default_factory=list)
+
+
+class Network(Recorded):
     """Collects the layers of a network's statements, in the order of their making.
 
     Args:
@@ -66,107 +100,28 @@ class Network:
     def __init__(
         self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
     ) -> None:
-        self.function, self._scopes, self._training = function, scopes, training
+        super().__init__(function, scopes)
+        self._training = training
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        self.objects = LayerObjects(scopes)
+        # Scopes in loops and under conditions.
+        self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
+        # The scopes around a helper's first call.
+        self._first: dict[ast.FunctionDef, tuple[ast.With, ...]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
+        self._contrib = ContribCalls(scopes)
+        # What is known of the modes in each function.
+        self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
         return set()
-
-    # What a statement may hold.
-
-    def makes_layers(self, node: ast.AST) -> bool:
-        """Whether code calls a layer, or a function of the module that does."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Call):
-                if self._scopes.resolve(inner.func) in table.LAYERS:
-                    return True
-                if self.objects.row(inner) or self.objects.is_applied(inner):
-                    return True
-                helper = self.helper(inner)
-                if helper is not None and helper is not self.function:
-                    if any(self.makes_layers(s) for s in helper.body):
-                        return True
-        return False
-
-    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the program's own files that a call names."""
-        return self._scopes.function(call.func)
-
-    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
-        """Fails where Keras could not record a statement.
-
-        Args:
-          env: mode -> what is known in it.
-
-        Raises:
-          NotSplit: it holds something else than layers and functions of tensors.
-        """
-        for node in _walk(statement):
-            if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
-                raise NotSplit(
-                    node, f"among its layers stands a {_kind(node)} statement"
-                )
-            if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
-                raise NotSplit(node, f"among its layers stands a {_kind(node)}")
-            if isinstance(node, ast.Call):
-                self._check_call(node, env)
-        for node, symbol in uses(statement, self._scopes):
-            if not self._known(symbol):
-                raise NotSplit(
-                    node, f"{symbol} among its layers is nothing that Keras records"
-                )
-
-    def _known(self, symbol: str) -> bool:
-        return (
-            symbol in table.NETWORK
-            or symbol in table.VALUES
-            or symbol in table.LAYERS
-            or symbol in LAYER_CLASSES
-            or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
-            or symbol.startswith((*table.HOST, *table.LOGGING))
-        )
-
-    def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
-        symbol = self._scopes.resolve(call.func)
-        if symbol is not None:
-            return
-        func = call.func
-        if isinstance(func, ast.Name) and func.id in _BUILTINS:
-            return
-        if is_print(call, self._scopes) or self.objects.is_applied(call):
-            return
-        if isinstance(func, ast.Attribute) and func.attr in _METHODS:
-            return
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
-            return  # "layer{}".format(i)
-        helper = self.helper(call)
-        if helper is None and not is_adding(call, self._scopes):
-            why = "may be anything"
-            if self._is_imported(func):
-                why = "is of another file, which is not migrated with it"
-            raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
-
-    def _is_imported(self, node: ast.expr) -> bool:
-        """Whether an expression names what the module imports."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return False
-        owner = self._scopes.scope_of(node).owner(node.id)
-        imports = (ast.Import, ast.ImportFrom)
-        return owner is not None and any(
-            isinstance(bound, imports) for bound in owner.bindings[node.id]
-        )
 
     # Layers.
 
@@ -176,27 +131,36 @@ class Network:
         Args:
           scope: the variable scopes around it.
         """
-        self._statement(statement, scope, self._training, None)
+        self._statement(statement, scope, self._training)
 
     def _statement(
         self,
         statement: ast.stmt,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef | None,
     ) -> None:
         self.check(statement, env)
-        repeated = isinstance(statement, (ast.For, ast.If))
-        for call in _calls(statement):
+        for call in calls(statement):
             symbol = self._scopes.resolve(call.func)
+            where = places.place(call, statement, self._scopes)
+            around = (*scope, *where.within)
             if symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, around, env, where)
+            elif (stacked := self._contrib.stacked(call)) is not None:
+                self._stacked(call, stacked, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
-                self._apply(applied, scope, env, repeated)
+                self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, scope, env, repeated)
+                self._call(call, function, around, env, where.repeated)
+        self._take_scopes(statement)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        """Variable scopes in a loop or under a condition are in their layers' names."""
+        for node in walk(statement):
+            if isinstance(node, ast.With):
+                self.within.append(node)
 
     def _call(
         self,
@@ -216,24 +180,7 @@ class Network:
         bound = bound_call(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
-        unneeded: list[str] = []
-        inner: dict[str, ModeValues] = {}
-        for mode, values in env.items():
-            known = ModeValues(mode, "", "", self._scopes)
-            for name, value in bound.items():
-                test = values.of_test(value)
-                if test is not None:
-                    known.known[name] = test
-                    if (
-                        isinstance(value, ast.Constant)
-                        and value not in values.overrides
-                    ):
-                        known.literals.add(name)
-                    elif name not in unneeded:
-                        unneeded.append(name)
-                elif values.is_mode(value):
-                    raise NotSplit(call, f"{function.name}() is given the mode itself")
-            inner[mode] = known
+        unneeded, inner = told.told(call, bound, env, self._scopes)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -253,7 +200,7 @@ class Network:
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
-            if scope or self._unnamed(function):
+            if scope or self._first[function] or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -265,13 +212,19 @@ class Network:
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        withs: list[ast.With] = []
+        self._first[function] = scope
+        self._known_in[function] = inner
+        bindings = frozenset(contrib_calls.told(function, self._scopes))
+        parts = _Parts(function, list(unneeded), bindings)
         self.helpers[function] = Helper(function, tuple(unneeded), ())
-        self._suite(function.body, scope, inner, function, withs)
-        self.helpers[function] = Helper(function, tuple(unneeded), tuple(withs))
+        self._suite(function.body, scope, inner, parts)
+        self.helpers[function] = Helper(
+            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone), bindings
+        )
+        gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in unneeded:
-                if not self._only_training(node):
+            if isinstance(node, ast.Name) and node.id in parts.deciding:
+                if node not in gone and not self._only_training(node):
                     raise NotSplit(
                         node,
                         f"{function.name}() does more with `{node.id}` than layers do",
@@ -284,9 +237,21 @@ class Network:
             if isinstance(parent, ast.keyword) and parent.arg in _WORDS:
                 return True
             parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Dict):
+            return self._of_normalizer(node, parent)
         if isinstance(parent, ast.Call):
             return self.helper(parent) in self.helpers
         return False
+
+    def _of_normalizer(self, node: ast.AST, given: ast.Dict) -> bool:
+        """Whether a value is `is_training` of normalizer_params."""
+        keys = [k for k, value in zip(given.keys, given.values) if value is node]
+        if not keys or names.literal(keys[0]) not in _WORDS:
+            return False
+        around = self._scopes.parents.get(given)
+        if isinstance(around, ast.keyword):
+            return around.arg == "normalizer_params"
+        return any(around in helper.told for helper in self.helpers.values())
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
         """Whether a helper has layers outside of scopes that a parameter names."""
@@ -304,9 +269,12 @@ class Network:
                 if not scoped and self._unnamed_in(statement.body, parameters):
                     return True
                 continue
-            for call in _calls(statement):
-                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+            for call in calls(statement):
+                symbol = self._scopes.resolve(call.func) or ""
+                row = table.LAYERS.get(symbol)
                 helper = self.helper(call)
+                if symbol in table.SEVERAL:
+                    return True
                 if helper is not None and self._unnamed(helper):
                     return True
                 if row is None or not row.has_weights:
@@ -322,29 +290,40 @@ class Network:
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef,
-        withs: list[ast.With],
+        parts: _Parts,
     ) -> None:
+        """A helper's statements, but those that only bind normalizers' arguments."""
         for index, statement in enumerate(body):
+            if statement in parts.bindings:
+                continue
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                withs.append(statement)
-                self._suite(statement.body, (*scope, statement), env, helper, withs)
+                parts.opened.append(statement)
+                self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
-                self._statement(expression, scope, env, helper)
+                self._statement(expression, scope, env)
             elif _docstring(statement):
                 continue
+            elif told.drops_in_training(statement, env, self._scopes):
+                assert isinstance(statement, ast.If)
+                parts.opened.append(statement)
+                parts.asked.append(statement.test)
+                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.takes_decision(statement, env, self._scopes):
+                parts.deciding.append(name)
+                parts.gone.append(statement)
+                parts.asked.append(statement)
             else:
-                self._statement(statement, scope, env, helper)
+                self._statement(statement, scope, env)
 
     def _apply(
         self,
         applied: Applied,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer object: its first call names its variables, others share them."""
         maker, row = applied.maker, applied.row
@@ -366,7 +345,7 @@ class Network:
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
-        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -378,17 +357,123 @@ class Network:
         symbol: str,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
-        bound = layer_arguments(call, row)
-        if bound is None or "inputs" not in bound:
+        bound = written_arguments(call, row)
+        if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
+        if isinstance(row, ContribRow):
+            self._of_contrib(call, row, bound, scope, env, place)
+            return
+        self._check_reuse(call, row, bound, env)
+        self._layer(call, row, bound, scope, env, place)
+
+    def _check_reuse(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        env: dict[str, ModeValues],
+    ) -> None:
+        """Takes `reuse` off a layer's arguments."""
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
-            raise NotSplit(call, f"{symbol} with reuse shares another's variables")
-        self._layer(call, row, bound, scope, env, repeated)
+            raise NotSplit(
+                call, f"{row.function} with reuse shares another's variables"
+            )
+
+    def _of_contrib(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """A function of contrib's layers, with what is said beside its call.
+
+        Args:
+          given: by TF1's names.
+        """
+        bound, normalizer = self._completed(call, row, given, scope, env)
+        self._layer(call, row, bound, scope, env, place)
+        if normalizer is not None:
+            made = self.layers[-1]
+            self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
+
+    def _completed(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+    ) -> tuple[dict[str, ast.expr], Layer | None]:
+        """Arguments by Keras's names, and the normalizer."""
+        scoped = self._contrib.scoped(row, call, scope)
+        written = given | {n: v for n, v in scoped.items() if n not in given}
+        normalizer = self._contrib.normalizer(written, call, scope)
+        if not set(written) <= {"inputs", *row.parameters, "fused"}:
+            raise NotSplit(call, f"arguments that {row.function} has not")
+        self._check_reuse(call, row, written, env)
+        bound = row.keras(written)
+        if bound is None:
+            raise NotSplit(
+                call, f"arguments of {row.function} that its Keras layer has not"
+            )
+        if normalizer is None:
+            return bound, None
+        inner, params = normalizer
+        self._check_reuse(call, inner, params, env)
+        own = inner.keras(params)
+        if own is None:
+            raise NotSplit(
+                call, f"arguments of {inner.function} that its Keras layer has not"
+            )
+        name = own.pop("name", None)
+        self._check_training(call, inner.call_parameters, own, env)
+        return bound, self._made(
+            call, inner, own, inner.default_name if name is None else name, ()
+        )
+
+    def _stacked(
+        self,
+        call: ast.Call,
+        stacked: Stacked,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """Layers one after the other: <scope>/<scope>_1, ..._2."""
+        row, given, several = stacked.row, dict(stacked.bound), stacked.several
+        below = given.pop("scope", None)
+        bound, normalizer = self._completed(call, row, given, scope, env)
+        where = tuple(e for s in scope for e in self.scope_names(s, env))
+        if any(self.reuses(s) for s in scope) or place.repeated:
+            raise NotSplit(call, "layers one after the other, made more than once")
+        taken = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+        if below is None:
+            python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
+            name = f"{taken.unique(several.scope, call, False)}/{python_name}"
+        elif isinstance(below, ast.Constant) and isinstance(below.value, str):
+            if below.value in taken.taken:
+                raise NotSplit(call, f"two scopes named {below.value!r}")
+            taken.taken[below.value] = 1
+            name = f"{below.value}/{below.value}"
+        else:
+            raise NotSplit(call, "layers one after the other, below a name of its own")
+        if not all(isinstance(e, ast.Constant) for e in where):
+            raise NotSplit(call, "layers one after the other, in a scope of many names")
+        made = self._made(call, row, bound, f"{name}_%d", where)
+        texts = tuple(t for t in made.texts if t[0] not in several.parameters)
+        self.layers.append(
+            dataclasses.replace(
+                made, texts=texts, normalizer=normalizer, several=several
+            )
+        )
 
     def _layer(
         self,
@@ -397,7 +482,7 @@ class Network:
         bound: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer.
 
@@ -405,19 +490,10 @@ class Network:
           bound: arguments by name, `inputs` and `training` too.
         """
         self._check_training(call, row.call_parameters, bound, env)
-        arguments = tuple(
-            (name, value)
-            for name, value in bound.items()
-            if name not in ("inputs", "name", *row.call_parameters)
-            and not (isinstance(value, ast.Constant) and value.value is None)
-        )
         where = tuple(e for s in scope for e in self.scope_names(s, env))
         reused = any(self.reuses(s) for s in scope)
         given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         name: str | ast.expr | None = bound.get("name")
-        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
-        if row.function == "tf.layers.dropout" and "rate" not in bound:
-            texts = (("rate", "0.5"),)  # Keras's has no default.
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
@@ -426,16 +502,37 @@ class Network:
                     raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
-            if repeated or row.default_name in self._dynamic:
+            rounds = place.repeated and not (where and place.apart)
+            if rounds or (row.default_name in self._dynamic and not where):
                 if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
                 self._dynamic.add(row.default_name)
             else:
-                name = given.unique(row.default_name)
-        inputs = bound["inputs"]
-        self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
+                name = given.unique(row.default_name, call, place.conditional)
+        self.layers.append(self._made(call, row, bound, name, where))
+
+    def _made(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        name: str | ast.expr | None,
+        where: tuple[ast.expr, ...],
+    ) -> Layer:
+        arguments = tuple(
+            (name, value)
+            for name, value in bound.items()
+            if name not in ("inputs", "name", *row.call_parameters)
+            and not (isinstance(value, ast.Constant) and value.value is None)
+        )
+        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
+        if row.function == "tf.layers.dropout" and "rate" not in bound:
+            texts = (("rate", "0.5"),)  # Keras's has no default.
+        told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
+        inputs = bound.get("inputs")
+        return Layer(call, row, inputs, arguments, name, where, texts, told=told)
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours.
@@ -504,6 +601,8 @@ class Network:
         if "training" not in parameters:
             return
         value = bound.get("training")
+        if value is not None:
+            env = self._known_in.get(self._scopes.scope_of(value).node, env)
         for mode, values in env.items():
             test = False if value is None else values.of_test(value)
             if test is None or test != (mode == "TRAIN"):
@@ -513,68 +612,9 @@ class Network:
                 )
 
 
-def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments by name; `fused` is by name alone in most programs."""
-    if len(call.args) > 1 + len(row.parameters):
-        return None
-    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
-    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
-    if bound is None or inputs not in bound or "weight_collections" in bound:
-        return None
-    if isinstance(row, ContribRow):
-        return row.keras(bound)
-    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
-
-
-def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | None:
-    """A helper's parameters by name."""
-    arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-        return None
-    if function.decorator_list:
-        return None
-    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
-    return names.bound_arguments(call, parameters)
-
-
 def _docstring(statement: ast.stmt) -> bool:
     return (
         isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Constant)
         and isinstance(statement.value.value, str)
     )
-
-
-def _kind(node: ast.AST) -> str:
-    return type(node).__name__.lower()
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """In source order."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _walk(child)
-
-
-def _calls(node: ast.AST) -> list[ast.Call]:
-    """Calls in the order in which they are made: arguments first."""
-    found: list[ast.Call] = []
-    for child in ast.iter_child_nodes(node):
-        found += _calls(child)
-    if isinstance(node, ast.Call):
-        found.append(node)
-    return found
-
-
-def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
-    """Outermost expressions that resolve to symbols."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (ast.Attribute, ast.Name)):
-            if isinstance(current.ctx, ast.Load):
-                symbol = scopes.resolve(current)
-                if symbol is not None:
-                    yield current, symbol
-                    continue
-        stack.extend(ast.iter_child_nodes(current))

@@ -15,10 +15,11 @@ from typing import Any
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
-from migrate.frontends.model_fn.network import Network, uses
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
@@ -41,6 +42,11 @@ class CalledNetwork(Network):
         if applied.kept:
             raise NotSplit(applied.call, "a layer object beside variables of its own")
         super()._apply(applied, *rest)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.With):
+                raise NotSplit(node, "a variable scope in a loop, or under a condition")
 
     def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
@@ -256,10 +262,8 @@ class Subclassed:
     def _check_layer(self, layer: Layer, changing: set[str]) -> None:
         """A layer is made before there are tensors."""
         own = names.binds(layer.loop.target) if layer.loop is not None else set()
-        for node in (layer.name, *(value for _, value in layer.arguments)):
-            read = set()
-            if isinstance(node, ast.AST):
-                read = self._static.reads(node) & changing
+        for node in layer.carried:
+            read = self._static.reads(node) & changing
             if read - own:
                 raise NotSplit(
                     layer.call,
@@ -345,13 +349,7 @@ class Subclassed:
     def check(self) -> None:
         """Fails where `call` holds what no step may hold."""
         layers = [layer.call.func for layer in self.network.layers]
-        values = [value for x in self.network.layers for _, value in x.arguments]
-        values += [
-            keyword.value
-            for layer in self.network.layers
-            for keyword in layer.call.keywords
-            if keyword.arg == "training"
-        ]
+        values = [value for layer in self.network.layers for value in layer.given]
         steps = checks.Steps(
             self._function,
             self._scopes,
@@ -423,27 +421,27 @@ class Subclassed:
         """What of the statements of `call` is read where things are made, and only there."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         for one in made:
-            yield from (value for _, value in one.arguments)
-            if isinstance(one.name, ast.AST):
-                yield one.name
-            if isinstance(one, Weight):
-                yield one.unit.statement
+            yield from self._of_making(one)
         for loop in self._loops():
             if not self._counts(loop):
                 yield loop.target
                 yield loop.iter
+
+    @staticmethod
+    def _of_making(made: Layer | Weight) -> Iterator[ast.AST]:
+        """What is read to make a layer or a variable, and for nothing else."""
+        if isinstance(made, Layer):
+            yield from (*made.carried, *made.given)
+        else:
+            yield made.unit.statement
 
     def _counts(self, loop: ast.For) -> bool:
         """Whether a loop's own names are read beside what it makes."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         gone: set[ast.AST] = set()
         for one in made:
-            for _, value in one.arguments:
-                gone.update(ast.walk(value))
-            if isinstance(one.name, ast.AST):
-                gone.update(ast.walk(one.name))
-            if isinstance(one, Weight):
-                gone.update(ast.walk(one.unit.statement))
+            for node in self._of_making(one):
+                gone.update(ast.walk(node))
         targets = names.binds(loop.target)
         return any(
             isinstance(node, ast.Name) and node.id in targets and node not in gone

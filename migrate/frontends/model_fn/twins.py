@@ -15,13 +15,14 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import (
     ModeValues,
     NotSplit,
     Straight,
     is_plain_assignment,
 )
-from migrate.frontends.model_fn.network import Network, bound_call
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_model import Twins, Unit
 
@@ -93,7 +94,7 @@ def check(twins: Twins, network: Network, outputs: tuple[str, ...]) -> None:
         raise NotSplit(
             twins.statement, "a network is called twice, and another tensor read beside"
         )
-    for layer in network.layers:
+    for layer in (part for made in network.layers for part in made.parts):
         if "training" in layer.row.call_parameters and layer.row.has_weights:
             raise NotSplit(
                 layer.call, "moving averages in a network that is called twice"

@@ -1,0 +1,87 @@
+"""Calls in a network's code: their arguments by name, their order, what they resolve to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
+from migrate.tables.layers import LayerRow
+
+# What functions call their inputs, where that is not `inputs`.
+_INPUTS = {
+    table.INPUT_LAYER: "features",
+    **{
+        symbol: name
+        for symbol, row in table.LAYERS.items()
+        if isinstance(row, ContribRow)
+        for name in [
+            {"embed_sequence": "ids", "one_hot_encoding": "labels"}.get(row.kind)
+        ]
+        if name is not None
+    },
+}
+
+
+def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+    """A layer's arguments by Keras's names; None where Keras's layer has not all of them."""
+    bound = written_arguments(call, row)
+    if bound is not None and isinstance(row, ContribRow):
+        return row.keras(bound)
+    return bound
+
+
+def written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+    """A layer's arguments as they are written; `fused` is by name alone in most programs."""
+    if len(call.args) > 1 + len(row.parameters):
+        return None
+    inputs = _INPUTS.get(row.function, "inputs")
+    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
+    if bound is None or inputs not in bound or "weight_collections" in bound:
+        return None
+    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
+
+
+def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | None:
+    """A helper's parameters by name."""
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        return None
+    if function.decorator_list:
+        return None
+    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
+    return names.bound_arguments(call, parameters)
+
+
+def walk(node: ast.AST) -> Iterator[ast.AST]:
+    """In source order."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from walk(child)
+
+
+def calls(node: ast.AST) -> list[ast.Call]:
+    """Calls in the order in which they are made: arguments first."""
+    found: list[ast.Call] = []
+    for child in ast.iter_child_nodes(node):
+        found += calls(child)
+    if isinstance(node, ast.Call):
+        found.append(node)
+    return found
+
+
+def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
+    """Outermost expressions that resolve to symbols."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (ast.Attribute, ast.Name)):
+            if isinstance(current.ctx, ast.Load):
+                symbol = scopes.resolve(current)
+                if symbol is not None:
+                    yield current, symbol
+                    continue
+        stack.extend(ast.iter_child_nodes(current))
