@@ -21,6 +21,7 @@ from migrate.backends.estimator_hooks import (
 )
 from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.backends.input_sessions import InputSessions
+from migrate.backends.keras_model_estimators import plan_keras
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
@@ -101,6 +102,9 @@ class EstimatorRewrite:
         self.refused += refused
         self.rewritten += plan_loads(self._scopes, self._plan)
         self.claimed.update(plan_writers(self._scopes, self._plan))
+        claimed, refused = plan_keras(uses, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)

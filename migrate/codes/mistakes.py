@@ -160,6 +160,17 @@ CODES = (
         "what it was then. In a loop that has the tape itself such statements stay in it.",
     ),
     Code(
+        "D155",
+        "a compiled Keras model as an Estimator",
+        "keras_model_estimator.py, written beside the program, trains, evaluates, asks and "
+        "exports copies of the model, with TF1's names of variables, slots, metrics and "
+        "signatures, and continues TF1's checkpoints. The first training begins with the "
+        "model's own weights; what an initializer draws by a seed is not what TF1 drew. Of "
+        "workers alone the model must not be made before the strategy is.",
+        "tf.keras.estimator.model_to_estimator(keras_model=model)",
+        "keras_model_estimator.model_to_estimator(keras_model=model)",
+    ),
+    Code(
         "D152",
         "what a step prints",
         "A step is made by any worker: tf.print is seen there, of workers alone by each of "
