@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import ast
 import functools
-from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
@@ -77,6 +76,8 @@ class GraphFunctions:
         # Functions of modules that stay graph code, as the file spells them -> whether
         # their layers are named by default.
         self._imported = scopes.graph_imports
+        # What has been asked of functions, each by itself.
+        self._obstacles: dict[ast.AST, str] = {}
 
     @functools.cached_property
     def used(self) -> bool:
@@ -150,14 +151,20 @@ class GraphFunctions:
             n for f in every if isinstance(f, ast.FunctionDef) for n in ast.walk(f)
         )
 
-    def _uses(self, node: ast.AST) -> Iterator[tuple[ast.expr, str]]:
-        within = set(ast.walk(node))
+    @functools.cached_property
+    def _symbols(self) -> dict[ast.AST, list[str]]:
+        """What of TensorFlow each function of the file uses, in it and in functions of its."""
+        found: dict[ast.AST, list[str]] = {}
         for use, symbol in self._scopes.walk_uses():
-            if use in within:
-                yield use, symbol
+            node: ast.AST | None = use
+            while node is not None:
+                if isinstance(node, ast.FunctionDef):
+                    found.setdefault(node, []).append(symbol)
+                node = self._scopes.parents.get(node)
+        return found
 
     def _holds(self, function: ast.FunctionDef, symbols: frozenset[str]) -> bool:
-        return any(symbol in symbols for _, symbol in self._uses(function))
+        return any(symbol in symbols for symbol in self._symbols.get(function, ()))
 
     def _named_in(self, function: ast.AST) -> list[ast.AST]:
         return [
@@ -170,21 +177,29 @@ class GraphFunctions:
     def obstacle(self, function: ast.FunctionDef) -> str:
         """A symbol that says that a function is more than a graph; "" if it is not."""
         for root in [function, *reach.reached(self._scopes, [function])]:
-            if not isinstance(root, ast.FunctionDef):
-                continue
-            for _, symbol in self._uses(root):
-                if symbol in _FORBIDDEN or symbol.startswith(_FORBIDDEN_PREFIXES):
-                    return symbol
-                if self._in_module and symbol.startswith(("tf.layers.", "tf.summary.")):
-                    return symbol
-            for node in ast.walk(root):
-                called = node.func if isinstance(node, ast.Call) else None
-                if called is not None and self._penalised(called):
-                    return "kernel_regularizer"
-                if isinstance(called, ast.Attribute) and called.attr in (
-                    *("minimize", "compute_gradients", "apply_gradients", "eval"),
-                ):
-                    return called.attr
+            if root not in self._obstacles:
+                self._obstacles[root] = self._obstacle_in(root)
+            if self._obstacles[root]:
+                return self._obstacles[root]
+        return ""
+
+    def _obstacle_in(self, root: ast.AST) -> str:
+        """The same of what stands in a function itself."""
+        if not isinstance(root, ast.FunctionDef):
+            return ""
+        for symbol in self._symbols.get(root, ()):
+            if symbol in _FORBIDDEN or symbol.startswith(_FORBIDDEN_PREFIXES):
+                return symbol
+            if self._in_module and symbol.startswith(("tf.layers.", "tf.summary.")):
+                return symbol
+        for node in ast.walk(root):
+            called = node.func if isinstance(node, ast.Call) else None
+            if called is not None and self._penalised(called):
+                return "kernel_regularizer"
+            if isinstance(called, ast.Attribute) and called.attr in (
+                *("minimize", "compute_gradients", "apply_gradients", "eval"),
+            ):
+                return called.attr
         return ""
 
     def _penalised(self, called: ast.expr) -> bool:
