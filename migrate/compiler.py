@@ -20,6 +20,7 @@ from migrate.findings import Finding, Outcome
 from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.eager_step import Refused
+from migrate.method_forms import with_functions
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
 from migrate.parts import migrated as parts_of
@@ -137,6 +138,11 @@ def migrate_text(
         if has_refusal(form.findings):
             plan, findings, form = Plan(), at_origins(form.findings, form), None
         else:
+            tree, plan, findings = form.tree, form.plan, form.findings
+            text = form.text.source
+    else:
+        form, findings = with_functions(text, options, findings, filename)
+        if form is not None:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
     if (

@@ -58,6 +58,9 @@ class Options:
     # at hand, which the compiler finds.
     models: Mapping[str, SharedModels] = dataclasses.field(default_factory=dict)
     shared_models: SharedModels = SharedModels()
+    # Of files with classes that other files of the run name, by their real path: the texts
+    # of those files.
+    knowing: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     # Programs of the run whose graph is built by other files of it.
     parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.

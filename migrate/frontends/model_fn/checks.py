@@ -147,6 +147,8 @@ class Steps:
         self._replaced = {n for node in replaced for n in ast.walk(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
+        # The function of the module that is looked at.
+        self._inside: ast.AST | None = None
 
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
@@ -172,6 +174,8 @@ class Steps:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
+        if self._inside is not None and symbol in table.OF_MODEL:
+            raise NotSplit(node, f"{symbol} in a function that knows no model")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
@@ -223,8 +227,10 @@ class Steps:
                     raise NotSplit(call, "it calls itself")
                 if bound not in self._seen:
                     self._seen.add(bound)
+                    around, self._inside = self._inside, bound
                     for statement in bound.body:
                         self.check(statement)
+                    self._inside = around
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
 
