@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import pathlib
 import textwrap
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Options
+from migrate.run import run_tree
 
 _HEAD = "import tensorflow as tf\n\n\n"
 _SPEC = """\
@@ -219,3 +221,20 @@ def test_other_files_that_only_make_objects_of_it() -> None:
     knowing = {os.path.realpath("trainer.py"): (text,)}
     options = dataclasses.replace(Options(), knowing=knowing)
     assert not _migrated(_trainer(), options)[1]
+
+
+def test_files_of_a_tree_that_name_its_class(tmp_path: pathlib.Path) -> None:
+    """Whether a method moves is asked of all files of a run."""
+    (tmp_path / "trainer.py").write_text(_HEAD + _trainer())
+    main = "from trainer import Trainer\n\nTrainer(3).estimator().train(None)\n"
+    (tmp_path / "main.py").write_text(main)
+    assert _kinds(tmp_path) == {"K101", "K111"}
+    larger = "from trainer import Trainer\n\n\nclass Larger(Trainer):\n    pass\n"
+    (tmp_path / "larger.py").write_text(larger)
+    assert _kinds(tmp_path) == {"K110"}
+
+
+def _kinds(tree: pathlib.Path) -> set[str]:
+    results = run_tree([tree], jobs=1)
+    found = {f.code for result in results for f in result.findings}
+    return found & {"K101", "K110", "K111"}

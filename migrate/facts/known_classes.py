@@ -1,0 +1,35 @@
+"""Which other files of a run name the classes of a file: they may derive from them, or set
+their attributes.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from collections.abc import Iterable, Mapping
+
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+# What a file spells whose methods may be model_fns.
+_ESTIMATOR, _OF_OBJECT = "Estimator(", "self."
+
+
+def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
+    """The texts of the files that name a class of a file of Estimators, by its real path."""
+    texts: dict[str, str] = {}
+    for path in paths:
+        if path.suffix == ".py" and path.is_file():
+            try:
+                texts[os.path.realpath(path)] = path.read_bytes().decode()
+            except (OSError, UnicodeDecodeError):
+                continue  # Whoever migrates it says why.
+    found: dict[str, tuple[str, ...]] = {}
+    for real, text in texts.items():
+        if _ESTIMATOR not in text or _OF_OBJECT not in text or "tensorflow" not in text:
+            continue
+        classes = "|".join(_CLASS.findall(text))
+        if classes:
+            named = re.compile(rf"\b({classes})\b")
+            others = [t for other, t in texts.items() if other != real]
+            found[real] = tuple(t for t in others if named.search(t))
+    return found
