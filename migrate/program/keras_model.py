@@ -56,16 +56,20 @@ class Layer:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Helper:
-    """A function of the module that builds a part of the network.
+    """A function of the module, or a method, that builds a part of the network.
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
       scopes: `with` statements in it that only named variables.
+      owner: the class whose method it is, or None.
+      calls: of a method.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
     scopes: tuple[ast.With, ...]
+    owner: ast.ClassDef | None = None
+    calls: tuple[ast.Call, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -24,7 +24,11 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
         yield layer.call, _layer(layer)
         for call in layer.applied:
             yield call, _applied(call)
-    helpers = {h.function: h for h in model.helpers}
+    helpers = {h.function: h for h in model.helpers if h.owner is None}
+    for one in model.helpers:
+        if one.owner is not None and one.unneeded:
+            for call in one.calls:
+                yield call, _helper_call(call, one)
     roots: list[ast.AST] = [u.statement for u in model.network]
     roots += list(helpers)
     for root in roots:
@@ -45,7 +49,9 @@ def _layer(layer: Layer) -> Code:
 
 def _applied(call: ast.Call) -> Code:
     """A layer object's call, which is not told whether it is training."""
-    func = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    func = call.func
+    if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
+        func = func.value
     inputs = names.argument(call, "inputs", 0)
     assert inputs is not None
     return code(func, "(", inputs, ")")
@@ -134,7 +140,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
 
 
 def _helper_call(call: ast.Call, helper: Helper) -> Code:
-    bound = bound_call(call, helper.function) or {}
+    bound = bound_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
     # What stood behind something that is gone by position is still in order.

@@ -96,8 +96,9 @@ def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
     for helper in model.helpers:
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:
+        name = helper.function.name if helper.owner is None else helper.owner.name
         for node in ast.walk(scopes.tree):
-            if isinstance(node, ast.Name) and node.id == helper.function.name:
+            if isinstance(node, ast.Name) and node.id == name:
                 if isinstance(node.ctx, ast.Load) and node not in inside:
                     raise NotSplit(
                         node, f"{node.id}() makes layers and is called elsewhere too"

@@ -12,7 +12,6 @@ from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import (
     Network,
-    bound_call,
     layer_arguments,
     uses,
 )
@@ -132,7 +131,7 @@ class Common:
                 continue
             if not isinstance(statement.value, ast.Call):
                 continue
-            if named([unit]):
+            if named([unit], self._scopes):
                 continue
             try:
                 self.network.check(statement, self._values)
@@ -198,16 +197,15 @@ class Common:
                 value = self._training_of(parent)
                 if value is not None:
                     return node in list(ast.walk(value))
-                function = parent.func
-                if isinstance(function, ast.Name):
-                    for helper in self.network.helpers.values():
-                        if helper.function.name == function.id:
-                            arguments = bound_call(parent, helper.function) or {}
-                            return any(
-                                node in list(ast.walk(arguments[name]))
-                                for name in helper.unneeded
-                                if name in arguments
-                            )
+                function = self.network.helper(parent)
+                helper = self.network.helpers.get(function) if function else None
+                if function is not None and helper is not None:
+                    arguments = self.network.bound(parent, function) or {}
+                    return any(
+                        node in list(ast.walk(arguments[name]))
+                        for name in helper.unneeded
+                        if name in arguments
+                    )
                 return False
             parent = self._scopes.parents.get(parent)
         return False
@@ -274,7 +272,8 @@ class Common:
             for inner in ast.walk(statement):
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
-        if plain and isinstance(value, ast.Call):
+        constructs = self.network.instances.constructs(value)
+        if plain and isinstance(value, ast.Call) and not constructs:
             symbol = self._scopes.resolve(value.func)
             if symbol in table.NETWORK or self.network.makes_layers(value):
                 return

@@ -12,6 +12,7 @@ from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -32,7 +33,10 @@ _BUILTINS = frozenset(
 )
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
+_SIMPLE = (
+    *(ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If),
+    *(ast.Assert, ast.Pass, ast.Raise),
+)
 
 
 @dataclasses.dataclass
@@ -72,7 +76,8 @@ class Network:
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        self.objects = LayerObjects(scopes)
+        self.instances = NetworkObjects(scopes)
+        self.objects = LayerObjects(scopes, self.instances)
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -99,9 +104,10 @@ class Network:
         return False
 
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the module that a call names."""
-        if not isinstance(call.func, ast.Name):
-            return None
+        """The function of the module, or the object's method, that a call runs."""
+        method = self.instances.function(call)
+        if method is not None or not isinstance(call.func, ast.Name):
+            return method
         owner = self._scopes.scope_of(call.func).owner(call.func.id)
         if owner is None or owner is not self._scopes.module:
             return None
@@ -152,6 +158,10 @@ class Network:
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
         if is_print(call, self._scopes) or self.objects.is_applied(call):
+            return
+        if self.instances.constructs(call) or self.instances.says_nothing(call):
+            return
+        if isinstance(self._scopes.parents.get(call), ast.Raise):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return
@@ -208,7 +218,7 @@ class Network:
                     statement = ast.Expr(statement.value or ast.Constant(None))
                 self.check(statement, env)
             return
-        bound = bound_call(call, function)
+        bound = self.bound(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         unneeded: list[str] = []
@@ -236,8 +246,11 @@ class Network:
         }
         if self._literals.setdefault(function, literals) != literals:
             raise NotSplit(call, f"{function.name}() is called in more than one way")
+        owner = self.instances.owner(function)
         before = self.helpers.get(function)
         if before is not None:
+            calls = (*before.calls, call)
+            self.helpers[function] = dataclasses.replace(before, calls=calls)
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
@@ -248,6 +261,8 @@ class Network:
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
+            if owner is not None and self._moves_averages(function):
+                raise NotSplit(call, "averages that are moved more than once")
             if scope or self._unnamed(function):
                 raise NotSplit(
                     call,
@@ -261,9 +276,11 @@ class Network:
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
         withs: list[ast.With] = []
-        self.helpers[function] = Helper(function, tuple(unneeded), ())
+        self.helpers[function] = Helper(function, tuple(unneeded), (), owner, (call,))
         self._suite(function.body, scope, inner, function, withs)
-        self.helpers[function] = Helper(function, tuple(unneeded), tuple(withs))
+        self.helpers[function] = dataclasses.replace(
+            self.helpers[function], scopes=tuple(withs)
+        )
         for node in ast.walk(function):
             if isinstance(node, ast.Name) and node.id in unneeded:
                 if not self._only_training(node):
@@ -271,6 +288,12 @@ class Network:
                         node,
                         f"{function.name}() does more with `{node.id}` than layers do",
                     )
+
+    def bound(
+        self, call: ast.Call, function: ast.FunctionDef
+    ) -> dict[str, ast.expr] | None:
+        """A helper's parameters by name, without a method's object."""
+        return bound_call(call, function, self.instances.is_method(function))
 
     def _only_training(self, node: ast.AST) -> bool:
         """Whether a name is read as a layer's, or a helper's, word for training."""
@@ -281,6 +304,17 @@ class Network:
             parent = self._scopes.parents.get(parent)
         if isinstance(parent, ast.Call):
             return self.helper(parent) in self.helpers
+        return False
+
+    def _moves_averages(self, function: ast.FunctionDef) -> bool:
+        """Whether a method, or one that it calls, applies batch normalisation."""
+        for call in _calls(function):
+            applied = self.objects.applied(call)
+            if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
+                return True
+            helper = self.helper(call)
+            if helper is not None and self._moves_averages(helper):
+                return True
         return False
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
@@ -303,6 +337,9 @@ class Network:
                 row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
                 helper = self.helper(call)
                 if helper is not None and self._unnamed(helper):
+                    return True
+                made = self.objects.row(call)
+                if made is not None and made.has_weights:
                     return True
                 if row is None or not row.has_weights:
                     continue
@@ -361,11 +398,25 @@ class Network:
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
+        self._check_scope(applied, scope, env)
         self._layer(call, row, dict(applied.arguments), scope, env, repeated)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
             )
+
+    def _check_scope(
+        self, applied: Applied, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
+    ) -> None:
+        """An object is made with its name, which the scope of its call may begin."""
+        if self._scopes.scope_of(applied.maker) is self._scopes.scope_of(applied.call):
+            return
+        for outer in scope:
+            for name in self.scope_names(outer, env):
+                if not isinstance(name, ast.Constant):
+                    raise NotSplit(
+                        applied.call, "a layer object in a scope that a name names"
+                    )
 
     def _function_of_layers(
         self,
@@ -521,14 +572,21 @@ def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 
-def bound_call(call: ast.Call, function: ast.FunctionDef) -> dict[str, ast.expr] | None:
-    """A helper's parameters by name."""
+def bound_call(
+    call: ast.Call, function: ast.FunctionDef, method: bool = False
+) -> dict[str, ast.expr] | None:
+    """A helper's parameters by name.
+
+    Args:
+      method: whether its first one is the object.
+    """
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
         return None
     if function.decorator_list:
         return None
     parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
+    parameters = parameters[method:]
     return names.bound_arguments(call, parameters)
 
 

@@ -274,8 +274,8 @@ class Split:
         wanted = checks.watched(self._scopes, self._function)
         if not wanted:
             return False
-        missing = wanted - named(training)
-        if missing - named(predictions):
+        missing = wanted - named(training, self._scopes)
+        if missing - named(predictions, self._scopes):
             raise NotSplit(
                 self._function,
                 f"a hook asks for a tensor by its name, {sorted(missing)[0]}",

@@ -21,7 +21,7 @@ from migrate.frontends.model_fn.modes import (
     Straight,
     is_plain_assignment,
 )
-from migrate.frontends.model_fn.network import Network, bound_call
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.sharing import shares_variables
 from migrate.program.keras_model import Twins, Unit
 
@@ -113,7 +113,7 @@ def _calls(line: Straight, network: Network) -> list[_Call]:
         function = network.helper(call)
         if function is None or not network.makes_layers(call):
             continue
-        arguments = bound_call(call, function)
+        arguments = network.bound(call, function)
         if arguments is not None:
             found.append(_Call(unit, target.id, function, arguments))
     return found
