@@ -63,6 +63,7 @@ class Helper:
       scopes: `with` statements in it that only named variables.
       owner: the class whose method it is, or None.
       calls: of a method.
+      kept: statements of a constructor that only kept such a parameter.
     """
 
     function: ast.FunctionDef
@@ -70,6 +71,7 @@ class Helper:
     scopes: tuple[ast.With, ...]
     owner: ast.ClassDef | None = None
     calls: tuple[ast.Call, ...] = ()
+    kept: tuple[ast.stmt, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

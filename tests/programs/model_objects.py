@@ -43,6 +43,8 @@ _ADAM = "Adam divides by roots of small squares"
 
 PROGRAMS = (
     ObjectProgram("kinds", 1e-5, "exp differs by an ULP; RMSProp divides by roots"),
+    ObjectProgram("mnist", 1e-5, _ADAM),
+    ObjectProgram("networks", 1e-5, "exp differs by an ULP; averages add in another order"),
     ObjectProgram("trainers", 1e-5, _ADAM),
 )
 

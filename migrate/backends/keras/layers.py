@@ -11,8 +11,8 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import bound_call
-from migrate.plan import Block, Dropped, Item, Keep
-from migrate.program.ir import Code, code
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program.ir import Code, code, joined
 from migrate.program.keras_model import Helper, KerasModel, Layer
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
@@ -120,23 +120,19 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
                 '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
             )
     woven: list[str | ast.AST] = []
+    before = ""
     for index, part in enumerate(parts):
-        text = part if isinstance(part, str) else None
+        before += "/" if index else ""
         if isinstance(part, ast.Constant):
-            text = str(part.value)
-        slash = "/" if index else ""
-        after = "/" if index + 1 < len(parts) and not index else ""
-        del after
-        woven.append(" + " if index else "")
-        if text is not None:
-            woven.append(f'"{slash}{text}"')
-        else:
-            assert isinstance(part, ast.AST)
-            if slash:
-                woven += ['"/" + ', part]
-            else:
-                woven.append(part)
-    return code(*woven)
+            part = str(part.value)
+        if isinstance(part, str):
+            before += part
+            continue
+        woven += [f'"{before}"', part] if before else [part]
+        before = ""
+    if before:
+        woven.append(f'"{before}"')
+    return joined(" + ", woven)
 
 
 def _helper_call(call: ast.Call, helper: Helper) -> Code:
@@ -169,7 +165,10 @@ def helper(one: Helper) -> list[Item]:
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
     header = code(f"def {function.name}(", *parts, "):")
-    return [Block(header, _items(function.body, one), function)]
+    items = _items(function.body, one)
+    if all(isinstance(item, Dropped) for item in items):
+        items.append(New(code("pass")))
+    return [Block(header, items, function)]
 
 
 def _items(body: list[ast.stmt], one: Helper) -> list[Item]:
@@ -177,6 +176,8 @@ def _items(body: list[ast.stmt], one: Helper) -> list[Item]:
     for statement in body:
         if isinstance(statement, ast.With) and statement in one.scopes:
             found += [Dropped(statement), *_items(statement.body, one)]
+        elif statement in one.kept:
+            found.append(Dropped(statement))
         else:
             found.append(Keep(statement))
     return found

@@ -10,7 +10,7 @@ from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
-from migrate.program.keras_model import KerasModel, SharedModels, Stays
+from migrate.program.keras_model import Helper, KerasModel, SharedModels, Stays
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -103,3 +103,17 @@ def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
                     raise NotSplit(
                         node, f"{node.id}() makes layers and is called elsewhere too"
                     )
+        _check_kept(helper, model)
+
+
+def _check_kept(helper: Helper, model: KerasModel) -> None:
+    """What only said whether an object is training is read where layers are told."""
+    known = {one.function for one in model.helpers}
+    gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
+    words = {word.rpartition(".")[2] for word in gone}
+    for method in helper.owner.body if helper.owner is not None else ():
+        for node in ast.walk(method) if method not in known else ():
+            if isinstance(node, ast.Attribute) and node.attr in words:
+                raise NotSplit(
+                    node, f"`{ast.unparse(node)}` is read by more than layers"
+                )

@@ -82,6 +82,10 @@ class Network:
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
+        # What stands before the names of a helper's layers; None where that is not known.
+        self._prefixes: dict[ast.FunctionDef, str | None] = {}
+        # Attributes that only say whether it is training -> by mode, what they say.
+        self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
@@ -212,7 +216,15 @@ class Network:
         repeated: bool,
     ) -> None:
         """A helper: its layers are those of all its calls."""
-        if not any(self.makes_layers(s) for s in function.body):
+        told = [
+            value
+            for value in (self.bound(call, function) or {}).values()
+            if isinstance(value, ast.expr)
+            and not isinstance(value, ast.Constant)
+            and all(values.of_test(value) is not None for values in env.values())
+        ]
+        keeps = function.name == "__init__" and bool(told)
+        if not keeps and not any(self.makes_layers(s) for s in function.body):
             for statement in function.body:
                 if isinstance(statement, ast.Return):
                     statement = ast.Expr(statement.value or ast.Constant(None))
@@ -263,7 +275,12 @@ class Network:
                 )
             if owner is not None and self._moves_averages(function):
                 raise NotSplit(call, "averages that are moved more than once")
-            if scope or self._unnamed(function):
+            prefix = self._prefix(scope, env)
+            if (
+                prefix is None
+                or prefix != self._prefixes[function]
+                or self._unnamed(function)
+            ):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -276,18 +293,55 @@ class Network:
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
         withs: list[ast.With] = []
-        self.helpers[function] = Helper(function, tuple(unneeded), (), owner, (call,))
-        self._suite(function.body, scope, inner, function, withs)
+        self._prefixes[function] = self._prefix(scope, env)
+        kept = self._keep(function, owner, unneeded, inner)
+        self.helpers[function] = Helper(
+            function, tuple(unneeded), (), owner, (call,), tuple(kept)
+        )
+        body = [s for s in function.body if s not in kept]
+        self._suite(body, scope, inner, function, withs)
         self.helpers[function] = dataclasses.replace(
             self.helpers[function], scopes=tuple(withs)
         )
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in unneeded:
-                if not self._only_training(node):
-                    raise NotSplit(
-                        node,
-                        f"{function.name}() does more with `{node.id}` than layers do",
-                    )
+        words = {*unneeded, *self._words(function, owner)}
+        for node in (n for statement in body for n in ast.walk(statement)):
+            word = names.key(node) if isinstance(node, ast.expr) else None
+            if word in words and not self._only_training(node):
+                raise NotSplit(
+                    node, f"{function.name}() does more with `{word}` than layers do"
+                )
+
+    def _keep(
+        self,
+        function: ast.FunctionDef,
+        owner: ast.ClassDef | None,
+        unneeded: list[str],
+        env: dict[str, ModeValues],
+    ) -> list[ast.stmt]:
+        """Statements of a constructor that keep what says whether it is training.
+
+        Whatever of it a method's environment should have is put there.
+        """
+        if owner is None:
+            return []
+        known = self._kept.setdefault(owner, {})
+        found: list[ast.stmt] = []
+        for name in unneeded:
+            for statement, attribute in self.instances.keeps(function, name).items():
+                found.append(statement)
+                known[attribute] = {m: v.known[name] for m, v in env.items()}
+        receiver = self.instances.receiver(function)
+        for attribute, by_mode in known.items():
+            for mode, values in env.items():
+                values.known[f"{receiver}.{attribute}"] = by_mode[mode]
+        return found
+
+    def _words(self, function: ast.FunctionDef, owner: ast.ClassDef | None) -> set[str]:
+        """Attributes that a method knows to say whether it is training."""
+        if owner is None:
+            return set()
+        receiver = self.instances.receiver(function)
+        return {f"{receiver}.{attribute}" for attribute in self._kept.get(owner, ())}
 
     def bound(
         self, call: ast.Call, function: ast.FunctionDef
@@ -305,6 +359,16 @@ class Network:
         if isinstance(parent, ast.Call):
             return self.helper(parent) in self.helpers
         return False
+
+    def _prefix(
+        self, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
+    ) -> str | None:
+        """The variable scopes around a call, where their names are literals."""
+        around = [name for outer in scope for name in self.scope_names(outer, env)]
+        texts = [n.value for n in around if isinstance(n, ast.Constant)]
+        if len(texts) < len(around):
+            return None
+        return "/".join(map(str, texts))
 
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""

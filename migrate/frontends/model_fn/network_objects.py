@@ -72,9 +72,31 @@ class NetworkObjects:
             return statement.value
         return None
 
+    def receiver(self, function: ast.FunctionDef) -> str:
+        """What a method calls its object."""
+        return self._objects.receiver(function)
+
+    def keeps(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
+        """Statements `self.x = name` of a constructor, and x, where nothing else binds it."""
+        found: dict[ast.stmt, str] = {}
+        if function.name != _CONSTRUCTOR:
+            return found
+        for statement in function.body:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            target, value = statement.targets[0], statement.value
+            if isinstance(value, ast.Name) and value.id == name:
+                if self.value(target) is value:
+                    assert isinstance(target, ast.Attribute)
+                    found[statement] = target.attr
+        return found
+
     def says_nothing(self, call: ast.Call) -> bool:
-        """Whether a call is `super(...).__init__()` of a class that derives from none."""
+        """Whether a call is `super().__init__()` of a class that derives from none."""
         func = call.func
+        if isinstance(func, ast.Name) and func.id == "super":
+            around = self._scopes.parents.get(self._scopes.parents[call])
+            return isinstance(around, ast.Call) and self.says_nothing(around)
         if not (
             isinstance(func, ast.Attribute)
             and func.attr == _CONSTRUCTOR
