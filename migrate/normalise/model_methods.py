@@ -530,7 +530,9 @@ class _Move:
         line = self._text.lines[site.node.lineno - 1]
         new = f"functools.partial({function}, {', '.join(given)})"
         if len(line) - len(self._text.segment(site.node)) + len(new) > _WIDTH:
-            hang = "\n" + line[: len(line) - len(line.lstrip())] + " " * 4
+            # Its Estimator's arguments may get lines of their own.
+            deeper = 8 if site.call.lineno == site.node.lineno else 4
+            hang = "\n" + line[: len(line) - len(line.lstrip())] + " " * deeper
             new = f"functools.partial({hang}{f',{hang}'.join([function, *given])})"
         self._edits.append(Edit(site.node, new))
         return True

@@ -141,7 +141,8 @@ class Split:
             checks.order(line.units, tensors, own_units, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS[h.kind] == mode for u in h.made]
-            checks.left_out(line.units, used, mode, self._values[mode], scopes)
+            given_ = specs[mode].values()
+            checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
         for metric in metrics:
             checks.rebound(
