@@ -77,6 +77,9 @@ class Common:
             mode: [u.statement for u in units] for mode, units in found.items()
         }
         if not statements["TRAIN"]:
+            unclear = self.network.instances.unclear(self._function)
+            if unclear is not None:
+                raise NotSplit(*unclear)
             raise NotSplit(self._function, "it has no layers of tf.layers")
         for mode in lines:
             if statements[mode] != statements["TRAIN"]:

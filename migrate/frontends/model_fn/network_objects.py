@@ -72,6 +72,26 @@ class NetworkObjects:
             return statement.value
         return None
 
+    def unclear(self, code: ast.AST) -> tuple[ast.AST, str] | None:
+        """Where code calls an object whose class is more than what is seen, and why."""
+        for call in ast.walk(code):
+            if not isinstance(call, ast.Call):
+                continue
+            func = call.func
+            owner = self._objects.class_named(func)
+            if owner is None:
+                of = func.value if isinstance(func, ast.Attribute) else func
+                owner = self._objects.class_of(of)
+            if owner is None or self._is_plain(owner):
+                continue
+            try:
+                others = self._objects.family(owner)
+            except Unsettled as reason:
+                return call, reason.reason
+            names = [other.name for other in others if other is not owner]
+            return call, f"{owner.name} and {names[0]} inherit from each other"
+        return None
+
     def receiver(self, function: ast.FunctionDef) -> str:
         """What a method calls its object."""
         return self._objects.receiver(function)
