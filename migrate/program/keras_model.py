@@ -62,7 +62,8 @@ class Helper:
       unneeded: its parameters that only said whether it is training.
       scopes: `with` statements in it that only named variables.
       owner: the class whose method it is, or None.
-      calls: of a method.
+      calls: of a method, or of one that takes a scope; and the scopes around each.
+      scope: the parameter that says in which variable scope it is called; "" for none.
       kept: statements of a constructor that only kept such a parameter.
     """
 
@@ -70,7 +71,8 @@ class Helper:
     unneeded: tuple[str, ...]
     scopes: tuple[ast.With, ...]
     owner: ast.ClassDef | None = None
-    calls: tuple[ast.Call, ...] = ()
+    calls: tuple[tuple[ast.Call, tuple[ast.expr, ...]], ...] = ()
+    scope: str = ""
     kept: tuple[ast.stmt, ...] = ()
 
 

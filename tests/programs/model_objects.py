@@ -45,6 +45,8 @@ PROGRAMS = (
     ObjectProgram("kinds", 1e-5, "exp differs by an ULP; RMSProp divides by roots"),
     ObjectProgram("mnist", 1e-5, _ADAM),
     ObjectProgram("networks", 1e-5, "exp differs by an ULP; averages add in another order"),
+    ObjectProgram("residual", 2e-6, "exp differs by an ULP; averages add in another order"),
+    ObjectProgram("siamese", 1e-5, "tanh differs by an ULP; slots are sums of squares"),
     ObjectProgram("trainers", 1e-5, _ADAM),
 )
 

@@ -24,11 +24,11 @@ def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
         yield layer.call, _layer(layer)
         for call in layer.applied:
             yield call, _applied(call)
-    helpers = {h.function: h for h in model.helpers if h.owner is None}
+    helpers = {h.function: h for h in model.helpers if h.owner is None and not h.scope}
     for one in model.helpers:
-        if one.owner is not None and one.unneeded:
-            for call in one.calls:
-                yield call, _helper_call(call, one)
+        if one.scope or (one.owner is not None and one.unneeded):
+            for call, where in one.calls:
+                yield call, _helper_call(call, one, where)
     roots: list[ast.AST] = [u.statement for u in model.network]
     roots += list(helpers)
     for root in roots:
@@ -111,7 +111,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     if len(texts) == len(parts):
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
-        return code(name)
+        return code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
     formatted = parts[-1]
     if len(texts) == len(parts) - 1 and isinstance(formatted, ast.BinOp):
         left = formatted.left
@@ -128,14 +128,18 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         if isinstance(part, str):
             before += part
             continue
-        woven += [f'"{before}"', part] if before else [part]
+        # What a helper is told stands nowhere in the program.
+        shown = part if hasattr(part, "lineno") else ast.unparse(part)
+        woven += [f'"{before}"', shown] if before else [shown]
         before = ""
     if before:
         woven.append(f'"{before}"')
     return joined(" + ", woven)
 
 
-def _helper_call(call: ast.Call, helper: Helper) -> Code:
+def _helper_call(
+    call: ast.Call, helper: Helper, where: tuple[ast.expr, ...] = ()
+) -> Code:
     bound = bound_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
@@ -143,13 +147,15 @@ def _helper_call(call: ast.Call, helper: Helper) -> Code:
     arguments += [
         (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
     ]
+    if helper.scope:
+        arguments.append((helper.scope, name_below(where[:-1], where[-1])))
     return laid_out(ast.unparse(call.func), arguments, call.col_offset)
 
 
 def helper(one: Helper) -> list[Item]:
     """A helper's definition, without what only said whether it is training."""
     function = one.function
-    if not one.unneeded and not one.scopes:
+    if not one.unneeded and not one.scopes and not one.scope:
         return [Keep(function)]
     arguments = function.args
     parts: list[str | ast.AST | Code] = []
@@ -164,6 +170,8 @@ def helper(one: Helper) -> list[Item]:
             parts += [": ", argument.annotation]
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
+    if one.scope:  # Callers give it by its name.
+        parts.append(f", *, {one.scope}" if arguments.defaults else f", {one.scope}")
     header = code(f"def {function.name}(", *parts, "):")
     items = _items(function.body, one)
     if all(isinstance(item, Dropped) for item in items):

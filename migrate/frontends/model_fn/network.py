@@ -60,6 +60,19 @@ class _Names:
         return name
 
 
+class Passed(ast.With):
+    """Stands for the variable scope that a helper is told by its caller."""
+
+    name: ast.Name
+
+    @classmethod
+    def of(cls, parameter: str) -> Passed:
+        """The scope that a parameter names."""
+        found = cls(items=[], body=[])
+        found.name = ast.Name(parameter, ast.Load())
+        return found
+
+
 class Network:
     """Collects the layers of a network's statements, in the order of their making.
 
@@ -261,7 +274,8 @@ class Network:
         owner = self.instances.owner(function)
         before = self.helpers.get(function)
         if before is not None:
-            calls = (*before.calls, call)
+            where = self._where(scope, env)
+            calls = (*before.calls, (call, where))
             self.helpers[function] = dataclasses.replace(before, calls=calls)
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
@@ -275,12 +289,11 @@ class Network:
                 )
             if owner is not None and self._moves_averages(function):
                 raise NotSplit(call, "averages that are moved more than once")
-            prefix = self._prefix(scope, env)
-            if (
-                prefix is None
-                or prefix != self._prefixes[function]
-                or self._unnamed(function)
-            ):
+            prefix = _literal(where)
+            same = prefix is not None and prefix == self._prefixes[function]
+            if before.scope:
+                same = bool(where)
+            if not same or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -293,10 +306,26 @@ class Network:
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
         withs: list[ast.With] = []
-        self._prefixes[function] = self._prefix(scope, env)
+        where = self._where(scope, env)
+        self._prefixes[function] = _literal(where)
+        told_scope = ""
+        if self._prefixes[function] is None:
+            # What the caller calls its scope, the helper does not know.
+            told_scope = self._free(function, "scope")
+            scope = (Passed.of(told_scope),)
+            if self._numbered(function):
+                raise NotSplit(
+                    call, f"{function.name}() has layers without names, in a scope"
+                )
         kept = self._keep(function, owner, unneeded, inner)
         self.helpers[function] = Helper(
-            function, tuple(unneeded), (), owner, (call,), tuple(kept)
+            function,
+            tuple(unneeded),
+            (),
+            owner,
+            ((call, where),),
+            told_scope,
+            tuple(kept),
         )
         body = [s for s in function.body if s not in kept]
         self._suite(body, scope, inner, function, withs)
@@ -360,15 +389,27 @@ class Network:
             return self.helper(parent) in self.helpers
         return False
 
-    def _prefix(
+    def _where(
         self, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
-    ) -> str | None:
-        """The variable scopes around a call, where their names are literals."""
-        around = [name for outer in scope for name in self.scope_names(outer, env)]
-        texts = [n.value for n in around if isinstance(n, ast.Constant)]
-        if len(texts) < len(around):
-            return None
-        return "/".join(map(str, texts))
+    ) -> tuple[ast.expr, ...]:
+        """What variable scopes put before names."""
+        return tuple(e for outer in scope for e in self.scope_names(outer, env))
+
+    def _names_in(self, where: tuple[ast.expr, ...], call: ast.AST) -> _Names:
+        """Names that were given below some scopes; a function's own are its own."""
+        key = "/".join(map(ast.unparse, where))
+        if _literal(where) is None:
+            key += f" of {id(self._scopes.scope_of(call))}"
+        return self._given.setdefault(key, _Names())
+
+    @staticmethod
+    def _free(function: ast.FunctionDef, name: str) -> str:
+        """A parameter that a function does not have, nor a name."""
+        taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+        while name in taken:
+            name = f"outer_{name}"
+        return name
 
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""
@@ -379,6 +420,19 @@ class Network:
             helper = self.helper(call)
             if helper is not None and self._moves_averages(helper):
                 return True
+        return False
+
+    def _numbered(self, function: ast.FunctionDef) -> bool:
+        """Whether layers of a helper have no name, outside of scopes of its own."""
+        for statement in function.body:
+            for call in _calls(statement):
+                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+                helper = self.helper(call)
+                if helper is not None and self._numbered(helper):
+                    return True
+                if row is not None and row.has_weights:
+                    if "name" not in (layer_arguments(call, row) or {}):
+                        return True
         return False
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
@@ -457,8 +511,7 @@ class Network:
         self._unapplied.pop(maker, None)
         name = applied.arguments.get("name")
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            where = tuple(e for s in scope for e in self.scope_names(s, env))
-            given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+            given = self._names_in(self._where(scope, env), applied.call)
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
@@ -521,9 +574,9 @@ class Network:
             if name not in ("inputs", "name", *row.call_parameters)
             and not (isinstance(value, ast.Constant) and value.value is None)
         )
-        where = tuple(e for s in scope for e in self.scope_names(s, env))
+        where = self._where(scope, env)
         reused = any(self.reuses(s) for s in scope)
-        given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+        given = self._names_in(where, call)
         name: str | ast.expr | None = bound.get("name")
         texts = row.texts(bound) if isinstance(row, ContribRow) else ()
         if row.function == "tf.layers.dropout" and "rate" not in bound:
@@ -583,6 +636,8 @@ class Network:
         self, scope: ast.With, env: dict[str, ModeValues]
     ) -> list[ast.expr]:
         """What a `with` puts before the names of variables."""
+        if isinstance(scope, Passed):
+            return [scope.name]
         found = []
         for item in scope.items:
             call = item.context_expr
@@ -621,6 +676,12 @@ class Network:
                     call,
                     "a layer that is not in training mode in training, and only there",
                 )
+
+
+def _literal(where: tuple[ast.expr, ...]) -> str | None:
+    """The scopes' names, where they are literals."""
+    texts = [n.value for n in where if isinstance(n, ast.Constant)]
+    return "/".join(map(str, texts)) if len(texts) == len(where) else None
 
 
 def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
