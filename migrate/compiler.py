@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from migrate import apart as apart_of
 from migrate import gates
 from migrate.backends import compat_estimators
-from migrate.backends.eager_steps import EagerRewrite
+from migrate.backends.half_migrated import EagerRewrite
 from migrate.facts import hidden_names
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
-from migrate.frontends.eager_step import Refused
+from migrate.frontends.half_migrated import Refused
 from migrate.method_forms import with_functions
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
@@ -98,8 +98,10 @@ def migrate_text(
         in_graph = os.path.realpath(filename) in options.graph_modules
         updates = os.path.realpath(filename) in options.updating_modules
         options = dataclasses.replace(options, in_graph=in_graph, updates=updates)
-    if options.models:
-        known = options.models.get(os.path.realpath(filename), SharedModels())
+    if options.models or options.knowing:
+        real = os.path.realpath(filename)
+        known = options.models.get(real, SharedModels())
+        known = dataclasses.replace(known, knowing=options.knowing.get(real, ()))
         options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)

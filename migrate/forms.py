@@ -123,6 +123,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         sessions,
         slim_loops,
         statements,
+        streaming_metrics,
         supervisor,
         tensor_names,
         towers,
@@ -149,6 +150,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
         tuples.apart,
+        streaming_metrics.apart,
         scope_names.written_out,
         train_ops.written_out,
         *in_sight,

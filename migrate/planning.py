@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
+from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_models
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
@@ -199,6 +200,9 @@ def _plan_estimators(
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
         rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
+    networks, told = plan_networks(scopes, plan, options.shared_models)
+    rewrite.claimed |= networks
+    models += told
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()

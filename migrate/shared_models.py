@@ -1,27 +1,30 @@
 """Model functions of one file that Estimators of other files have.
 
-Such a model_fn can only become a class where all files that know it change with it. So
-each is tried: its file and theirs are migrated, and it counts if both come out whole.
+Such a model_fn can only become a class where all files that know it change with it, and
+those whose functions make its layers (`migrate.shared_networks`). So each is tried: all of
+them are migrated, and it counts if every one comes out whole.
 """
 
 from __future__ import annotations
 
-import ast
 import dataclasses
-import os
+import logging
 import pathlib
 import re
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.imports import resolved
-from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.migration import Options
 from migrate.program.keras_model import SharedModels
+from migrate.shared_networks import Models, Networks, with_networks, without
+from migrate.tree_files import TreeFiles
 
+_LOGGER = logging.getLogger(__name__)
 # What a file spells that has an Estimator, and takes its model_fn from elsewhere.
-_ESTIMATOR = b"Estimator("
+_ESTIMATOR = "Estimator("
+# What a file spells that has model functions.
+_SPEC = "EstimatorSpec"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -44,67 +47,102 @@ def shared_models(
     """
     if options.estimators != "keras":
         return {}
-    files = {
-        os.path.realpath(path): path
-        for path in paths
-        if path.suffix == ".py" and path.is_file()
-    }
-    texts = {real: text for real, path in files.items() if (text := _text(path))}
-    knowing: dict[tuple[str, str], list[_Known]] = {}
-    for real in texts:
-        for target, known in _known(real, files, texts):
-            knowing.setdefault((target, known.name), []).append(known)
-    found: dict[str, SharedModels] = {}
-    for (target, name), users in knowing.items():
-        if target not in texts or _is_known_elsewhere(target, name, users, texts):
-            continue
-        tried = _together(found, target, name, users)
-        changed = {target, *(user.file for user in users)}
-        if all(_comes_out(real, texts[real], tried, options) for real in changed):
-            found = tried
-    return found
+    return _Search(TreeFiles(paths), options).run()
 
 
-def _text(path: pathlib.Path) -> str:
-    try:
-        data = path.read_bytes()
-        return data.decode() if b"tensorflow" in data else ""
-    except (OSError, UnicodeDecodeError):
-        return ""  # Whoever migrates it says why.
+class _Search:
+    """Tries one model function after another, each with those that were taken."""
+
+    def __init__(self, tree: TreeFiles, options: Options) -> None:
+        # What is not reported is done all the same.
+        self._options = dataclasses.replace(options, select=(), ignore=())
+        self._tree = tree
+        self._found: Models = {}
+
+    def run(self) -> Models:
+        tree = self._tree
+        texts = {r: t for r in tree.modules if "tensorflow" in (t := tree.text(r))}
+        knowing: dict[tuple[str, str], list[_Known]] = {}
+        for real in texts:
+            for target, known in _known(real, tree):
+                knowing.setdefault((target, known.name), []).append(known)
+        for (target, name), users in knowing.items():
+            if target in texts and not _is_known_elsewhere(target, name, users, texts):
+                tried = _together(self._found, target, name, users)
+                self._try(tried, target, {user.file for user in users})
+        for real, text in texts.items():
+            known_of = self._found.get(real, SharedModels())
+            if _SPEC in text and known_of.files is None:
+                self._try(self._found, real, set())
+        return self._found
+
+    def _try(self, models: Models, target: str, users: set[str]) -> None:
+        """Takes a file's model functions, if all files that change with them come out."""
+        try:
+            whole = with_networks(models, target, self._tree)
+            changed = {*users, *whole.functions}
+            if not changed or self._come_out({target, *changed}, whole, target):
+                self._found = whole.models
+            elif whole.functions:
+                kept = without(models, whole, target)
+                if not users or self._come_out({target, *users}, kept, target):
+                    self._found = kept.models
+        except Exception as error:  # A fault of ours must not cost the user the run.
+            _LOGGER.debug("%s: %s", target, error, exc_info=True)
+
+    def _come_out(self, files: Iterable[str], tried: Networks, target: str) -> bool:
+        return all(self._comes_out(real, tried, target) for real in sorted(files))
+
+    def _comes_out(self, real: str, tried: Networks, target: str) -> bool:
+        """Whether a file is migrated whole, with all of its part in the models."""
+        from migrate.compiler import migrate_text
+
+        options = dataclasses.replace(self._options, models=tried.models)
+        try:
+            migration = migrate_text(self._tree.text(real), options, real)
+            again = migrate_text(migration.text, options, real)
+        except (SyntaxError, RecursionError):
+            return False
+        loud = (Outcome.REFUSED, Outcome.FAILED)
+        if any(f.outcome in loud for f in migration.findings):
+            return False
+        if again.text != migration.text:
+            return False
+        own = tried.models[real]
+        classes = migration.text.count("(tf_keras.Model)")
+        named = [name for name in own.imported.values() if name]
+        if real == target:
+            named += tried.classes
+        functions = [f for f in migration.findings if f.code == "K120"]
+        return (
+            classes >= len(own.exported)
+            and all(re.search(rf"\b{name}\b", migration.text) for name in named)
+            and (not own.imported or "keras_estimator.Estimator(" in migration.text)
+            and len(functions) >= tried.functions.get(real, 0)
+        )
 
 
-def _known(
-    real: str, files: Mapping[str, pathlib.Path], texts: Mapping[str, str]
-) -> Iterator[tuple[str, _Known]]:
+def _known(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
     """(file, what is known of it) of the model functions that a file's Estimators have."""
     from migrate.frontends.model_fn.flows import Flows
     from migrate.frontends.model_fn.modes import NotSplit
 
-    if _ESTIMATOR.decode() not in texts[real]:
+    if _ESTIMATOR not in tree.text(real):
         return
-    scopes = _scopes(texts[real])
+    scopes = tree.scopes(real)
     if scopes is None:
         return
     flows = Flows(scopes)
     for text, (_, places) in flows.elsewhere.items():
         place = places[0]
         level, parts = place.module
-        target = resolved(files[real], level, (parts,), files)
+        target = resolved(tree.modules[real], level, (parts,), tree.modules)
         try:
             flows.check_elsewhere(text)
         except NotSplit:
             continue
         if target is not None and target != real:
             yield target, _Known(real, text, place.name, place.makes)
-
-
-def _scopes(text: str) -> Scopes | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return Scopes(ast.parse(text))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
 
 
 def _is_known_elsewhere(
@@ -137,27 +175,3 @@ def _together(
         imported = {**own.imported, user.text: called}
         more[user.file] = dataclasses.replace(own, imported=imported)
     return more
-
-
-def _comes_out(
-    real: str, text: str, models: Mapping[str, SharedModels], options: Options
-) -> bool:
-    """Whether a file is migrated whole, with all of its part in the models."""
-    from migrate.compiler import migrate_text
-
-    options = dataclasses.replace(options, models=models)
-    try:
-        migration = migrate_text(text, options, real)
-    except (SyntaxError, RecursionError):
-        return False
-    loud = (Outcome.REFUSED, Outcome.FAILED)
-    if any(f.outcome in loud for f in migration.findings):
-        return False
-    own = models[real]
-    classes = migration.text.count("(tf_keras.Model)")
-    named = [name for name in own.imported.values() if name]
-    return (
-        classes >= len(own.exported)
-        and all(re.search(rf"\b{name}\b", migration.text) for name in named)
-        and (not own.imported or "keras_estimator.Estimator(" in migration.text)
-    )

@@ -92,6 +92,22 @@ CODES = (
         "    def __init__(self, features, hidden):",
     ),
     Code(
+        "K120",
+        "function of another file's Keras model",
+        "A function that makes layers for a model_fn of another file makes Keras layers, "
+        "where it stands and under its name: the model calls it when it is made. What "
+        "only told it whether it is training is gone, here and there. The files change "
+        "together, or none: where a file that is not among them may call the function, the "
+        "model_fn stays one (K110).",
+        "def inference(images, is_training):\n"
+        "    net = tf.layers.dense(images, 10)\n"
+        "    return tf.layers.dropout(net, training=is_training)",
+        "def inference(images):\n"
+        '    net = tf_keras.layers.Dense(units=10, name="dense")(images)\n'
+        "    return tf_keras.layers.Dropout(rate=0.5)(net)",
+        promise="The same variables under the same names as where the model_fn called it.",
+    ),
+    Code(
         "K140",
         "variable of a Keras model",
         "A network with variables of tf.get_variable is a subclassed model: `__init__` "

@@ -135,8 +135,16 @@ CODES = (
     Code(
         "D125",
         "the step of eager code",
-        "A step is a tape, its gradient, apply_gradients and what they need. What else it "
-        "does - control flow, prints, counts - would be done once, when it is traced.",
+        "A step is a tape, its gradient, apply_gradients and what they need, chosen by "
+        "flags at most. What else it does - control flow by values, prints and counts in a "
+        "function - would be done once, when it is traced; and what the loop counts would be "
+        "what it was then. In a loop that has the tape itself such statements stay in it.",
+    ),
+    Code(
+        "D152",
+        "what a step prints",
+        "A step is made by any worker: tf.print is seen there, of workers alone by each of "
+        "them for its part. What Python prints in a traced function it prints once.",
     ),
     Code(
         "D126",
@@ -146,7 +154,18 @@ CODES = (
     Code(
         "D127",
         "metrics of eager code",
-        "A metric's state is the worker's own; in a strategy's scope it would be shared.",
+        "A metric that is not made where the session is opened, is passed on, read in "
+        "the step, used in another traced function; or, of workers alone, one that counts "
+        "what their parts of a batch do not add up to.",
+    ),
+    Code(
+        "D151",
+        "a metric of a step",
+        "With parameter servers its variables are on them, for each worker's loop its own: "
+        "a process did not count, or reset, what another had counted. Of workers alone it "
+        "counts the parts of all, and every one of them reads the whole batch's value.",
+        "accuracy = tf.keras.metrics.SparseCategoricalAccuracy()",
+        "accuracy = replicas.metric(lambda: tf_keras.metrics.SparseCategoricalAccuracy())",
     ),
     Code(
         "D128",

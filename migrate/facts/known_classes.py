@@ -30,6 +30,10 @@ def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
         classes = "|".join(_CLASS.findall(text))
         if classes:
             named = re.compile(rf"\b({classes})\b")
-            others = [t for other, t in texts.items() if other != real]
-            found[real] = tuple(t for t in others if named.search(t))
+            module = re.compile(rf"\b{re.escape(pathlib.Path(real).stem)}\b")
+            found[real] = tuple(
+                other
+                for path, other in texts.items()
+                if path != real and named.search(other) and module.search(other)
+            )
     return found

@@ -66,6 +66,18 @@ class Scopes:
         """The scope in which `node` (an expression or statement) is evaluated."""
         return self._scope_of[node]
 
+    def function(self, node: ast.expr) -> ast.FunctionDef | None:
+        """The function of the module that an expression names, or None."""
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self.scope_of(node).owner(node.id)
+        if owner is None or owner is not self.module:
+            return None
+        bound = owner.bindings[node.id]
+        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+            return bound[0]
+        return None
+
     def resolve(self, node: ast.AST) -> str | None:
         """The TF1 symbol of an expression, e.g. "tf.train.Server", or None.
 

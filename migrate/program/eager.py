@@ -1,7 +1,7 @@
 """What a half-migrated program means: eager training code in a graph's cluster.
 
 Its front-end is `migrate.frontends.half_migrated`, its back-end
-`migrate.backends.eager_steps`. Nodes are the user's own code, to be carried over.
+`migrate.backends.half_migrated`. Nodes are the user's own code, to be carried over.
 """
 
 from __future__ import annotations
@@ -100,6 +100,25 @@ class Step:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Metric:
+    """A metric of Keras.
+
+    Attributes:
+      statement: the assignment that keeps it.
+      made: its creation.
+      kind: its class, by its name in `tf.keras.metrics`.
+      counted: calls in the step that update it.
+      others: those in the loop, and in functions that the loop calls.
+    """
+
+    statement: ast.Assign
+    made: ast.Call
+    kind: str
+    counted: tuple[ast.Call, ...]
+    others: tuple[ast.Call, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class EagerProgram:
     """A Keras model that a GradientTape trains in the session of a cluster.
 
@@ -121,6 +140,7 @@ class EagerProgram:
       mean_calls: calls of them in the step.
       endless: a loop that nothing ends, None if none.
       stops: whether a hook asks the session to stop.
+      metrics: what is counted of the training.
     """
 
     owner: ast.AST
@@ -143,6 +163,7 @@ class EagerProgram:
     mean_calls: tuple[ast.Call, ...]
     endless: ast.While | None
     stops: bool
+    metrics: tuple[Metric, ...]
 
     @property
     def at(self) -> int:

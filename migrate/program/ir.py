@@ -39,6 +39,7 @@ class Kind(enum.Enum):
     SAVER = "saver"
     SCAFFOLD = "scaffold"
     AVERAGES = "moving averages"
+    METRIC = "streaming metric"  # Or a list of the variables of such.
     CLUSTER = "cluster"
     SERVER = "server"
     DEVICE = "device function"
@@ -63,7 +64,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
-    | {Kind.AVERAGES}
+    | {Kind.AVERAGES, Kind.METRIC}
 )
 
 

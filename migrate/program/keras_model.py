@@ -62,7 +62,7 @@ class Helper:
       unneeded: its parameters that only said whether it is training.
       scopes: `with` statements in it that only named variables.
       owner: the class whose method it is, or None.
-      calls: of a method, or of one that takes a scope; and the scopes around each.
+      calls: and the variable scopes around each.
       scope: the parameter that says in which variable scope it is called; "" for none.
       kept: statements of a constructor that only kept such a parameter.
     """
@@ -287,6 +287,37 @@ class KerasModel:
 
 
 @dataclasses.dataclass(frozen=True)
+class Source:
+    """A file of a tree as it was read.
+
+    Attributes:
+      path: its real path.
+      imports: names at its top that are of others of the tree -> (real path, the name
+        there; "" for the file itself).
+    """
+
+    path: str
+    text: str
+    imports: Mapping[str, tuple[str, str]]
+
+
+@dataclasses.dataclass(frozen=True)
+class Files:
+    """A file with model functions, and the files whose functions these call.
+
+    Attributes:
+      exported: model functions that Estimators of other files have, or call for one.
+      kept: functions, as (real path, name), that cannot change with a network -> why;
+        the name "" is that of all.
+    """
+
+    model: Source
+    others: tuple[Source, ...]
+    exported: frozenset[str] = frozenset()
+    kept: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
+
+
+@dataclasses.dataclass(frozen=True)
 class SharedModels:
     """Model functions that files of a tree have together, and that become Keras models.
 
@@ -294,10 +325,16 @@ class SharedModels:
       exported: of this file, functions that Estimators of others have, or call for one.
       imported: what names one of another file -> the class's name; "" for a function that
         makes it.
+      files: where its networks' functions may stand; None where only here.
+      networks: of other files, whose networks have functions of this one.
+      knowing: texts of other files that name classes of this one.
     """
 
     exported: frozenset[str] = frozenset()
     imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    files: Files | None = None
+    networks: tuple[Files, ...] = ()
+    knowing: tuple[str, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -18,6 +18,8 @@ and their global step is the number of the optimizer's updates.
 """
 
 import contextlib
+import functools
+import threading
 
 import tensorflow as tf
 
@@ -32,6 +34,23 @@ _UPDATES = ("iteration", "iter")
 
 class _Eager:
     """What replicas of eager code have otherwise than those of a TF1 graph."""
+
+    _counting = False  # Whether it is a metric that makes variables.
+
+    def _new_metric(self, make):
+        """A metric whose variables the strategy places, and no checkpoint holds."""
+        self._counting = True
+        try:
+            with self.strategy.scope(), self.recording():
+                metric = make()
+                if not metric.built:
+                    raise ValueError(
+                        f"{metric.name} makes its variables when it is first used: in a "
+                        "step, which must have them before"
+                    )
+                return metric
+        finally:
+            self._counting = False
 
     @contextlib.contextmanager
     def recording(self):
@@ -49,7 +68,8 @@ class _Eager:
                 # chief saves alone, and to read them it would need all the others.
                 kwargs["synchronization"] = tf.VariableSynchronization.AUTO
             variable = next_creator(**kwargs)
-            self._recorded.append(variable)
+            if not self._counting:  # TF1 did not save what metrics count.
+                self._recorded.append(variable)
             return variable
 
         with tf.variable_creator_scope(create):
@@ -83,9 +103,94 @@ class _Eager:
 class AsynchronousSteps(_Eager, training_session.AsynchronousReplicas):
     """Steps on parameter servers; each worker updates at its own pace."""
 
+    def __init__(self, *args, **kwargs):
+        super().__init__(*args, **kwargs)
+        self._worker = threading.local()  # Of the step that is traced: its number.
+
+    def metric(self, make):
+        """A metric on the servers, which every worker's loop has for itself.
+
+        Args:
+          make: makes a metric of Keras.
+        """
+        chiefs = [job for job in ("chief", "master") if job in self._cluster.jobs]
+        workers = sum(self._cluster.num_tasks(job) for job in [*chiefs, "worker"])
+        metrics = [self._new_metric(make) for _ in range(workers)]
+        return _OwnMetric(metrics, self._worker)
+
+    def step_function(self, *specs):
+        """Decorates a step, as training_session does; it knows whose loop makes it."""
+
+        def decorate(function):
+            def of_worker(worker, *args):
+                self._worker.number = worker
+                try:
+                    return function(*args)
+                finally:
+                    del self._worker.number
+
+            of_worker.__name__ = function.__name__
+            worker = tf.TensorSpec([], tf.int32)
+            return _OwnStep(self, of_worker, (worker, *specs))
+
+        return decorate
+
+
+class _OwnStep(training_session.StepFunction):
+    """A step that is told the number of the worker whose loop makes it."""
+
+    def feed(self, args):
+        return super().feed((training_session.task_index(0), *args))
+
+
+class _OwnMetric:
+    """In a step and in a loop the metric of the worker whose they are.
+
+    Args:
+      metrics: one for each worker.
+      traced: `number` is the worker's, a tensor, while a step is traced.
+    """
+
+    def __init__(self, metrics, traced):
+        self._metrics = metrics
+        self._traced = traced
+
+    def update_state(self, *args, **kwargs):
+        """Counts something."""
+
+        def count(metric):
+            metric.update_state(*args, **kwargs)
+            return tf.constant(0)  # A branch has to give something.
+
+        if not hasattr(self._traced, "number"):
+            count(self._own())
+        elif len(self._metrics) == 1:
+            count(self._metrics[0])
+        else:
+            branches = [functools.partial(count, metric) for metric in self._metrics]
+            tf.switch_case(self._traced.number, branches)
+
+    def __call__(self, *args, **kwargs):
+        self.update_state(*args, **kwargs)
+        return None if hasattr(self._traced, "number") else self.result()
+
+    def _own(self):
+        return self._metrics[training_session.task_index(0)]
+
+    def __getattr__(self, name):
+        return getattr(self._own(), name)
+
 
 class SynchronousSteps(_Eager, training_session.SynchronousReplicas):
     """Steps that all workers make together, each on its part of one batch."""
+
+    def metric(self, make):
+        """A metric of all workers' parts, alike in each of them.
+
+        Args:
+          make: makes a metric of Keras.
+        """
+        return self._new_metric(make)
 
     def distributed(self, dataset):
         """The dataset's batches, of each of which this worker has its part."""

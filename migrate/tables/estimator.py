@@ -33,7 +33,7 @@ TPU_MODULE = "estimator_tpu"
 
 # Emitted modules for what few programs have -> files that they need beside MODULE's.
 BESIDE: dict[str, tuple[str, ...]] = {
-    CANNED_MODULE: (f"{CANNED_MODULE}.py", f"{HEADS_MODULE}.py"),
+    CANNED_MODULE: (*emitted.files(CANNED_MODULE), f"{HEADS_MODULE}.py"),
     DERIVABLE_MODULE: (f"{DERIVABLE_MODULE}.py",),
     EXPERIMENTS_MODULE: (f"{EXPERIMENTS_MODULE}.py",),
     IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),

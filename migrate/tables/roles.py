@@ -7,6 +7,7 @@ where one of its inputs is, else a graph constant.
 from __future__ import annotations
 
 from migrate.program.ir import Kind
+from migrate.tables import streaming_metrics
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -49,9 +50,11 @@ SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "
 INITIALIZES_ALL = frozenset(
     {"tf.global_variables_initializer", "tf.initialize_all_variables"}
 )
-INITIALIZES_OTHERS = frozenset(
+INITIALIZES_LOCAL = frozenset(
     {"tf.local_variables_initializer", "tf.initialize_local_variables"}
-    | {"tf.tables_initializer", "tf.initialize_all_tables"}
+)
+INITIALIZES_OTHERS = INITIALIZES_LOCAL | frozenset(
+    {"tf.tables_initializer", "tf.initialize_all_tables"}
 )
 REPORTS = frozenset({"tf.report_uninitialized_variables"})
 INITIALIZER_OPS = frozenset(
@@ -119,9 +122,13 @@ TOWER_INDEX = (
     "tf.get_static_value(tf.distribute.get_replica_context().replica_id_in_sync_group)"
 )
 MERGES_TOWERS = frozenset({"replicas.summaries", "replicas.merged_summaries"})
-OF_TOWERS: dict[str, Kind] = {
+# What a normal form calls by the names of emitted modules.
+OF_NORMAL_FORM: dict[str, Kind] = {
     "plain_session.for_towers": Kind.DATASET,
     **{name: Kind.SUMMARY for name in (*MERGES_TOWERS, "replicas.under")},
+    **dict.fromkeys(
+        (streaming_metrics.METRIC, streaming_metrics.VARIABLES), Kind.METRIC
+    ),
 }
 
 KIND_OF_CALL: dict[str, Kind] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
-_MODULE = "canned_estimators.py"
+_OPTIMIZERS = "canned_estimators/optimizers.py"
 _EXP = "exp differs by one ULP, and newer Eigen rounds roots and powers otherwise"
 _COUNTS = (
     Looser("*/eval/accuracy*", 0.0, "counts of classes"),
@@ -45,15 +45,17 @@ SCENARIO = Scenario(
             "linear",
             '"linear": 0.2,',
             '"linear": 0.199,',
-            file=_MODULE,
+            file=_OPTIMIZERS,
         ),
-        Fault("rate of a network", "dnn", '"dnn": 0.05', '"dnn": 0.0499', file=_MODULE),
+        Fault(
+            "rate of a network", "dnn", '"dnn": 0.05', '"dnn": 0.0499', file=_OPTIMIZERS
+        ),
         Fault(
             "mean of a batch, not its sum",
             "dnn",
             "_SUM = v1.losses.Reduction.SUM",
             "_SUM = v1.losses.Reduction.SUM_OVER_BATCH_SIZE",
-            file=_MODULE,
+            file="canned_estimators/estimators.py",
         ),
         Fault(
             "weights of examples left out",
@@ -67,7 +69,7 @@ SCENARIO = Scenario(
             "regressor",
             "momentum=0.999",
             "momentum=0.99",
-            file=_MODULE,
+            file="canned_estimators/logits.py",
         ),
     ),
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
-_MODULE = "canned_estimators.py"
 _COUNTS = (
     Looser("*/eval/accuracy*", 0.0, "counts of classes"),
     Looser("*/eval/precision", 0.0, "counts of classes"),
@@ -39,16 +38,16 @@ SCENARIO = Scenario(
         Fault(
             "the linear model's rate without a bound",
             "default",
-            "min(_RATES[model], 1.0 / math.sqrt(len(columns)))",
+            "min(RATES[model], 1.0 / math.sqrt(len(columns)))",
             "1.0 / math.sqrt(len(columns))",
-            file=_MODULE,
+            file="canned_estimators/optimizers.py",
         ),
         Fault(
             "one optimizer trains both",
             "sgd",
             "v1.GraphKeys.TRAINABLE_VARIABLES, scope=scope",
             "v1.GraphKeys.TRAINABLE_VARIABLES",
-            file=_MODULE,
+            file="canned_estimators/model_functions.py",
         ),
     ),
 )

@@ -161,6 +161,21 @@ FAULTS = {
         'updated_by="last", momentum=0.8',
     ),
     "one_batch_for_all_towers": ("towers_draw", "tower_batches[i]", "tower_batches[0]"),
+    "counted_on_and_on": (
+        "metrics_streamed",
+        "streaming_metrics.initialize(metrics_variables)",
+        "pass",
+    ),
+    "all_counted_anew": (
+        "metrics_streamed",
+        "streaming_metrics.initialize(metrics_variables)",
+        "streaming_metrics.initialize(streaming_metrics.variables(replicas))",
+    ),
+    "judged_with_equal_weights": (
+        "metrics_of_model",
+        ", weights=1.0 + y)",
+        ")",
+    ),
     "records_drawn_once": (
         "queue_memory",
         "range(1).repeat().map(make_record_2)",

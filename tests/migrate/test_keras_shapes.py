@@ -576,5 +576,5 @@ def test_a_function_does_not_know_the_penalties_of_a_model() -> None:
     )
     text = loss + "def model_fn(features, labels, mode):\n" + body
     result, stays = _migrated(text + "\n\ne = tf.estimator.Estimator(model_fn)\n")
-    assert "get_regularization_loss in a function that knows no model" in stays
+    assert "get_regularization_loss in a function that a step calls" in stays
     assert "tf_keras.Model" not in result

@@ -178,7 +178,9 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_scenario("explicit placement", "pinned_client", "float32", _tasks(2, 2)),
     *_scenario("explicit placement", "device_pinning", "float32", _tasks(1, 1)),
     *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
-    *_half_migrated("sum_clipped", "penalised", "shuffled"),
+    *_half_migrated("sum_clipped", "penalised", "shuffled", "metrics_servers"),
+    *_half_migrated("metrics_shards", "metrics_together", "telling_loop"),
+    *_half_migrated("flagged_step"),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
     *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
     *_trees("model and trainer in files", "package_of_networks"),
@@ -194,7 +196,7 @@ ESTIMATORS: tuple[Shown, ...] = (
         *("builder", "canned", "census", "configured", "contrib", "control_flow"),
         *("exporters", "frames", "hooks", "inputs", "more_heads", "reading"),
         *("residual", "sequences", "stopped_early", "subclassed", "texts"),
-        "vocabularies",
+        *("threads", "vocabularies"),
     ),
 )
 

@@ -66,6 +66,13 @@ _FAULTS = (
         "own = args[i * len(specs) : (i + 1) * len(specs)]",
         "own = args[: len(specs)]",
     ),
+    # Threads share their epochs, as they would if they read one dataset.
+    (
+        "threads",
+        "estimator_loop/inputs.py",
+        "num_epochs * num_threads",
+        "num_epochs",
+    ),
 )
 
 

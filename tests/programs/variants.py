@@ -85,6 +85,7 @@ IDIOMS = (
     Variant("stopped_early", 0.0, _EXACT),
     Variant("subclassed", 2e-6, "tanh differs by an ULP"),
     Variant("texts", 1e-6, _EXP),
+    Variant("threads", 0.0, _EXACT),
     Variant("vocabularies", 1e-6, _EXP),
 )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.backends import moving_averages, recurrent_cells
+from migrate.backends import moving_averages, recurrent_cells, streaming_metrics
 from migrate.backends.custom_loop import static_shapes
 from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import names
@@ -303,6 +303,12 @@ class Expressions(Datasets):
         function = call.func
         if not isinstance(function, ast.Attribute):
             return
+        if names.key(function) in streaming_metrics.CALLED:
+            self.claimed.update(
+                streaming_metrics.rewrite(
+                    call, self.program, self.scopes, self.diagnostics, self.plan
+                )
+            )
         base = self.program.kinds.get(names.key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)

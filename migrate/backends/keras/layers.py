@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code, joined
@@ -18,25 +17,16 @@ from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
 
-def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
+def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
     """Every call of a layer, and of a helper, and what becomes of it."""
     for layer in model.layers:
         yield layer.call, _layer(layer)
         for call in layer.applied:
             yield call, _applied(call)
-    helpers = {h.function: h for h in model.helpers if h.owner is None and not h.scope}
     for one in model.helpers:
-        if one.scope or (one.owner is not None and one.unneeded):
+        if one.unneeded or one.scope:
             for call, where in one.calls:
                 yield call, _helper_call(call, one, where)
-    roots: list[ast.AST] = [u.statement for u in model.network]
-    roots += list(helpers)
-    for root in roots:
-        for node in ast.walk(root):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                found = [h for h in helpers.values() if h.function.name == node.func.id]
-                if found and found[0].unneeded:
-                    yield node, _helper_call(node, found[0])
 
 
 def _layer(layer: Layer) -> Code:
@@ -73,10 +63,14 @@ def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -
     arguments += layer.texts
     if layer.name is not None:
         arguments.append(("name", name_below(layer.scope, layer.name)))
-    target = layer.row.target
+    return laid_out(target(layer), arguments, indent, after, hang)
+
+
+def target(layer: Layer) -> str:
+    """The Keras layer's class: TensorFlow's, or the emitted module's."""
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
-        target = f"{table.MODULE}.Dropout"
-    return laid_out(target, arguments, indent, after, hang)
+        return f"{table.MODULE}.Dropout"
+    return layer.row.target
 
 
 def word(name: ast.expr | str | None) -> str:
@@ -119,6 +113,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
             return code(
                 '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
             )
+    # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
     before = ""
     for index, part in enumerate(parts):

@@ -9,6 +9,7 @@ from migrate.backends.keras.estimators import imported
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import model_fn
+from migrate.frontends.model_fn.files import joined
 from migrate.plan import Plan
 from migrate.program.keras_model import SharedModels
 
@@ -24,6 +25,7 @@ def plan_models(
     Returns:
       What is claimed, as node -> (code, reason); and a finding for each that stays.
     """
+    scopes = joined(scopes, shared.files)
     found, others, stays = model_fn.recognise(scopes, shared)
     claimed = imported(others, plan)
     for one in found:

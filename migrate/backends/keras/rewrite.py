@@ -9,6 +9,7 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
+from migrate.backends.keras.networks import in_scopes, plan_layers
 from migrate.frontends.model_fn.network import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
@@ -16,7 +17,6 @@ from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
 _STEP = ("K105", "a schedule takes the step as it is")
-_LAYER = ("K102", "a Keras layer: the same variables under the same names")
 
 
 class KerasRewrite(Evaluation):
@@ -31,16 +31,11 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        calls = list(layers.calls(model, self._scopes))
+        calls = list(layers.calls(model))
         if model.called is not None:
             calls = self._layer_calls()
-        for call, new in calls:
-            plan.replace(call, new)
-            made = call.func if isinstance(call.func, ast.Call) else call
-            if self._scopes.resolve(made.func) is not None:
-                self.claimed[made.func] = _LAYER
-        for helper in model.helpers:
-            plan.statements[helper.function] = layers.helper(helper)
+        here = frozenset(self._scopes.walk())
+        self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
         self._collections()
         plan.statements[model.function] = [self._class()]
         self._mentions()
@@ -159,12 +154,8 @@ class KerasRewrite(Evaluation):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
-        for helper in self._model.helpers:
-            for scope in helper.scopes:
-                for item in scope.items:
-                    for node in ast.walk(item.context_expr):
-                        if isinstance(node, (ast.Attribute, ast.Name)):
-                            self.claimed.setdefault(node, _SPLIT)
+        here = frozenset(self._scopes.walk())
+        self.claimed = {**in_scopes(self._model, here), **self.claimed}
 
 
 def _is_text(statement: ast.stmt) -> bool:

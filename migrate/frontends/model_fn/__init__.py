@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import os
 
+from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
+from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
-from migrate.program.keras_model import Helper, KerasModel, SharedModels, Stays
+from migrate.program.keras_model import KerasModel, SharedModels, Stays
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,6 +53,7 @@ def recognise(
       shared: those that files of a tree have together, which become Keras models.
     """
     flows = Flows(scopes)
+    kept = shared.files.kept if shared.files is not None else {}
     for name in shared.exported:
         flows.export(name)
     found: list[Found] = []
@@ -71,12 +75,23 @@ def recognise(
             _check_program(scopes)
             flows.check(function)
             model = Split(function, scopes, flow.bound(function)).run()
-            _check_helpers(model, scopes)
+            check_helpers(model, scopes, kept)
+            check_objects(model, scopes, shared.knowing)
         except NotSplit as reason:
-            stays.append(Stays(reason.node, reason.reason))
+            stays.append(_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
     return found, imported, stays
+
+
+def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
+    """Why a model_fn stays one, at a line of its own file."""
+    node = reason.node
+    if not isinstance(scopes, Joined) or scopes.is_own(node) or not scopes.has(node):
+        return Stays(reason.node, reason.reason)
+    line = getattr(node, "lineno", 0)
+    place = os.path.basename(scopes.place(node))
+    return Stays(function, f"{reason.reason} ({place}, line {line})")
 
 
 def _check_program(scopes: Scopes) -> None:
@@ -87,33 +102,3 @@ def _check_program(scopes: Scopes) -> None:
             symbol.startswith("tf.contrib.estimator.") and not stops
         ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
-
-
-def _check_helpers(model: KerasModel, scopes: Scopes) -> None:
-    """A helper that the network calls is called by nothing else."""
-    # No step holds layers; what calls it in another mode's branch is gone.
-    inside = set(ast.walk(model.function))
-    for helper in model.helpers:
-        inside.update(ast.walk(helper.function))
-    for helper in model.helpers:
-        name = helper.function.name if helper.owner is None else helper.owner.name
-        for node in ast.walk(scopes.tree):
-            if isinstance(node, ast.Name) and node.id == name:
-                if isinstance(node.ctx, ast.Load) and node not in inside:
-                    raise NotSplit(
-                        node, f"{node.id}() makes layers and is called elsewhere too"
-                    )
-        _check_kept(helper, model)
-
-
-def _check_kept(helper: Helper, model: KerasModel) -> None:
-    """What only said whether an object is training is read where layers are told."""
-    known = {one.function for one in model.helpers}
-    gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
-    words = {word.rpartition(".")[2] for word in gone}
-    for method in helper.owner.body if helper.owner is not None else ():
-        for node in ast.walk(method) if method not in known else ():
-            if isinstance(node, ast.Attribute) and node.attr in words:
-                raise NotSplit(
-                    node, f"`{ast.unparse(node)}` is read by more than layers"
-                )

@@ -160,8 +160,8 @@ class Steps:
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
         self._instances = NetworkObjects(scopes)
-        # The function of the module that is looked at.
-        self._inside: ast.AST | None = None
+        # Functions around what is looked at.
+        self._around: list[ast.AST] = []
 
     def check(
         self, node: ast.AST, folded: Mapping[ast.AST, ast.expr | str] | None = None
@@ -187,8 +187,9 @@ class Steps:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
-        if self._inside is not None and symbol in table.OF_MODEL:
-            raise NotSplit(node, f"{symbol} in a function that knows no model")
+        if self._around and symbol in table.OF_MODEL:
+            # The model has them, which is known in its own methods alone.
+            raise NotSplit(node, f"{symbol} in a function that a step calls")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
             return  # Their calls are looked at.
         if symbol.startswith(("tf.GraphKeys", *table.HOST)) or symbol in self._allowed:
@@ -211,11 +212,27 @@ class Steps:
                 text = self._scopes.resolve(key)
             if text not in table.REGULARIZATION_LOSSES:
                 raise NotSplit(call, "a collection of the graph, which no step has")
-        if symbol is None:
+        if symbol is not None:
+            return
+        function = self._scopes.function(call.func)
+        if function is not None:
+            self._enter(call, function)
+        else:
             self._own(call)
 
+    def _enter(self, call: ast.Call, function: ast.FunctionDef | ast.ClassDef) -> None:
+        """Functions of the program hold nothing else than a step may."""
+        if function is self._function:
+            raise NotSplit(call, "it calls itself")
+        if function not in self._seen:
+            self._seen.add(function)
+            self._around.append(function)
+            for statement in function.body:
+                self.check(statement)
+            self._around.pop()
+
     def _own(self, call: ast.Call) -> None:
-        """Functions of the module hold nothing else than a step may; others are unknown."""
+        """What else of the module a step calls; what is not known may be anything."""
         root: ast.expr = call.func
         while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
             root = root.func if isinstance(root, ast.Call) else root.value
@@ -226,7 +243,7 @@ class Steps:
             builtin = owner is None and hasattr(builtins, root.id)
             method = self._instances.function(call)
             if method is not None:
-                return self._inner(method)
+                return self._enter(call, method)
             if isinstance(call.func, ast.Name) and not builtin:
                 raise NotSplit(call, f"{root.id}() is not known")
             self._local(call, root)
@@ -239,21 +256,9 @@ class Steps:
                         call, f"{ast.unparse(call.func)}() is of another file"
                     )
             elif isinstance(bound, (ast.FunctionDef, ast.ClassDef)):
-                if bound is self._function:
-                    raise NotSplit(call, "it calls itself")
-                self._inner(bound)
+                self._enter(call, bound)
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
-
-    def _inner(self, bound: ast.FunctionDef | ast.ClassDef) -> None:
-        """What a function, or a class, of the module holds."""
-        if bound in self._seen:
-            return
-        self._seen.add(bound)
-        around, self._inside = self._inside, bound
-        for statement in bound.body:
-            self.check(statement)
-        self._inside = around
 
     def _local(self, call: ast.Call, root: ast.Name) -> None:
         """Methods of an object are not known, unless they are of plain values."""

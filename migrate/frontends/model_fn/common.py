@@ -276,6 +276,11 @@ class Common:
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
         constructs = self.network.instances.constructs(value)
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
+            # Of one tensor a part is one, too: dense(net, 1)[:, 0].
+            layer = self._scopes.resolve(value.value.func)
+            if plain and layer in table.LAYERS:
+                return
         if plain and isinstance(value, ast.Call) and not constructs:
             symbol = self._scopes.resolve(value.func)
             if symbol in table.NETWORK or self.network.makes_layers(value):

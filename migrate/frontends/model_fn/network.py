@@ -121,17 +121,8 @@ class Network:
         return False
 
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the module, or the object's method, that a call runs."""
-        method = self.instances.function(call)
-        if method is not None or not isinstance(call.func, ast.Name):
-            return method
-        owner = self._scopes.scope_of(call.func).owner(call.func.id)
-        if owner is None or owner is not self._scopes.module:
-            return None
-        bound = owner.bindings[call.func.id]
-        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
-            return bound[0]
-        return None
+        """The function of the program's files, or the object's method, that a call runs."""
+        return self.instances.function(call) or self._scopes.function(call.func)
 
     def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
         """Fails where Keras could not record a statement.
@@ -186,9 +177,22 @@ class Network:
             return  # "layer{}".format(i)
         helper = self.helper(call)
         if helper is None and not is_adding(call, self._scopes):
-            raise NotSplit(
-                call, f"{ast.unparse(func)}() among its layers may be anything"
-            )
+            why = "may be anything"
+            if self._is_imported(func):
+                why = "is of another file, which is not migrated with it"
+            raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Whether an expression names what the module imports."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._scopes.scope_of(node).owner(node.id)
+        imports = (ast.Import, ast.ImportFrom)
+        return owner is not None and any(
+            isinstance(bound, imports) for bound in owner.bindings[node.id]
+        )
 
     # Layers.
 

@@ -68,14 +68,16 @@ def _sums(call: ast.Call, scopes: Scopes) -> bool:
     return text in _SUMS
 
 
-def _check_helper(call: ast.Call, scopes: Scopes) -> None:
-    """A function of the module has no reduction of its own."""
-    if not isinstance(call.func, ast.Name):
+def _check_helper(
+    call: ast.Call, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
+) -> None:
+    """A function of the program has no reduction of its own, nor what it calls."""
+    function = scopes.function(call.func)
+    if function is None or function in seen:
         return
-    owner = scopes.scope_of(call.func).owner(call.func.id)
-    for bound in owner.bindings[call.func.id] if owner is not None else []:
-        if isinstance(bound, ast.FunctionDef):
-            for inner in ast.walk(bound):
-                if isinstance(inner, ast.Call) and _is_loss(inner, scopes):
-                    if names.argument(inner, "reduction") is not None:
-                        raise NotSplit(inner, "a function with a loss's reduction")
+    for inner in ast.walk(function):
+        if isinstance(inner, ast.Call) and _is_loss(inner, scopes):
+            if names.argument(inner, "reduction") is not None:
+                raise NotSplit(inner, "a function with a loss's reduction")
+        elif isinstance(inner, ast.Call):
+            _check_helper(inner, scopes, seen | {function})

@@ -11,6 +11,7 @@ from migrate.frontends import plain_sessions
 from migrate.frontends.displays import Displays
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
+from migrate.frontends.metric_checks import MetricChecks
 from migrate.frontends.runs import left_over
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
@@ -55,6 +56,7 @@ class RunResolver:
         self.inputs = Iterators(scopes, diagnostics, analysis, flows)
         self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
+        self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
         self.fed = Fed(
             scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
@@ -238,6 +240,7 @@ class RunResolver:
         if feeds is None or element is None:
             return
         self.checks.check_assigned(part)
+        self.metrics.check(call, part)
         if not part.trains:
             self.checks.check_averages(call, part, feed)
         if not self._draws_once(call, part):

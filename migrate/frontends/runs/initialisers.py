@@ -14,6 +14,7 @@ from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.runs.metric_resets import MetricResets
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind, code
@@ -45,6 +46,7 @@ class Initialisers:
         self._datasets = datasets
         self._fed = fed
         self.calls: list[ast.Call] = []
+        self._metrics = MetricResets(scopes, flows)
 
     def again(self, runs: list[ir.Run]) -> list[ir.Run]:
         """The runs, where variables are given their initial values a second time."""
@@ -63,8 +65,11 @@ class Initialisers:
                     )
                 if "all" in what:
                     new = code(run.call.func.value, ".initialize()")
+                    also = self._metrics.of([given] if given is not None else [])
+                    if also:
+                        new = code("(", ir.joined(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
-                # Else there are no local variables, and tables keep theirs.
+                # Else there are no other local variables, and tables keep theirs.
             found.append(run)
         return found
 
@@ -106,6 +111,13 @@ class Initialisers:
                 "Initialise them in a run of its own.",
             )
             return None
+        metrics = self._metrics.of([leaf.node for leaf in leaves])
+        if metrics:
+            both = len(metrics) > 1
+            replacement = code("(", ir.joined(", ", metrics), ")")
+            replacement = replacement if both else metrics[0]
+            if self._metrics.nothing_else([leaf.node for leaf in leaves]):
+                return ir.Run(call, None, (), statement, None, replacement)
         if plain_sessions.is_plain(self._scopes, self._loop.session):
             if any(self._is_report(leaf.node) for leaf in leaves):
                 replacement = code(f"{self._loop.name}.uninitialized_variables()")

@@ -250,9 +250,17 @@ class Calls(Optimizers):
         return Kind.VARIABLE
 
     def _method_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
-        kind = roles.OF_TOWERS.get(names.key(function) or "")
+        kind = roles.OF_NORMAL_FORM.get(names.key(function) or "")
         if kind is not None:
-            self._arguments(call)
+            inside = self._arguments(call)
+            if kind is Kind.METRIC and inside in ir.STEP_KINDS:
+                self.diagnostics.refuse(
+                    "M122",
+                    call,
+                    "how many totals a metric has depends on what a step computes",
+                    "Compute it from Python values.",
+                    "tf.metrics",
+                )
             return kind
         base = self.expression(function.value)
         method = function.attr
@@ -278,6 +286,8 @@ class Calls(Optimizers):
         if base is Kind.AVERAGES:
             kinds = {"apply": Kind.OPERATION, "average": Kind.TENSOR}
             return kinds.get(method, Kind.HOST)
+        if base is Kind.METRIC:
+            return Kind.TENSOR if method in ("value", "update") else Kind.HOST
         if base is Kind.ITERATOR:
             return Kind.ELEMENT if method == "get_next" else Kind.INITIALIZER_OP
         if base is Kind.DATASET:

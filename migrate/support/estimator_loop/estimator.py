@@ -429,6 +429,7 @@ class Estimator:
         ops = {k: value_and_update(k, v) for k, v in ops.items()}
         if "loss" not in ops:
             ops["loss"] = v1.metrics.mean(spec.loss)
+        ops = dict(sorted(ops.items()))  # TF1's order, in which programs print them.
         if "global_step" in ops:
             raise ValueError("Metric with name `global_step` is not allowed.")
         updates = [tf.group(update) for _, update in ops.values()]

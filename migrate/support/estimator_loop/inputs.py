@@ -1,6 +1,7 @@
 """What an input_fn gives, as a dataset."""
 
 import itertools
+import random
 import threading
 
 import numpy as np
@@ -130,8 +131,11 @@ def numpy_input_fn(
     Args:
       x: an array or a dict of arrays, rows first.
       y: labels, likewise, or None.
-      shuffle: whether rows are drawn at random; must be given.
+      shuffle: whether rows are drawn at random; must be given. As from TF1's queue, a
+        draw may be of the next epoch already, and the first epoch starts anywhere.
       queue_capacity: how many rows a random draw is from.
+      num_threads: how often the rows are given in an epoch: TF1's threads gave all of
+        them each.
     """
     if not isinstance(shuffle, bool):
         raise ValueError(
@@ -146,10 +150,13 @@ def numpy_input_fn(
         data = x if y is None else (x, y)
         dataset = tf.data.Dataset.from_tensor_slices(data)
         if shuffle:
+            start = random.Random().randrange(max(*lengths, 1))
+            dataset = dataset.skip(start).concatenate(dataset.take(start))
+        epochs = None if num_epochs is None else num_epochs * num_threads
+        dataset = dataset.repeat(epochs)
+        if shuffle:
             dataset = dataset.shuffle(queue_capacity)
-        return dataset.repeat(num_epochs).batch(
-            batch_size, drop_remainder=num_epochs is None
-        )
+        return dataset.batch(batch_size, drop_remainder=num_epochs is None)
 
     return lambda: _Input(make)
 
@@ -171,5 +178,5 @@ def pandas_input_fn(
         many = hasattr(y, "columns")
         labels = {name: y[name].values for name in y.columns} if many else y.values
     return numpy_input_fn(
-        columns, labels, batch_size, num_epochs, shuffle, queue_capacity
+        columns, labels, batch_size, num_epochs, shuffle, queue_capacity, num_threads
     )

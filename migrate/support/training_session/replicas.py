@@ -50,7 +50,11 @@ class Replicas:
             random numbers begin anew, also those of functions in use.
         """
 
+        local = tf.compat.v1.GraphKeys.LOCAL_VARIABLES
+
         def create(next_creator, **kwargs):
+            if local in (kwargs.get("collections") or ()):
+                return next_creator(**kwargs)  # Neither trained nor saved.
             name = kwargs.get("name") or "Variable"
             scope = tf.get_current_name_scope()
             prefix, number = (scope + "/" if scope else ""), 0

@@ -63,11 +63,42 @@ def train(loss_of, optimizer, dataset, epochs, clip=None):
     return losses
 
 
-def batches(size, seed=None):
+def batches(size, seed=None, shard=None):
     data = tf.data.Dataset.from_tensor_slices((features, labels))
+    if shard is not None:
+        data = data.shard(2, shard)
     if seed is not None:
         data = data.shuffle(50, seed=seed)
     return data.batch(size)
+
+
+def counted(loss_of, optimizer, batches, epochs):
+    """The mean of the steps' losses and the share of right answers, of each epoch."""
+    w = weights()
+    told = []
+    for _ in range(epochs):
+        losses, right, seen = [], 0, 0
+        for x, y in batches:
+            with tf.GradientTape() as tape:
+                loss = loss_of(w, x, y)
+            answers = np.argmax(logits(w, x), 1)
+            optimizer.apply_gradients(zip(tape.gradient(loss, w), w))
+            losses.append(float(loss))
+            right += np.sum(answers == y.numpy())
+            seen += len(answers)
+        told += [np.mean(losses), right / seen]
+    return [float(x) for x in told]
+
+
+def counted_in_shard(task):
+    """What `metrics_shards` writes: the weights stay what they were."""
+    w = weights()
+    shard = list(batches(8, shard=task))
+    losses = [float(mean(w, x, y)) for x, y in shard]
+    answers = [np.argmax(logits(w, x), 1) == y.numpy() for x, y in shard]
+    right = float(np.mean(np.concatenate(answers)))
+    means = [float(np.mean(losses[: i + 1])) for i in range(0, len(losses), 2)]
+    return (means + [right]) * 4
 
 
 adam = tf_keras.optimizers.Adam
@@ -83,6 +114,12 @@ traces = {
     "sum_clipped": train(sum_of_seven, momentum, batches(7), 2, clip=0.5),
     "penalised": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),
+    "telling_loop": plain,
+    "flagged_step": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
+    "metrics_servers": counted(mean, adam(0.05), batches(16), 3),
+    "metrics_together": counted(mean, tf_keras.optimizers.SGD(0.2), batches(7), 3),
+    "metrics_shards.0": counted_in_shard(0),
+    "metrics_shards.1": counted_in_shard(1),
 }
 with open(sys.argv[1], "w") as file:
     json.dump(traces, file)

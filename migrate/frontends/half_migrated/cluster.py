@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.eager_step import Refused
+from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Server
 from migrate.rules.mistakes.mistake import binding, method
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.eager_step import Refused
+from migrate.frontends.half_migrated import Refused
 from migrate.frontends.keras_names import defined
 from migrate.plan import Plan
 from migrate.program.eager import EagerProgram, Server
@@ -52,6 +52,10 @@ class WorkersOwn:
             for s in [*program.suite, *scopes.tree.body]
             if s is not program.session and any(node in needed for node in ast.walk(s))
         }
+        # What the workers share, or have by a place of their own on the servers.
+        self._of_all = {*program.made, *(m.statement for m in program.metrics)}
+        changed = {n for s in self._tail for n in names.binds(s) | names.mutates(s)}
+        self._changed = changed - _of_loops(self._tail)
         self.statements = self._moved()
 
     def run(self) -> None:
@@ -78,11 +82,11 @@ class WorkersOwn:
                 yield inner
 
     def _moved(self) -> list[ast.stmt]:
-        changed = {n for s in self._tail for n in names.binds(s) | names.mutates(s)}
+        changed = self._changed
         read = {n for s in self._tail for n in names.reads(s)}
         found: list[ast.stmt] = []
         for statement in self._program.suite[: self._program.at]:
-            if statement in self._program.made or statement in self._place:
+            if statement in self._of_all or statement in self._place:
                 continue
             if names.suites(statement) or self._dataset(statement) is not None:
                 continue
@@ -96,7 +100,7 @@ class WorkersOwn:
 
     def _check_moved(self) -> None:
         program = self._program
-        changed = {n for s in self._tail for n in names.binds(s) | names.mutates(s)}
+        changed = self._changed
         bound = {n for s in self.statements for n in names.binds(s)}
         for statement in program.suite[: program.at]:
             if statement in self.statements or isinstance(
@@ -104,7 +108,7 @@ class WorkersOwn:
             ):
                 continue
             clash = names.reads(statement) & bound
-            if not clash and statement not in program.made:
+            if not clash and statement not in self._of_all:
                 clash = (
                     names.binds(statement) & changed - {program.session_name} - bound
                 )
@@ -216,6 +220,25 @@ class WorkersOwn:
             bound = names.binds(statement) & read
             if self.of_task(statement) and bound:
                 raise _early(statement, sorted(bound)[0])
+
+
+def _of_loops(statements: list[ast.stmt]) -> set[str]:
+    """Names that loops bind anew, and only their bodies read: their own in a function."""
+    inner: dict[str, set[ast.AST]] = {}
+    targets: set[ast.AST] = set()
+    for loop in (n for s in statements for n in ast.walk(s)):
+        if not isinstance(loop, ast.For):
+            continue
+        body = {n for s in loop.body for n in ast.walk(s)}
+        for node in ast.walk(loop.target):
+            if isinstance(node, ast.Name):
+                targets.add(node)
+                inner.setdefault(node.id, set()).update(body)
+    for node in (n for s in statements for n in ast.walk(s)):
+        if isinstance(node, ast.Name) and node.id in inner and node not in targets:
+            if not isinstance(node.ctx, ast.Load) or node not in inner[node.id]:
+                del inner[node.id]
+    return set(inner)
 
 
 def _early(statement: ast.stmt, name: str) -> Refused:

@@ -11,20 +11,20 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from migrate import emitted
-from migrate.backends.eager_workers import SHUFFLE, WorkersOwn
+from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.metrics import MetricRewrite
+from migrate.backends.half_migrated.spelling import Spelling
+from migrate.backends.half_migrated.workers import SHUFFLE, WorkersOwn
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
-from migrate.frontends.eager_step import Refused
-from migrate.frontends.keras_names import keras_name
+from migrate.findings import Outcome
+from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.eager import Division, EagerProgram
 from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
-from migrate.rules.symbols import verdict
-from migrate.tables import hooks, symbols
+from migrate.tables import hooks
 
-_RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
 _STEP = "distributed_step"
 _PARTS = "own_batches"
 _OWN_NAMES = (
@@ -47,8 +47,8 @@ class EagerRewrite:
         self._scopes = scopes
         self._plan = plan
         self._together = together
-        self._claimed: dict[ast.AST, tuple[str, str]] = {}
-        self.findings: list[Finding] = []
+        self._spelling = Spelling(scopes, plan, program.setters.values())
+        self.findings = self._spelling.findings
         step = program.step
         self._changed = {id(c) for c in program.mean_calls}
         self._loops = program.server is not None and not together
@@ -67,12 +67,25 @@ class EagerRewrite:
         if self._together:
             self._whole_batch()
         self._losses()
-        self._server()
+        MetricRewrite(
+            program,
+            self._scopes,
+            plan,
+            self._spelling.found,
+            self._together,
+            self._rows,
+        ).run()
+        cluster = ClusterWriter(
+            program.cluster, program.server, self._together, plan, self._spelling
+        )
+        cluster.server()
         self._session()
         self._function()
         own: WorkersOwn | None = None
         if program.server is not None and not self._together:
-            own = WorkersOwn(program, program.server, self._scopes, plan, self._found)
+            own = WorkersOwn(
+                program, program.server, self._scopes, plan, self._spelling.found
+            )
             own.run()
         moved = own.statements if own is not None else []
         items: list[Item] = []
@@ -80,7 +93,8 @@ class EagerRewrite:
         early = program.suite[: program.ready]
         before = [s for s in suite if s in early and s not in program.late]
         items += self._kept(before)
-        items += self._strategy()
+        items += cluster.strategy()
+        items.append(self._replicas())
         late = [s for s in suite if s in program.late]
         model = program.suite[program.ready : program.at]
         graph = [*late, *(s for s in suite if s in model)]
@@ -102,7 +116,7 @@ class EagerRewrite:
         else:
             items += self._kept([program.session, *program.after])
         plan.suites[program.owner, program.field] = items
-        self._names()
+        self._spelling.names()
         self._told()
 
     # -- what stands around the step ---------------------------------------------------
@@ -137,94 +151,14 @@ class EagerRewrite:
         made = [i for i, s in enumerate(graph) if s in self._program.made]
         return made[0], made[-1]
 
-    def _server(self) -> None:
-        server, plan = self._program.server, self._plan
-        if server is None:
-            return
-        reason = "tf.distribute.Server, with threads enough to serve and to compute"
-        if self._together:
-            reason = "dropped: the strategy starts a server of its own"
-        self._claimed[server.call.func] = ("C110", reason)
-        if self._together:
-            plan.statements[server.statement] = [Dropped(server.statement)]
-            leave = "training_session.leave(\n    "
-            leave += '"Synchronous training needs no parameter server.")'
-            for join in server.joins:
-                plan.statements[join] = [New(code(leave), join)]
-            return
-        parts: list[Code] = [code(a) for a in server.call.args[:4]]
-        parts += [
-            code(f"{k.arg}=", k.value)
-            for k in server.call.keywords
-            if k.arg != "config"
-        ]
-        config = names.argument(server.call, "config", 4)
-        given = code(config) if config is not None else code("")
-        parts.append(code("config=training_session.server_config(", given, ")"))
-        woven: list[str | ast.AST | Code] = []
-        for part in parts:
-            woven += [",\n    ", part] if woven else [part]
-        plan.replace(
-            server.call, code("tf.distribute.Server(\n    ", Code(tuple(woven)), ")")
-        )
-
-    def _strategy(self) -> list[Item]:
+    def _replicas(self) -> Item:
         program = self._program
-        cluster, server = program.cluster, program.server
         if self._together:
-            assert server is not None
-            return [
-                New(
-                    code(
-                        "\nstrategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
-                        f"    cluster_resolver={_RESOLVER}(\n"
-                        "        training_session.workers_only(",
-                        cluster_text(cluster),
-                        '),\n        task_type="worker",\n        task_id=',
-                        server.task_index,
-                        ',\n        rpc_layer="grpc"))',
-                    )
-                ),
-                New(
-                    code(
-                        "replicas = eager_steps.SynchronousSteps(strategy, ",
-                        server.task_index,
-                        ")",
-                    )
-                ),
-            ]
-        items: list[Item] = []
-        if server is not None:
-            comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
-            test = code(
-                f"\n{comment}\nif not training_session.is_coordinator(\n    ",
-                cluster_text(cluster),
-                ", ",
-                server.job_name,
-                ", ",
-                server.task_index,
-                "):",
-            )
-            serve = New(code(f"training_session.serve({server.name})"))
-            items.append(Block(test, [serve]))
-        return [
-            *items,
-            New(
-                code(
-                    "strategy = tf.distribute.ParameterServerStrategy(\n"
-                    f"    {_RESOLVER}(\n        training_session.without_chief(",
-                    cluster_text(cluster),
-                    '), rpc_layer="grpc"))',
-                )
-            ),
-            New(
-                code(
-                    "replicas = eager_steps.AsynchronousSteps(strategy, ",
-                    cluster_text(cluster),
-                    ")",
-                )
-            ),
-        ]
+            assert program.server is not None
+            start = "replicas = eager_steps.SynchronousSteps(strategy, "
+            return New(code(start, program.server.task_index, ")"))
+        start = "replicas = eager_steps.AsynchronousSteps(strategy, "
+        return New(code(start, cluster_text(program.cluster), ")"))
 
     def _session(self) -> None:
         program = self._program
@@ -252,7 +186,7 @@ class EagerRewrite:
                 ")",
             ),
         )
-        self._claimed[program.session_call.func] = (
+        self._spelling.claimed[program.session_call.func] = (
             "D113",
             "the steps of the strategy that the cluster describes",
         )
@@ -334,7 +268,9 @@ class EagerRewrite:
                 if keyword.arg != "reduction":
                     parts += [f"{keyword.arg}=", keyword.value, ", "]
             self._plan.replace(made, Code((*parts, 'reduction="none")')))
-            self._found(made, "D131", "the mean is taken where the loss is computed")
+            self._spelling.found(
+                made, "D131", "the mean is taken where the loss is computed"
+            )
         for call in self._program.mean_calls:
             self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
 
@@ -350,7 +286,10 @@ class EagerRewrite:
         ]
         for decorator in function.decorator_list:
             node = decorator.func if isinstance(decorator, ast.Call) else decorator
-            self._claimed[node] = ("D132", "the distributed step is the tf.function")
+            self._spelling.claimed[node] = (
+                "D132",
+                "the distributed step is the tf.function",
+            )
 
     def _distributed(self) -> Item:
         dataset = ast.unparse(self._program.source.dataset)
@@ -472,69 +411,7 @@ class EagerRewrite:
             *self._kept(after[cut:]),
         ]
 
-    # -- names and findings -----------------------------------------------------------------
-
-    def _names(self) -> None:
-        """Every TensorFlow name: Keras is tf_keras, what is gone has another name."""
-        for node, symbol in self._scopes.walk_uses():
-            name = keras_name(self._scopes, node)
-            if node in self._claimed:
-                code_, reason = self._claimed[node]
-                self._found(node, code_, reason, symbol)
-            elif name:
-                self._plan.imports.append("import tf_keras")
-                self._spelled(node, f"tf_keras.{name}", symbol)
-            elif symbol.startswith("tf."):
-                self._name(node, symbol)
-            elif symbol in ("tf.keras", "keras", "tf_keras"):
-                self._spelled(node, "tf_keras", symbol)
-
-    def _name(self, node: ast.expr, symbol: str) -> None:
-        if symbol == "tf.keras":
-            self._plan.imports.append("import tf_keras")
-            self._spelled(node, "tf_keras", symbol)
-            return
-        if symbol in hooks.HOOKS:
-            target = f"training_session.{hooks.HOOKS[symbol].target}"
-            self._spelled(node, target, symbol, "counts the optimizer's updates")
-            return
-        if symbol == "tf.train.replica_device_setter" or self._sets_device(node):
-            self._found(node, "C111", "now the strategy's scope", symbol)
-            return
-        path = self._scopes.dotted(node) or ""
-        written = "tf" + path.removeprefix("tensorflow")
-        if path.startswith("tensorflow") and symbols.exists_in_target(written):
-            self._found(node, "T101", "the same", symbol, Outcome.KEPT)
-            return
-        found = verdict(symbol)
-        if found.outcome is Outcome.REFUSED or not found.target:
-            raise Refused(found.code, node, found.reason, found.recipe)
-        self._spelled(node, found.target, symbol)
-
-    def _sets_device(self, node: ast.expr) -> bool:
-        call = self._scopes.parents.get(node)
-        blocks = {
-            i.context_expr for w in self._program.setters.values() for i in w.items
-        }
-        return call in blocks
-
-    def _spelled(
-        self, node: ast.expr, target: str, symbol: str, reason: str = ""
-    ) -> None:
-        self._found(node, "T102", reason or f"now {target}", symbol)
-        if ast.unparse(node) != target:
-            self._plan.replace(node, code(target))
-
-    def _found(
-        self,
-        node: ast.AST,
-        code_: str,
-        reason: str,
-        symbol: str = "",
-        outcome: Outcome = Outcome.REWRITTEN,
-    ) -> None:
-        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
-        self.findings.append(Finding(line, column + 1, code_, outcome, symbol, reason))
+    # -- findings ---------------------------------------------------------------------------
 
     def _told(self) -> None:
         """What the migrated program means, at the step; and what only its author knows."""
@@ -552,9 +429,12 @@ class EagerRewrite:
             )
         else:
             reason = "the one client makes one step after the other, on a worker"
-        self._found(at, "D132", reason)
+        self._spelling.found(at, "D132", reason)
+        for node in (n for s in program.step.body for n in ast.walk(s)):
+            if isinstance(node, ast.Call):
+                self._told_by(node)
         if program.endless is not None:
-            self._found(
+            self._spelling.found(
                 program.endless,
                 "D134",
                 "nothing ends this loop: the session has no hook that would. "
@@ -563,7 +443,7 @@ class EagerRewrite:
             )
         if self._together:
             for node in self._unseeded():
-                self._found(
+                self._spelling.found(
                     node,
                     "D135",
                     "without a seed each worker shuffles otherwise, and their parts are of "
@@ -571,13 +451,19 @@ class EagerRewrite:
                     outcome=Outcome.KEPT,
                 )
 
+    def _told_by(self, call: ast.Call) -> None:
+        """What the step prints, and where that is seen now."""
+        reason = "printed by the worker that makes the step"
+        if self._together:
+            reason = "every worker prints it, of its part of the batch"
+        if isinstance(call.func, ast.Name) and call.func.id == "print":
+            reason = "printed once, when the step is traced, as it was"
+        elif self._scopes.resolve(call.func) != "tf.print":
+            return
+        self._spelling.found(call, "D152", reason, outcome=Outcome.KEPT)
+
     def _unseeded(self) -> Iterator[ast.Call]:
         for node in ast.walk(self._scopes.tree):
             if isinstance(node, ast.Call) and method(node) == SHUFFLE:
                 if names.argument(node, "seed", 1) is None:
                     yield node
-
-
-def cluster_text(cluster: ast.expr) -> str:
-    """The cluster's name: it is a target of an assignment, which has no value to copy."""
-    return ast.unparse(cluster)

@@ -7,12 +7,13 @@ the parts' sizes, sums are added up.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import keras_name
-from migrate.program.eager import Division
+from migrate.program.eager import Division, Step
 from migrate.rules.mistakes.mistake import binding
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
@@ -186,3 +187,37 @@ class LossReader:
             and isinstance(made, ast.Constant)
             and self._is_number(made)
         )
+
+
+def calls_of(
+    scopes: Scopes, made: ast.Call, step: Step, reader: LossReader
+) -> Iterator[ast.Call]:
+    """Every call of a loss object, in the step and elsewhere: each takes the mean.
+
+    Raises:
+      Refused: the object is used otherwise.
+    """
+    yield from (call for call, by in reader.mean_calls() if by is made)
+    parent = scopes.parents[made]
+    if not isinstance(parent, ast.Assign):
+        return
+    kept = names.key(parent.targets[0])
+    passed = step.call.args if step.call is not None else []
+    for node in ast.walk(scopes.tree):
+        if not (
+            isinstance(node, ast.Name)
+            and node.id == kept
+            and isinstance(node.ctx, ast.Load)
+            and binding(scopes, node) is made
+        ):
+            continue
+        around_it = scopes.parents[node]
+        if isinstance(around_it, ast.Call) and around_it.func is node:
+            yield around_it
+        elif node not in passed:
+            raise Refused(
+                "D131",
+                node,
+                "the loss object, which takes no mean any more, is passed on",
+                "Call it where its mean is needed.",
+            )

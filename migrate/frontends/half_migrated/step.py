@@ -3,64 +3,34 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.findings import Finding, Outcome
-from migrate.frontends import eager_losses
+from migrate.frontends.half_migrated import losses as losses_of
+from migrate.frontends.half_migrated.body import PLAIN, BodyChecks
+from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.keras_names import defined, keras_name
 from migrate.program.eager import Division, Source, Step
 from migrate.rules.mistakes.mistake import binding, method
 
 
-class Refused(ValueError):
-    """The program is not taken: a finding's code, place, reason and recipe."""
-
-    def __init__(self, code: str, node: ast.AST, reason: str, recipe: str) -> None:
-        super().__init__(reason)
-        self.code, self.node, self.reason, self.recipe = code, node, reason, recipe
-
-    def finding(self) -> Finding:
-        line = getattr(self.node, "lineno", 1)
-        column = getattr(self.node, "col_offset", 0) + 1
-        return Finding(
-            line, column, self.code, Outcome.REFUSED, "", self.reason, self.recipe
-        )
-
-
-_PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
-
-
-def tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
-    """Blocks of `with tf.GradientTape() as tape:`."""
-    return [
-        inner
-        for inner in ast.walk(node)
-        if isinstance(inner, ast.With)
-        and any(
-            isinstance(i.context_expr, ast.Call)
-            and scopes.resolve(i.context_expr.func) == "tf.GradientTape"
-            for i in inner.items
-        )
-    ]
-
-
 def read(
     scopes: Scopes,
-    session: ast.With,
     session_name: str,
     source: Source,
-    suite: list[ast.stmt],
+    inline: Sequence[ast.stmt],
     call: ast.Call | None,
     later: Iterable[ast.AST],
+    counts: Collection[ast.expr] = (),
 ) -> Step:
     """The step, and what of it the migrated program needs to know.
 
     Args:
-      suite: the statements of the loop that the step is one of.
-      call: the call of the function that makes the step; None where it is in `suite`.
+      inline: the statements of the loop that make the step; none where a function does.
+      call: the call of that function; None where there is none.
       later: all of the program's code that runs after a step.
+      counts: calls that update metrics.
 
     Raises:
       Refused: it is not read.
@@ -79,23 +49,23 @@ def read(
         returned = last.value if isinstance(last, ast.Return) else None
         _check_call(call, function, source)
     else:
-        body = inline(suite)
+        body = inline
         bound = {n for s in body for n in names.binds(s)}
         read_later = {n for node in later for n in names.reads(node)}
         results = tuple(sorted(bound & read_later - set(source.names)))
-    _check_body(scopes, body, function)
+    BodyChecks(scopes, body, function, counts).run()
     gradient, apply = _gradient(body), _apply(body)
     loss = names.argument(gradient, "target", 0)
     if loss is None:
-        raise Refused("D125", gradient, "the tape's target is not given", _PLAIN)
+        raise Refused("D125", gradient, "the tape's target is not given", PLAIN)
     why = None
     divides: Division | None = None
     try:
-        reader = eager_losses.LossReader(
+        reader = losses_of.LossReader(
             scopes, body, _passed(function, call) if function and call else {}
         )
         divides = reader.division(loss)
-    except eager_losses.UnknownLoss as unknown:
+    except losses_of.UnknownLoss as unknown:
         why = unknown.node
     optimizer = _optimizer(scopes, apply, function, call)
     return Step(
@@ -129,8 +99,13 @@ def _fetch_around(scopes: Scopes, call: ast.Call, session_name: str) -> ast.Call
     return None
 
 
+def arguments_of(call: ast.Call) -> list[ast.expr]:
+    """What a call is given, by position and by name."""
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
 def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> None:
-    given = [*call.args, *(k.value for k in call.keywords)]
+    given = arguments_of(call)
     arguments = function.args
     if (
         any(isinstance(a, ast.Starred) for a in call.args)
@@ -161,108 +136,17 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, source: Source) -> No
             )
 
 
-def inline(suite: list[ast.stmt]) -> list[ast.stmt]:
-    """The statements of a loop from its first to the update of the weights."""
-    for index, statement in enumerate(suite):
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            if method(statement.value) == "apply_gradients":
-                return suite[: index + 1]
-    raise Refused("D125", suite[0], "no apply_gradients follows the tape", _PLAIN)
-
-
-def _check_body(
-    scopes: Scopes, body: Sequence[ast.stmt], function: ast.FunctionDef | None
-) -> None:
-    """Raises Refused where a step does more than compute and update."""
-    known: set[str] = set()
-    bound = {n for s in body for n in names.binds(s)}
-    for index, statement in enumerate(body):
-        for inner in _statements(statement):
-            if isinstance(inner, ast.Return):
-                if function is None or statement is not body[-1]:
-                    raise Refused("D125", inner, "a return within the step", _PLAIN)
-            elif isinstance(inner, ast.Expr):
-                value = inner.value
-                told = isinstance(value, ast.Constant) and index == 0
-                if not told and not (
-                    isinstance(value, ast.Call) and method(value) == "apply_gradients"
-                ):
-                    raise Refused(
-                        "D125",
-                        inner,
-                        f"the step does `{ast.unparse(inner)[:60]}`, which happens once, "
-                        "when it is traced, or not in every worker",
-                        "Return the values, and do this in the loop.",
-                    )
-            elif isinstance(inner, ast.AugAssign):
-                key = names.key(inner.target)
-                if key not in known:
-                    raise Refused(
-                        "D125", inner, "the step counts in a variable", _PLAIN
-                    )
-            elif isinstance(inner, ast.Assign):
-                stored = [t for t in inner.targets if not _are_names(t)]
-                early = (
-                    names.reads(inner.value) & bound - known if function is None else ()
-                )
-                if stored or early:
-                    raise Refused(
-                        "D125", inner, "the step changes something of the loop", _PLAIN
-                    )
-                known |= names.binds(inner)
-            elif isinstance(inner, ast.With):
-                if not tapes(scopes, inner):
-                    raise Refused("D125", inner, "a block within the step", _PLAIN)
-                for item in inner.items:
-                    known |= names.binds_of_item(item)
-            else:
-                raise Refused(
-                    "D125",
-                    inner,
-                    "control flow in the step, which a distributed step cannot have "
-                    "around its update",
-                    _PLAIN,
-                )
-    for node in (n for s in body for n in ast.walk(s)):
-        if not isinstance(node, ast.Call):
-            continue
-        eager = method(node) == "numpy" or (
-            isinstance(node.func, ast.Name)
-            and node.func.id in ("float", "int", "print")
-        )
-        if eager:
-            raise Refused(
-                "D125",
-                node,
-                "the step takes a tensor's value, which it has not yet",
-                _PLAIN,
-            )
-
-
-def _statements(statement: ast.stmt) -> Iterator[ast.stmt]:
-    yield statement
-    if isinstance(statement, ast.With):
-        for inner in statement.body:
-            yield from _statements(inner)
-
-
-def _are_names(target: ast.expr) -> bool:
-    if isinstance(target, (ast.Tuple, ast.List)):
-        return all(_are_names(e) for e in target.elts)
-    return isinstance(target, ast.Name)
-
-
 def _gradient(body: Sequence[ast.stmt]) -> ast.Call:
     found = _calls(body, "gradient")
     if len(found) != 1:
-        raise Refused("D125", body[0], "not one call of the tape's gradient", _PLAIN)
+        raise Refused("D125", body[0], "not one call of the tape's gradient", PLAIN)
     return found[0]
 
 
 def _apply(body: Sequence[ast.stmt]) -> ast.Call:
     found = _calls(body, "apply_gradients")
     if len(found) != 1:
-        raise Refused("D125", body[0], "not one call of apply_gradients", _PLAIN)
+        raise Refused("D125", body[0], "not one call of apply_gradients", PLAIN)
     return found[0]
 
 

@@ -1,0 +1,7 @@
+"""Writes a half-migrated program as steps of the strategy that its cluster describes."""
+
+from __future__ import annotations
+
+from migrate.backends.half_migrated.steps import EagerRewrite
+
+__all__ = ["EagerRewrite"]

@@ -1,0 +1,177 @@
+"""Writes the metrics of eager code: on the servers for each worker, or of all together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated import Refused
+from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
+from migrate.frontends.half_migrated.step import given
+from migrate.frontends.keras_names import keras_name, makes_model
+from migrate.plan import Plan
+from migrate.program.eager import Division, EagerProgram, Metric
+from migrate.program.ir import code
+from migrate.rules.mistakes.mistake import binding
+
+# Functions that compute each example by itself: always, or along another axis than 0.
+_OF_EACH = frozenset(
+    {
+        *("tf.cast", "tf.equal", "tf.square", "tf.abs", "tf.round", "tf.one_hot"),
+        *("tf.sigmoid", "tf.nn.sigmoid", "tf.nn.softmax", "tf.squared_difference"),
+        *("tf.math.squared_difference", "tf.math.abs", "tf.math.equal", "tf.identity"),
+        *("tf.math.sigmoid", "tf.math.square", "tf.stop_gradient"),
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.nn.softmax_cross_entropy_with_logits",
+    }
+)
+_OF_AXIS = frozenset({"tf.argmax", "tf.math.argmax", "tf.reduce_mean", "tf.reduce_sum"})
+_EACH = "every worker's loop has its own, on the servers, as its process had"
+_TOGETHER = "it counts the parts of all workers: the whole batch"
+
+
+class MetricRewrite:
+    """Plans the metrics of one program.
+
+    Args:
+      together: whether the workers make every step together.
+      rows: a name of the step with an example per row.
+    """
+
+    def __init__(
+        self,
+        program: EagerProgram,
+        scopes: Scopes,
+        plan: Plan,
+        found: Callable[[ast.AST, str, str], None],
+        together: bool,
+        rows: str | None,
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._found = found
+        self._together = together
+        self._rows = rows
+        step = program.step
+        self._losses = LossReader(scopes, step.body, given(step))
+
+    def run(self) -> None:
+        """Plans the edits.
+
+        Raises:
+          Refused: of workers' parts a metric would have another value.
+        """
+        for metric in self._program.metrics:
+            made = metric.made
+            self._plan.replace(made, code("replicas.metric(lambda: ", made, ")"))
+            self._found(made, "D151", _TOGETHER if self._together else _EACH)
+            if not self._together:
+                continue
+            for call in metric.counted:
+                self._whole(metric, call)
+            for call in metric.others:
+                self._check_loop(call)
+
+    def _whole(self, metric: Metric, call: ast.Call) -> None:
+        """What is counted of parts adds up to what is counted of the whole batch."""
+        for value in [*call.args, *(k.value for k in call.keywords)]:
+            division = self._division(value)
+            if division is None:
+                if not self._is_per_example(value, frozenset()):
+                    raise Refused(
+                        "D127",
+                        call,
+                        f"each worker has a part of `{ast.unparse(value)}`, and it is not "
+                        "seen how the parts make up the whole",
+                        "Count what is computed of each example by itself.",
+                    )
+                continue
+            # Every worker counts the whole batch's value: of a mean this is no matter.
+            if metric.kind != "Mean" or len(call.args) + len(call.keywords) != 1:
+                raise Refused(
+                    "D127",
+                    call,
+                    f"every worker would count `{ast.unparse(value)}`, the whole batch's",
+                    "tf.keras.metrics.Mean()",
+                )
+            if division is Division.SUM:
+                self._plan.replace(value, code("replicas.sum_of_batch(", value, ")"))
+            elif division is Division.MEAN:
+                end = f", {self._rows})"
+                self._plan.replace(value, code("replicas.mean_of_batch(", value, end))
+
+    def _division(self, value: ast.expr) -> Division | None:
+        try:
+            return self._losses.division(value)
+        except UnknownLoss:
+            return None
+
+    def _is_per_example(self, node: ast.expr, seen: frozenset[str]) -> bool:
+        """Whether a value is of the batch's examples, each computed by itself."""
+        if isinstance(node, ast.Name):
+            if node.id in seen:
+                return False
+            body = self._program.step.body
+            assigned = [
+                n
+                for s in body
+                for n in ast.walk(s)
+                if isinstance(n, ast.Assign) and node.id in names.binds(n)
+            ]
+            if not assigned:
+                return node.id in self._batch()
+            return all(
+                self._is_per_example(a.value, seen | {node.id}) for a in assigned
+            )
+        if isinstance(node, ast.Call):
+            symbol = self._scopes.resolve(node.func) or ""
+            axis = names.literal(names.argument(node, "axis", 1))
+            of_each = symbol in _OF_EACH or (symbol in _OF_AXIS and axis in (1, -1))
+            if not of_each and not self._is_model(node.func):
+                return False
+            return bool(node.args) and self._is_per_example(node.args[0], seen)
+        return False
+
+    def _batch(self) -> set[str]:
+        """The names that the step has for the parts of an element."""
+        step, source = self._program.step, self._program.source
+        found = set(source.names) if step.call is None else set()
+        for parameter, value in given(step).items():
+            if isinstance(value, ast.Name) and value.id in source.names:
+                found.add(parameter)
+        return found
+
+    def _is_model(self, function: ast.expr) -> bool:
+        passed = given(self._program.step)
+        if isinstance(function, ast.Name):
+            function = passed.get(function.id, function)
+        made = binding(self._scopes, function)
+        if made is None or not makes_model(self._scopes, made):
+            return False
+        kind = keras_name(self._scopes, made.func) if isinstance(made, ast.Call) else ""
+        return not kind.startswith(("losses.", "optimizers.", "metrics."))
+
+    def _check_loop(self, call: ast.Call) -> None:
+        """In the loop a worker knows the step's results, and its part of the batch."""
+        step, source = self._program.step, self._program.source
+        site = step.fetched or step.call
+        around = self._scopes.parents[site] if site is not None else None
+        results = set(step.results)
+        if isinstance(around, ast.Assign):
+            results |= names.binds(around)
+        read = {
+            n.id
+            for value in [*call.args, *(k.value for k in call.keywords)]
+            for n in ast.walk(value)
+            if isinstance(n, ast.Name)
+        }
+        if not read <= results or read & set(source.names):
+            raise Refused(
+                "D127",
+                call,
+                "in the loop each worker would count its part of the batch alone",
+                "Update the metric in the step.",
+            )

@@ -1,0 +1,93 @@
+"""Every TensorFlow name of a half-migrated program, and what is said of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.half_migrated import Refused
+from migrate.frontends.keras_names import keras_name
+from migrate.plan import Plan
+from migrate.program.ir import code
+from migrate.rules.symbols import verdict
+from migrate.tables import hooks, symbols
+
+
+class Spelling:
+    """Plans the names of one file.
+
+    Args:
+      setters: the blocks of its device setter.
+
+    Attributes:
+      claimed: names of which something else has been done: code and reason.
+      findings: what has been done to names, and else.
+    """
+
+    def __init__(self, scopes: Scopes, plan: Plan, setters: Iterable[ast.With]) -> None:
+        self._scopes = scopes
+        self._plan = plan
+        self._setters = {i.context_expr for w in setters for i in w.items}
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.findings: list[Finding] = []
+
+    def names(self) -> None:
+        """Every TensorFlow name: Keras is tf_keras, what is gone has another name."""
+        for node, symbol in self._scopes.walk_uses():
+            name = keras_name(self._scopes, node)
+            if node in self.claimed:
+                code_, reason = self.claimed[node]
+                self.found(node, code_, reason, symbol)
+            elif name:
+                self._plan.imports.append("import tf_keras")
+                self._spelled(node, f"tf_keras.{name}", symbol)
+            elif symbol.startswith("tf."):
+                self._name(node, symbol)
+            elif symbol in ("tf.keras", "keras", "tf_keras"):
+                self._spelled(node, "tf_keras", symbol)
+
+    def _name(self, node: ast.expr, symbol: str) -> None:
+        if symbol == "tf.keras":
+            self._plan.imports.append("import tf_keras")
+            self._spelled(node, "tf_keras", symbol)
+            return
+        if symbol in hooks.HOOKS:
+            target = f"training_session.{hooks.HOOKS[symbol].target}"
+            self._spelled(node, target, symbol, "counts the optimizer's updates")
+            return
+        if symbol == "tf.train.replica_device_setter" or self._sets_device(node):
+            self.found(node, "C111", "now the strategy's scope", symbol)
+            return
+        path = self._scopes.dotted(node) or ""
+        written = "tf" + path.removeprefix("tensorflow")
+        if path.startswith("tensorflow") and symbols.exists_in_target(written):
+            self.found(node, "T101", "the same", symbol, Outcome.KEPT)
+            return
+        found = verdict(symbol)
+        if found.outcome is Outcome.REFUSED or not found.target:
+            raise Refused(found.code, node, found.reason, found.recipe)
+        self._spelled(node, found.target, symbol)
+
+    def _sets_device(self, node: ast.expr) -> bool:
+        call = self._scopes.parents.get(node)
+        return call in self._setters
+
+    def _spelled(
+        self, node: ast.expr, target: str, symbol: str, reason: str = ""
+    ) -> None:
+        self.found(node, "T102", reason or f"now {target}", symbol)
+        if ast.unparse(node) != target:
+            self._plan.replace(node, code(target))
+
+    def found(
+        self,
+        node: ast.AST,
+        code_: str,
+        reason: str,
+        symbol: str = "",
+        outcome: Outcome = Outcome.REWRITTEN,
+    ) -> None:
+        line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0)
+        self.findings.append(Finding(line, column + 1, code_, outcome, symbol, reason))

@@ -1,0 +1,105 @@
+"""Layers of models' networks, in the file of a model and in the files of its functions."""
+
+from __future__ import annotations
+
+import ast
+import os
+from collections.abc import Collection, Iterable
+
+from migrate.backends.keras import layers
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends import model_fn
+from migrate.frontends.model_fn.files import joined_with
+from migrate.plan import Plan
+from migrate.program.ir import Code
+from migrate.program.keras_model import KerasModel, SharedModels
+from migrate.tables import keras_models as table
+
+_LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_SCOPED = ("K102", "the variable scope is in the names of its layers")
+Claimed = dict[ast.AST, tuple[str, str]]
+
+
+def plan_layers(
+    model: KerasModel,
+    calls: Iterable[tuple[ast.Call, Code]],
+    scopes: Scopes,
+    plan: Plan,
+    here: Collection[ast.AST],
+) -> Claimed:
+    """Plans a network's layers, and the functions that make some, of one file.
+
+    Args:
+      calls: of layers and of these functions, and what becomes of each.
+      scopes: of the model's file, joined with others where it has functions of theirs.
+      here: the file's nodes.
+    """
+    claimed: Claimed = {}
+    for call, new in calls:
+        if call not in here:
+            continue
+        plan.replace(call, new)
+        made = call.func if isinstance(call.func, ast.Call) else call
+        if scopes.resolve(made.func) is not None:
+            claimed[made.func] = _LAYER
+    for helper in model.helpers:
+        if helper.function in here:
+            plan.statements[helper.function] = layers.helper(helper)
+    return claimed
+
+
+def in_scopes(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in the variable scopes that are gone from functions of one file."""
+    return {
+        node: _SCOPED
+        for helper in model.helpers
+        if helper.function in here
+        for scope in helper.scopes
+        for item in scope.items
+        for node in ast.walk(item.context_expr)
+        if isinstance(node, (ast.Attribute, ast.Name))
+    }
+
+
+def plan_networks(
+    scopes: Scopes, plan: Plan, shared: SharedModels
+) -> tuple[Claimed, list[Finding]]:
+    """Plans what a file has of the networks of other files' models.
+
+    Returns:
+      What is claimed, as node -> (code, reason); and a finding for each function.
+    """
+    claimed: Claimed = {}
+    told: list[Finding] = []
+    for files in shared.networks:
+        whole, here = joined_with(scopes, files)
+        own = SharedModels(exported=files.exported, files=files)
+        for one in model_fn.recognise(whole, own)[0]:
+            model = one.model
+            calls = layers.calls(model)
+            claimed |= plan_layers(model, calls, whole, plan, here)
+            claimed |= in_scopes(model, here)
+            program = os.path.basename(files.model.path)
+            told += [
+                Finding(
+                    helper.function.lineno,
+                    helper.function.col_offset + 1,
+                    "K120",
+                    Outcome.REWRITTEN,
+                    "",
+                    f"makes layers of {one.name}, the Keras model in {program}",
+                )
+                for helper in model.helpers
+                if helper.function in here
+            ]
+            if any(
+                layers.target(layer).startswith(f"{table.MODULE}.")
+                for layer in model.layers
+                if layer.call in here
+            ):
+                plan.imports.append(f"import {table.MODULE}")
+                plan.support.add(table.SUPPORT)
+    if told:
+        plan.imports.append("import tf_keras")
+    return claimed, told

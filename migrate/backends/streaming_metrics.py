@@ -1,0 +1,54 @@
+"""Streaming metrics of a program: those of the emitted streaming_metrics.py."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.plan import Plan
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+from migrate.program.ir import Replication, code
+from migrate.tables import streaming_metrics as table
+
+CALLED = frozenset({table.METRIC, table.VARIABLES})
+
+
+def rewrite(
+    call: ast.Call,
+    program: ir.TrainingProgram,
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    plan: Plan,
+) -> dict[ast.AST, tuple[str, str]]:
+    """Plans a call that normal form has for a metric; what its function is now."""
+    plan.support.add(f"{table.MODULE}.py")
+    plan.imports.append(f"import {table.MODULE}")
+    arguments: list[str | ast.AST | ir.Code] = ["replicas", *call.args]
+    arguments += [code(f"{k.arg}=", k.value) for k in call.keywords]
+    plan.replace(
+        call, code(names.key(call.func) or "", "(", ir.joined(", ", arguments), ")")
+    )
+    if names.key(call.func) == table.VARIABLES:
+        return {}
+    function = call.args[0]
+    symbol = scopes.resolve(function) or ""
+    if program.replication is not Replication.LOCAL:
+        diagnostics.refuse(
+            "M120",
+            call,
+            "tf.metrics beside a cluster or towers: the workers' totals were kept by the "
+            "parameter servers, each tower's by itself",
+            "Evaluate in a program of its own, which restores the checkpoint.",
+            symbol,
+        )
+    new = symbol.replace("tf.", "tf.compat.v1.", 1)
+    plan.replace(function, code(new))
+    return {
+        function: (
+            "M122",
+            f"{new} on totals that {table.MODULE}.Metric keeps: local variables, under "
+            "TF1's names",
+        )
+    }

@@ -1,0 +1,187 @@
+"""What a step may do beside computing and updating, once it is traced."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.tapes import tapes
+from migrate.rules.mistakes.mistake import binding, method
+
+PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
+_TELLS = "Return the values, and do this in the loop."
+# They print where the step is made, in every step.
+_IN_GRAPH = frozenset({"tf.print", "tf.debugging.check_numerics", "tf.ensure_shape"})
+
+
+class BodyChecks:
+    """Checks the statements of one step.
+
+    Args:
+      function: the function that makes it; None where it stands in the loop.
+      counts: calls that update metrics.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        body: Sequence[ast.stmt],
+        function: ast.FunctionDef | None,
+        counts: Collection[ast.expr],
+    ) -> None:
+        self._scopes = scopes
+        self._body = body
+        self._function = function
+        self._counts = counts
+        self._known: set[str] = set()
+        self._bound = {n for s in body for n in names.binds(s)}
+        # What is printed by a function that TensorFlow traced was printed once, too.
+        self._traced = function is not None and bool(function.decorator_list)
+
+    def run(self) -> None:
+        """Raises Refused where a step does more than compute and update."""
+        for index, statement in enumerate(self._body):
+            self._check(statement, index == 0, statement is self._body[-1])
+        for node in (n for s in self._body for n in ast.walk(s)):
+            if isinstance(node, ast.Call) and self._takes_value(node):
+                raise Refused(
+                    "D125",
+                    node,
+                    "the step takes a tensor's value, which it has not yet",
+                    PLAIN,
+                )
+
+    def _takes_value(self, call: ast.Call) -> bool:
+        if method(call) == "numpy":
+            return True
+        if not isinstance(call.func, ast.Name):
+            return False
+        return call.func.id in ("float", "int") or (
+            call.func.id == "print" and not self._traced
+        )
+
+    def _check(self, statement: ast.stmt, first: bool, last: bool) -> None:
+        if isinstance(statement, ast.Return):
+            if self._function is None or not last:
+                raise Refused("D125", statement, "a return within the step", PLAIN)
+        elif isinstance(statement, ast.Expr):
+            self._check_call(statement, first)
+        elif isinstance(statement, ast.AugAssign):
+            if names.key(statement.target) not in self._known:
+                raise Refused("D125", statement, "the step counts in a variable", PLAIN)
+        elif isinstance(statement, ast.Assign):
+            self._check_assign(statement)
+        elif isinstance(statement, ast.With):
+            if not tapes(self._scopes, statement):
+                raise Refused("D125", statement, "a block within the step", PLAIN)
+            for item in statement.items:
+                self._known |= names.binds_of_item(item)
+            self._check_suite(statement.body)
+        elif isinstance(statement, ast.If):
+            self._check_if(statement)
+        elif not isinstance(statement, ast.Pass):
+            raise Refused(
+                "D125",
+                statement,
+                "control flow in the step, which a distributed step cannot have "
+                "around its update",
+                PLAIN,
+            )
+
+    def _check_suite(self, suite: list[ast.stmt]) -> None:
+        for statement in suite:
+            self._check(statement, False, False)
+
+    def _check_call(self, statement: ast.Expr, first: bool) -> None:
+        value = statement.value
+        if isinstance(value, ast.Constant) and first:
+            return  # Its docstring.
+        if isinstance(value, ast.Call):
+            prints = isinstance(value.func, ast.Name) and value.func.id == "print"
+            if (
+                value in self._counts
+                or method(value) == "apply_gradients"
+                or self._scopes.resolve(value.func) in _IN_GRAPH
+                or (prints and self._traced)
+            ):
+                return
+        raise Refused(
+            "D125",
+            statement,
+            f"the step does `{ast.unparse(statement)[:60]}`, which happens once, "
+            "when it is traced, or not in every worker",
+            _TELLS,
+        )
+
+    def _check_assign(self, statement: ast.Assign) -> None:
+        stored = [t for t in statement.targets if not _are_names(t)]
+        early: set[str] = set()
+        if self._function is None:
+            early = names.reads(statement.value) & self._bound - self._known
+        if stored or early:
+            raise Refused(
+                "D125", statement, "the step changes something of the loop", PLAIN
+            )
+        self._known |= names.binds(statement)
+
+    def _check_if(self, statement: ast.If) -> None:
+        """A choice that is the same in every step may be made when it is traced."""
+        if not self._is_fixed(statement.test):
+            raise Refused(
+                "D125",
+                statement,
+                "control flow in the step that depends on more than what the program sets "
+                "once: a distributed step has one way through",
+                PLAIN,
+            )
+        for node in (
+            n for s in [*statement.body, *statement.orelse] for n in ast.walk(s)
+        ):
+            if isinstance(node, ast.Call) and method(node) in (
+                *("gradient", "apply_gradients"),
+            ):
+                raise Refused(
+                    "D125", statement, "an update that is not always made", PLAIN
+                )
+        self._check_suite(statement.body)
+        self._check_suite(statement.orelse)
+
+    def _is_fixed(self, test: ast.expr) -> bool:
+        """Whether a test reads flags, and names that are assigned once, and no tensor."""
+        for node in ast.walk(test):
+            if isinstance(node, (ast.Call, ast.Subscript)):
+                return False
+            if isinstance(node, ast.Name) and not self._is_once(node):
+                return False
+        return True
+
+    def _is_once(self, node: ast.Name) -> bool:
+        if node.id in self._bound:
+            return False
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        if self._function is not None and node.id in {
+            a.arg for a in ast.walk(self._function.args) if isinstance(a, ast.arg)
+        }:
+            return False
+        if len(bound) != 1:
+            return False
+        made = binding(self._scopes, node)
+        if made is None:  # `FLAGS, _ = parser.parse_known_args()`, or an import.
+            return isinstance(bound[0], (ast.Import, ast.ImportFrom, ast.Assign))
+        symbol = self._scopes.resolve(made.func) if isinstance(made, ast.Call) else ""
+        return isinstance(
+            made, (ast.Constant, ast.Call, ast.Attribute, ast.Compare)
+        ) and (
+            not (symbol or "").startswith("tf.")
+            or (symbol or "").startswith("tf.flags")
+        )
+
+
+def _are_names(target: ast.expr) -> bool:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        return all(_are_names(e) for e in target.elts)
+    return isinstance(target, ast.Name)

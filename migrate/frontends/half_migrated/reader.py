@@ -1,0 +1,152 @@
+"""Reads a half-migrated program as a whole: its cluster, session, suite, loop and step."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated import around
+from migrate.frontends.half_migrated import step as steps
+from migrate.frontends.half_migrated.cluster import ClusterReader
+from migrate.frontends.half_migrated.inline import check_changing, split
+from migrate.frontends.half_migrated.losses import LossReader, calls_of
+from migrate.frontends.half_migrated.metrics import MetricReader
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.session import SessionReader
+from migrate.frontends.half_migrated.source import LoopReader
+from migrate.frontends.half_migrated.suite import SuiteReader
+from migrate.frontends.keras_names import defined
+from migrate.program.eager import EagerProgram, Server
+
+_TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
+
+
+class Reader:
+    """Reads one file.
+
+    Args:
+      found: its calls, each with what it calls.
+      sessions: those that open a session.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        found: list[tuple[ast.Call, str]],
+        sessions: list[ast.Call],
+    ) -> None:
+        self._scopes = scopes
+        self._found = found
+        self._sessions = sessions
+
+    def read(self) -> EagerProgram:
+        """The program.
+
+        Raises:
+          Refused: it is not taken.
+        """
+        for call, symbol in self._found:
+            if symbol in _TF1:
+                raise Refused(
+                    "D120",
+                    call,
+                    "graph and eager code in one program",
+                    "Write the model in one of the two.",
+                )
+        sessions = SessionReader(self._scopes, self._found, self._sessions)
+        call, block, name = sessions.session()
+        arguments = sessions.arguments(call)
+        clusters = ClusterReader(self._scopes, self._found)
+        cluster, jobs = clusters.cluster()
+        server = clusters.server()
+        suites = SuiteReader(self._scopes, self._found)
+        owner, field, suite, setters, whole = suites.suite(block)
+        suites.check_devices(setters)
+        source, loop, step_call = LoopReader(self._scopes).source(block, suite)
+        ready = suites.ready(suite, cluster, server)
+        clusters.check_task(call, server, jobs, arguments)
+        made = suites.made(suite, whole)
+        later: list[ast.AST] = [*loop, *suite[suite.index(whole) :]]
+        metrics = MetricReader(self._scopes, self._found, suite, whole)
+        inline: list[ast.stmt] = []
+        if step_call is None:
+            inline = split(self._scopes, loop, source.statement, metrics.updates)
+            check_changing(block, inline, source.names)
+        else:
+            given: list[ast.stmt] = [ast.Expr(a) for a in steps.arguments_of(step_call)]
+            check_changing(block, given, source.names)
+            function = defined(self._scopes, step_call.func)
+            assert isinstance(function, ast.FunctionDef)
+            parameters = [
+                a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
+            ]
+            check_changing(block, function.body, parameters)
+        inside = {n for s in inline for n in ast.walk(s)}
+        step = steps.read(
+            self._scopes,
+            name,
+            source,
+            inline,
+            step_call,
+            [n for n in _later(later) if n not in inside],
+            metrics.updates,
+        )
+        self._check_tasks_in(step.body, server)
+        reader = LossReader(self._scopes, step.body, steps.given(step))
+        made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
+        called = [
+            c for made in made_by for c in calls_of(self._scopes, made, step, reader)
+        ]
+        around.check(self._scopes, self._found, block, name, source, step, server)
+        return EagerProgram(
+            owner,
+            field,
+            tuple(suite),
+            setters,
+            cluster,
+            "ps" in jobs,
+            server,
+            ready,
+            suites.late(suite, ready, server),
+            made,
+            whole,
+            call,
+            name,
+            arguments,
+            source,
+            step,
+            made_by,
+            tuple(dict.fromkeys(called)),
+            sessions.endless(block),
+            sessions.stops(),
+            metrics.read(step),
+        )
+
+    def _check_tasks_in(
+        self, body: tuple[ast.stmt, ...], server: Server | None
+    ) -> None:
+        if server is None or isinstance(server.task_index, ast.Constant):
+            return
+        index = ast.dump(server.task_index)
+        for node in (n for s in body for n in ast.walk(s)):
+            if isinstance(node, ast.expr) and ast.dump(node) == index:
+                raise Refused(
+                    "D125",
+                    node,
+                    "the step depends on the task, but there is one for all",
+                    "Give it the value that differs.",
+                )
+
+
+def _later(nodes: list[ast.AST]) -> Iterator[ast.AST]:
+    """Statements, those of blocks one by one: what runs in them, and their headers."""
+    for node in nodes:
+        if isinstance(node, (ast.With, ast.For, ast.While, ast.If)):
+            for field, value in ast.iter_fields(node):
+                if field in ("body", "orelse"):
+                    yield from _later(value)
+                elif isinstance(value, ast.AST):
+                    yield value
+        else:
+            yield node

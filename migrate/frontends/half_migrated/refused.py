@@ -1,0 +1,22 @@
+"""Why a half-migrated program is not taken."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.findings import Finding, Outcome
+
+
+class Refused(ValueError):
+    """The program is not taken: a finding's code, place, reason and recipe."""
+
+    def __init__(self, code: str, node: ast.AST, reason: str, recipe: str) -> None:
+        super().__init__(reason)
+        self.code, self.node, self.reason, self.recipe = code, node, reason, recipe
+
+    def finding(self) -> Finding:
+        line = getattr(self.node, "lineno", 1)
+        column = getattr(self.node, "col_offset", 0) + 1
+        return Finding(
+            line, column, self.code, Outcome.REFUSED, "", self.reason, self.recipe
+        )

@@ -1,0 +1,123 @@
+"""The loop of training: where its batches come from, and where its step stands."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.tapes import tapes as tapes_in
+from migrate.frontends.keras_names import defined
+from migrate.program.eager import Source
+from migrate.rules.mistakes.mistake import binding
+from migrate.rules.mistakes.replicas import gives_dataset
+
+
+class LoopReader:
+    """Reads the loop in the block of one file's session."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    def source(
+        self, block: ast.With, suite: list[ast.stmt]
+    ) -> tuple[Source, list[ast.stmt], ast.Call | None]:
+        """The batches, the loop's suite with the step, and the call of its function."""
+        call = self._step_call(block)
+        tapes = tapes_in(self._scopes, block)
+        node: ast.AST | None = call or (tapes[0] if len(tapes) == 1 else None)
+        all_tapes = tapes_in(self._scopes, self._scopes.tree)
+        if node is None or len(all_tapes) != 1:
+            raise Refused(
+                "D125",
+                block,
+                "not one step of training, with one GradientTape",
+                "Keep one function with one tape, called in one place.",
+            )
+        while not isinstance(
+            self._scopes.parents[node], (ast.For, ast.While, ast.With)
+        ) or (node in getattr(self._scopes.parents[node], "items", ())):
+            node = self._scopes.parents[node]
+        loop: ast.AST = self._scopes.parents[node]
+        assert isinstance(loop, (ast.For, ast.While, ast.With))
+        body = loop.body
+        source = None
+        if isinstance(loop, ast.For):
+            source = self._of_loop(loop)
+        if source is None:
+            source = self._of_next(body, suite)
+        if source is None:
+            raise Refused(
+                "D129",
+                loop,
+                "the batches are not seen to come from a tf.data.Dataset",
+                "Iterate a tf.data.Dataset: `for x, y in dataset:`.",
+            )
+        return source, body, call
+
+    def _step_call(self, block: ast.With) -> ast.Call | None:
+        found = []
+        for node in ast.walk(block):
+            if isinstance(node, ast.Call):
+                called = defined(self._scopes, node.func)
+                if isinstance(called, ast.FunctionDef) and tapes_in(
+                    self._scopes, called
+                ):
+                    found.append(node)
+        return found[0] if len(found) == 1 else None
+
+    def _of_loop(self, loop: ast.For) -> Source | None:
+        over, target = loop.iter, loop.target
+        if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
+            if (
+                over.func.id == "enumerate"
+                and over.args
+                and isinstance(target, ast.Tuple)
+            ):
+                over, target = over.args[0], target.elts[1]
+        if not self._is_dataset(over):
+            return None
+        return Source(loop, over, _names_of(target), None)
+
+    def _of_next(self, body: list[ast.stmt], suite: list[ast.stmt]) -> Source | None:
+        """`x, y = next(batches)`, where `batches = iter(dataset)`."""
+        first = body[0]
+        if not (
+            isinstance(first, ast.Assign)
+            and isinstance(first.value, ast.Call)
+            and isinstance(first.value.func, ast.Name)
+            and first.value.func.id == "next"
+            and len(first.value.args) == 1
+        ):
+            return None
+        made = binding(self._scopes, first.value.args[0])
+        if not (
+            isinstance(made, ast.Call)
+            and isinstance(made.func, ast.Name)
+            and made.func.id == "iter"
+            and self._is_dataset(made.args[0])
+        ):
+            return None
+        statement = self._scopes.parents[made]
+        if statement not in suite:
+            return None
+        assert isinstance(statement, ast.stmt)
+        return Source(first, made.args[0], _names_of(first.targets[0]), statement)
+
+    def _is_dataset(self, node: ast.expr) -> bool:
+        return gives_dataset(self._scopes, node)
+
+
+def _names_of(target: ast.expr) -> ast.Name | ast.Tuple:
+    if isinstance(target, ast.Name):
+        return target
+    if isinstance(target, ast.Tuple) and all(
+        isinstance(e, ast.Name) for e in target.elts
+    ):
+        return target
+    raise Refused(
+        "D129",
+        target,
+        "an element's parts are not plain names",
+        "for x, y in dataset:",
+    )

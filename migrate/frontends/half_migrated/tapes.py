@@ -1,0 +1,21 @@
+"""Where eager code has its tapes."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+
+
+def tapes(scopes: Scopes, node: ast.AST) -> list[ast.With]:
+    """Blocks of `with tf.GradientTape() as tape:`."""
+    return [
+        inner
+        for inner in ast.walk(node)
+        if isinstance(inner, ast.With)
+        and any(
+            isinstance(i.context_expr, ast.Call)
+            and scopes.resolve(i.context_expr.func) == "tf.GradientTape"
+            for i in inner.items
+        )
+    ]

@@ -1,0 +1,130 @@
+"""Functions that make a network's layers: they change, so nothing else may call them."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from migrate.facts.joined import Joined
+from migrate.facts.mentions import by_text
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Helper, KerasModel
+
+
+def check_helpers(
+    model: KerasModel, scopes: Scopes, kept: Mapping[tuple[str, str], str]
+) -> None:
+    """Fails where something else has a function that the network calls.
+
+    Args:
+      kept: functions, as (real path, name), that cannot change -> why; the name "" is
+        that of all.
+    """
+    # No step holds layers; what calls it in another mode's branch is gone.
+    inside = set(ast.walk(model.function))
+    for helper in model.helpers:
+        inside.update(ast.walk(helper.function))
+    for helper in model.helpers:
+        function = helper.function
+        if helper.owner is not None:
+            _check_names(model, function)
+            continue
+        for node in _mentions(function, scopes):
+            if node not in inside:
+                raise NotSplit(
+                    node, f"{function.name}() makes layers and is called elsewhere too"
+                )
+        _check_names(model, function)
+        if isinstance(scopes, Joined):
+            place = scopes.place(function)
+            reason = kept.get((place, function.name)) or kept.get((place, ""))
+            if reason:
+                raise NotSplit(
+                    function, f"{function.name}() makes layers, and {reason}"
+                )
+
+
+def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> None:
+    """Fails where something else has a class whose methods the network calls.
+
+    Args:
+      knowing: texts of other files that may.
+    """
+    inside = set(ast.walk(model.function))
+    for helper in model.helpers:
+        inside.update(ast.walk(helper.function))
+    for helper in model.helpers:
+        owner = helper.owner
+        if owner is None:
+            continue
+        for node in ast.walk(scopes.tree):
+            if isinstance(node, ast.Name) and node.id == owner.name:
+                if isinstance(node.ctx, ast.Load) and node not in inside:
+                    raise NotSplit(
+                        node, f"{owner.name}() makes layers and is called elsewhere too"
+                    )
+        if any(re.search(rf"\b{owner.name}\b", text) for text in knowing):
+            raise NotSplit(owner, f"{owner.name} makes layers, and other files name it")
+        _check_kept(helper, model)
+
+
+def _check_kept(helper: Helper, model: KerasModel) -> None:
+    """What only said whether an object is training is read where layers are told."""
+    known = {one.function for one in model.helpers}
+    gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
+    words = {word.rpartition(".")[2] for word in gone}
+    for method in helper.owner.body if helper.owner is not None else ():
+        for node in ast.walk(method) if method not in known else ():
+            if isinstance(node, ast.Attribute) and node.attr in words:
+                raise NotSplit(
+                    node, f"`{ast.unparse(node)}` is read by more than layers"
+                )
+
+
+def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
+    """A layer's name is made of what its function knows."""
+    inside = set(ast.walk(function))
+    own = {helper.function: helper.scope for helper in model.helpers}
+    for layer in model.layers:
+        if layer.call in inside:
+            for part in layer.scope:
+                told = isinstance(part, ast.Name) and part.id == own.get(function)
+                if part not in inside and not (told or isinstance(part, ast.Constant)):
+                    raise NotSplit(
+                        layer.call,
+                        f"a layer of {function.name}() in a variable scope whose name "
+                        "is another function's",
+                    )
+
+
+def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
+    """Where the files name a function, or may."""
+    if not isinstance(scopes, Joined) or scopes.is_own(function):
+        for node in ast.walk(scopes.tree):
+            if isinstance(node, ast.Name) and node.id == function.name:
+                if isinstance(node.ctx, ast.Load):
+                    yield node
+    if isinstance(scopes, Joined):
+        for file in scopes.files():
+            yield from by_text(file.tree, function.name)
+            for node in ast.walk(file.tree):
+                if isinstance(node, (ast.Name, ast.Attribute)):
+                    if isinstance(node.ctx, ast.Load) and _is_named(
+                        node, function, scopes
+                    ):
+                        yield node
+
+
+def _is_named(
+    node: ast.Name | ast.Attribute, function: ast.FunctionDef, scopes: Joined
+) -> bool:
+    """Whether an expression is a function, or may be."""
+    named = scopes.named(node)
+    if named is not None:
+        return named[0] is function
+    if isinstance(node, ast.Attribute):
+        return node.attr == function.name and scopes.resolve(node) is None
+    # `from module import *` binds it unseen.
+    return node.id == function.name and scopes.scope_of(node).owner(node.id) is None

@@ -1,0 +1,73 @@
+"""Runs that set streaming metrics back to nothing: initialisers of local variables."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.binding_time import every
+from migrate.program.ir import Code, Flow, Kind, code
+from migrate.tables import roles
+from migrate.tables import streaming_metrics as table
+
+_ALL = code(f"{table.INITIALIZE}({table.VARIABLES}(replicas))")
+
+
+class MetricResets:
+    """What an initialiser does to a program's metrics."""
+
+    def __init__(self, scopes: Scopes, flows: list[Flow]) -> None:
+        self._scopes = scopes
+        self._values: dict[str, ast.expr] = {}
+        self._any = False
+        for flow in every(flows):
+            statement = flow.statement
+            self._any = self._any or flow.kind is Kind.METRIC
+            if isinstance(statement, ast.Assign):
+                for name in names.binds(statement):
+                    self._values[name] = statement.value
+
+    def of(self, initialisers: Iterable[ast.expr]) -> list[Code]:
+        """New code for each part of the initialisers that is of metrics' totals."""
+        if not self._any:
+            return []
+        parts = [part for node in initialisers for part in self._parts(node)]
+        found = [new for part in parts if (new := self._reset(part)) is not None]
+        return [_ALL] if _ALL in found else found
+
+    def nothing_else(self, initialisers: Iterable[ast.expr]) -> bool:
+        """Whether all of their parts are of metrics' totals."""
+        parts = [part for node in initialisers for part in self._parts(node)]
+        return all(self._reset(part) is not None for part in parts)
+
+    def _parts(self, node: ast.expr) -> list[ast.expr]:
+        """What is in a list, tuple, group or name of initialisers."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return [part for item in node.elts for part in self._parts(item)]
+        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == "tf.group":
+            return [part for item in node.args for part in self._parts(item)]
+        value = self._values.get(names.key(node) or "")
+        return [node] if value is None else self._parts(value)
+
+    def _reset(self, part: ast.expr) -> Code | None:
+        symbol = self._scopes.resolve(part.func) if isinstance(part, ast.Call) else ""
+        if symbol in roles.INITIALIZES_LOCAL:
+            return _ALL
+        if symbol != "tf.variables_initializer":
+            return None
+        assert isinstance(part, ast.Call)
+        listed = names.argument(part, "var_list", 0)
+        if listed is None or not self._lists_metrics(listed):
+            return None
+        return code(f"{table.INITIALIZE}(", listed, ")")
+
+    def _lists_metrics(self, node: ast.expr) -> bool:
+        """Whether a list has variables of metrics and no others."""
+        value = self._values.get(names.key(node) or "", node)
+        if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+            return self._lists_metrics(value.left) and self._lists_metrics(value.right)
+        if isinstance(value, ast.ListComp) and len(value.generators) == 1:
+            return self._lists_metrics(value.generators[0].iter)
+        return isinstance(value, ast.Call) and names.key(value.func) == table.VARIABLES

@@ -1,0 +1,247 @@
+"""TF1 to TF1: a metric as an object, its value and its update as a statement each.
+
+    acc, acc_op = tf.metrics.accuracy(labels, predictions)
+
+    acc_metric = streaming_metrics.Metric(tf.metrics.accuracy)
+    acc = acc_metric.value()
+    acc_op = acc_metric.update(labels=labels, predictions=predictions)
+
+The object has the totals, which are made once. A run that fetches the value alone needs no
+batch. What lists local variables - a program's only ones are then those totals - asks the
+metrics for them.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.tables import streaming_metrics as table
+
+_LOCAL_KEYS = frozenset(
+    {"tf.GraphKeys.LOCAL_VARIABLES", "tf.GraphKeys.METRIC_VARIABLES"}
+)
+_MARKS = ("metrics.", "metrics import")
+
+
+def apart(text: Text) -> Text:
+    """The text with such calls taken apart, as far as it is clear."""
+    if not any(mark in text.source for mark in _MARKS):
+        return text
+    start = text
+    while (new := _Calls(text).first()) is not None:
+        text = new
+    if text is start or (lists := _Lists(text)).unclear():
+        return start
+    return lists.of_metrics()
+
+
+class _Calls:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def first(self) -> Text | None:
+        """The text with one call taken apart; None where there is none to take."""
+        if any(s.startswith("tf.estimator.") for _, s in self._scopes.walk_uses()):
+            return None  # Its evaluation runs metrics by itself.
+        for call in ast.walk(self._tree):
+            if not isinstance(call, ast.Call):
+                continue
+            symbol = self._scopes.resolve(call.func) or ""
+            bound = names.bound_arguments(call, table.PARAMETERS.get(symbol, ()))
+            if symbol not in table.PARAMETERS or bound is None:
+                continue
+            if any(not _is_none(bound.get(name)) for name in table.COLLECTIONS):
+                continue
+            statement = self._statement(call)
+            if statement is not None:
+                return self._taken(statement, call, bound)
+        return None
+
+    def _statement(self, call: ast.Call) -> ast.stmt | None:
+        """The simple statement that makes the metric, always and once."""
+        node: ast.AST = call
+        while not isinstance(node, ast.stmt):
+            if isinstance(node, (ast.Lambda, ast.IfExp, ast.BoolOp, ast.comprehension)):
+                return None
+            if hasattr(node, "generators"):
+                return None
+            node = self._scopes.parents[node]
+        if not isinstance(node, (ast.Assign, ast.Return, ast.Expr)):
+            return None
+        if not self._text.alone(node) or inside_strings(node):
+            return None
+        return node
+
+    def _taken(
+        self, statement: ast.stmt, call: ast.Call, bound: dict[str, ast.expr]
+    ) -> Text:
+        parent = self._scopes.parents[call]
+        index = None
+        if isinstance(parent, ast.Subscript) and parent.value is call:
+            index = names.literal(parent.slice)
+        value, update = self._targets(statement, call)
+        metric = self._fresh(_word(value, update, call))
+        given = {"totals": [ast.unparse(call.func)], "batch": []}
+        for name, argument in bound.items():
+            if name not in table.COLLECTIONS:
+                when = "batch" if name in table.TENSORS else "totals"
+                given[when].append(f"{name}={ast.unparse(argument)}")
+        made = f"{metric} = {table.METRIC}({', '.join(given['totals'])})"
+        counted = f"{metric}.update({', '.join(given['batch'])})"
+        lines = [made]
+        rest: Text | None = None
+        pair = self._pair(statement, call)
+        if pair is not None:
+            target, uses = pair
+            each = [f"{target}_value", f"{target}_update"]
+            lines += [f"{each[0]} = {metric}.value()", f"{each[1]} = {counted}"]
+            edits = [
+                Edit(use, ast.unparse(use.value) + each[i].removeprefix(target))
+                for use, i in uses
+            ]
+            rest = self._text.edited([*edits, Edit(statement, "")])
+        elif value or update:
+            lines += [f"{value} = {metric}.value()"] if value else []
+            lines += [f"{update} = {counted}"] if update else []
+        elif index in (0, 1):
+            part = counted if index else f"{metric}.value()"
+            if getattr(statement, "value", None) is parent:
+                rest = self._text.edited([Edit(parent, part)])
+            else:
+                own = self._fresh(f"{metric}_{'update' if index else 'value'}")
+                lines.append(f"{own} = {part}")
+                rest = self._text.edited([Edit(parent, own)])
+        else:
+            own, other = (self._fresh(f"{metric}_{w}") for w in ("value", "update"))
+            lines += [f"{own} = {metric}.value()", f"{other} = {counted}"]
+            rest = self._text.edited([Edit(call, f"({own}, {other})")])
+        indent = self._text.lines[statement.lineno - 1][: statement.col_offset]
+        lines = [indent + line for line in lines]
+        origins = [self._text.origins[call.lineno - 1]] * len(lines)
+        at, end = statement.lineno, statement.end_lineno or statement.lineno
+        if rest is not None:
+            return rest.spliced(at, at - 1, lines, origins)
+        return self._text.spliced(at, end, lines, origins)
+
+    def _targets(self, statement: ast.stmt, call: ast.Call) -> tuple[str, str]:
+        """What `value, update = tf.metrics...` binds; empty where it is another."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and statement.value is call
+            and len(statement.targets) == 1
+        ):
+            return "", ""
+        target = statement.targets[0]
+        if (
+            isinstance(target, (ast.Tuple, ast.List))
+            and len(target.elts) == 2
+            and all(names.key(e) is not None for e in target.elts)
+        ):
+            value, update = (ast.unparse(e) for e in target.elts)
+            return "" if value == "_" else value, "" if update == "_" else update
+        return "", ""
+
+    def _pair(
+        self, statement: ast.stmt, call: ast.Call
+    ) -> tuple[str, list[tuple[ast.Subscript, int]]] | None:
+        """The name of both, of which no more is used than `pair[0]` and `pair[1]`."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and statement.value is call
+            and len(statement.targets) == 1
+            and names.key(statement.targets[0]) is not None
+        ):
+            return None
+        target = statement.targets[0]
+        shown = ast.unparse(target)
+        last = shown.rpartition(".")[2]
+        uses: list[tuple[ast.Subscript, int]] = []
+        for node in ast.walk(self._tree):
+            own = node.attr if isinstance(node, ast.Attribute) else None
+            own = node.id if isinstance(node, ast.Name) else own
+            if own in (f"{last}_value", f"{last}_update"):
+                return None
+            if own != last or node is target:
+                continue
+            if self._scopes.resolve(node) is not None:
+                continue  # `tf.metrics.accuracy` itself.
+            if isinstance(node, ast.Name) and isinstance(target, ast.Name):
+                owner = self._scopes.scope_of(node).owner(last)
+                if owner is not self._scopes.scope_of(target).owner(last):
+                    continue
+            elif isinstance(node, ast.Name) or isinstance(target, ast.Name):
+                continue  # A name is no attribute.
+            parent = self._scopes.parents[node]
+            index = names.literal(getattr(parent, "slice", None))
+            if not isinstance(parent, ast.Subscript) or index not in (0, 1):
+                return None
+            uses.append((parent, 1 if index else 0))
+        return shown, uses
+
+    def _fresh(self, wish: str) -> str:
+        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        name, number = wish, 2
+        while name in taken:
+            name, number = f"{wish}_{number}", number + 1
+        return name
+
+
+class _Lists:
+    """Lists of a program's local variables."""
+
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = ast.parse(text.source)
+        self._scopes = Scopes(self._tree)
+
+    def unclear(self) -> bool:
+        """Whether there are, or may be, other local variables than the metrics' totals."""
+        listed = {n for call, _ in self._found() for n in ast.walk(call)}
+        return any(
+            symbol in _LOCAL_KEYS and node not in listed
+            for node, symbol in self._scopes.walk_uses()
+        )
+
+    def _found(self) -> list[tuple[ast.Call, str]]:
+        """Calls that list local variables, and the scope they are given."""
+        found = []
+        for call in ast.walk(self._tree):
+            if not isinstance(call, ast.Call):
+                continue
+            symbol = self._scopes.resolve(call.func)
+            scope: ast.expr | None = None
+            if symbol == "tf.get_collection" and call.args:
+                if self._scopes.resolve(call.args[0]) not in _LOCAL_KEYS:
+                    continue
+                scope = names.argument(call, "scope", 1)
+            elif symbol in ("tf.local_variables", "tf.metrics_variables"):
+                scope = names.argument(call, "scope", 0)
+            else:
+                continue
+            found.append((call, "" if scope is None else ast.unparse(scope)))
+        return found
+
+    def of_metrics(self) -> Text:
+        """The text in which the metrics are asked for them."""
+        edits = [
+            Edit(call, f"{table.VARIABLES}({scope})") for call, scope in self._found()
+        ]
+        return self._text.edited(edits)
+
+
+def _is_none(node: ast.expr | None) -> bool:
+    return node is None or (isinstance(node, ast.Constant) and node.value is None)
+
+
+def _word(value: str, update: str, call: ast.Call) -> str:
+    """A name for the object: after what the program calls the value, or the update."""
+    function = ast.unparse(call.func).rpartition(".")[2]
+    word = (value or update).rpartition(".")[2] or function
+    for ending in ("_update_op", "_update", "_op"):
+        word = word.removesuffix(ending)
+    return f"{word}_metric" if word.strip("_") else f"{function}_metric"

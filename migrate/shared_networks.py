@@ -1,0 +1,105 @@
+"""Networks of model functions whose layers functions of other files make.
+
+    # model.py                                  # network.py
+    def model_fn(features, labels, mode): ...   def inference(images, training):
+        logits = network.inference(...)             net = tf.layers.dense(...)
+
+Such a function becomes one of Keras layers where it stands, and nothing but the network
+may call it: of that, all files of the run are asked.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+
+from migrate.facts.joined import Joined
+from migrate.frontends import model_fn
+from migrate.program.keras_model import Files, SharedModels
+from migrate.tree_files import TreeFiles
+
+Models = Mapping[str, SharedModels]
+
+
+@dataclasses.dataclass(frozen=True)
+class Networks:
+    """The model functions of one file that would become Keras models.
+
+    Attributes:
+      models: of the run, these among them.
+      classes: their classes.
+      functions: how many functions of their networks each other file has.
+    """
+
+    models: Models
+    classes: tuple[str, ...]
+    functions: Mapping[str, int]
+
+
+def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
+    """With what the networks of a file's model functions have in other files."""
+    own = found.get(target, SharedModels())
+    scopes = tree.scopes(target)
+    if scopes is None:
+        return Networks(found, (), {})
+    reached = list(tree.reached(target))
+    others = {r: s for r in reached if (s := tree.scopes(r)) is not None}
+    imports = {real: tree.imports(real) for real in (target, *others)}
+    whole = Joined(scopes, target, others, imports)
+    # All that these have a say in is read again where the files are migrated.
+    recognised = model_fn.recognise(whole, dataclasses.replace(own, files=None))[0]
+    led_to = sorted(whole.led_to - {target})
+    files = Files(
+        tree.source(target), tuple(tree.source(real) for real in led_to), own.exported
+    )
+    helpers = {
+        (whole.place(helper.function), helper.function.name)
+        for one in recognised
+        for helper in one.model.helpers
+    }
+    files = dataclasses.replace(
+        files, kept=_known_elsewhere(helpers, [target, *led_to], tree)
+    )
+    whole = Joined(scopes, target, {r: others[r] for r in led_to}, imports)
+    own = dataclasses.replace(own, files=files)
+    recognised = model_fn.recognise(whole, own)[0]
+    functions: dict[str, int] = {}
+    for one in recognised:
+        for helper in one.model.helpers:
+            real = whole.place(helper.function)
+            if real != target:
+                functions[real] = functions.get(real, 0) + 1
+    more = {**found, target: own}
+    for real in functions:
+        there = more.get(real, SharedModels())
+        rest = tuple(f for f in there.networks if f.model.path != target)
+        more[real] = dataclasses.replace(there, networks=(*rest, files))
+    return Networks(more, tuple(one.name for one in recognised), functions)
+
+
+def without(found: Models, tried: Networks, target: str) -> Networks:
+    """Without the functions of other files; why these stay is then said."""
+    files = tried.models[target].files
+    assert files is not None
+    names = ", ".join(sorted(os.path.basename(real) for real in tried.functions))
+    kept = {
+        (real, ""): f"not all of its files can be changed with it ({names})"
+        for real in tried.functions
+    }
+    own = found.get(target, SharedModels())
+    files = dataclasses.replace(files, kept={**files.kept, **kept})
+    more = {**found, target: dataclasses.replace(own, files=files)}
+    return Networks(more, (), {})
+
+
+def _known_elsewhere(
+    helpers: set[tuple[str, str]], files: list[str], tree: TreeFiles
+) -> dict[tuple[str, str], str]:
+    """Those of some functions that other files name -> which."""
+    found: dict[tuple[str, str], str] = {}
+    for place, name in sorted(helpers):
+        users = sorted(map(os.path.basename, tree.naming(name, files)))
+        if users:
+            found[place, name] = f"{', '.join(users)} may call it too"
+    return found

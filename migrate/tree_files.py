@@ -1,0 +1,101 @@
+"""The files of a run, read when something that several of them share is looked for."""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+
+from migrate.facts.joined import Imports, imports_of
+from migrate.facts.mentions import names_it
+from migrate.facts.scopes import Scopes
+from migrate.program.keras_model import Source
+from migrate.source import python
+
+
+class TreeFiles:
+    """The files of a run.
+
+    Attributes:
+      modules: those that others can import, by their real path.
+    """
+
+    def __init__(self, paths: Iterable[pathlib.Path]) -> None:
+        every = {os.path.realpath(p): p for p in paths if p.is_file()}
+        self.modules: Mapping[str, pathlib.Path] = {
+            real: path for real, path in every.items() if path.suffix == ".py"
+        }
+        self._every = every
+        self._texts: dict[str, str] = {}
+        self._scopes: dict[str, Scopes | None] = {}
+        self._imports: dict[str, Imports] = {}
+
+    def text(self, real: str) -> str:
+        """What a file holds; "" where it cannot be read, which whoever migrates it says."""
+        if real not in self._texts:
+            try:
+                data = self._every[real].read_bytes()
+                self._texts[real] = python.decode(data).text
+            except (OSError, python.Unreadable):
+                self._texts[real] = ""
+        return self._texts[real]
+
+    def scopes(self, real: str) -> Scopes | None:
+        """Its names; None where it is no Python 3."""
+        if real not in self._scopes:
+            self._scopes[real] = self._read(real)
+        return self._scopes[real]
+
+    def _read(self, real: str) -> Scopes | None:
+        if real not in self.modules:
+            return None  # A notebook.
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return Scopes(ast.parse(self.text(real)))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def imports(self, real: str) -> Imports:
+        """What a file imports of the others at its top."""
+        if real not in self._imports:
+            scopes = self.scopes(real)
+            self._imports[real] = (
+                imports_of(scopes.tree, real, self.modules) if scopes else {}
+            )
+        return self._imports[real]
+
+    def reached(self, real: str) -> Iterator[str]:
+        """The files that a file imports, and those that these import."""
+        seen = {real}
+        work = [real]
+        while work:
+            for target, _ in self.imports(work.pop()).values():
+                if target not in seen and self.scopes(target) is not None:
+                    seen.add(target)
+                    work.append(target)
+                    yield target
+
+    def source(self, real: str) -> Source:
+        return Source(real, self.text(real), self.imports(real))
+
+    def naming(self, function: str, files: Iterable[str]) -> Iterator[str]:
+        """The files that may name a function of some, beside these.
+
+        Args:
+          files: where it is, and those that have it from there.
+        """
+        known = set(files)
+        modules = {_module(real) for real in known}
+        for real in self._every:
+            if real not in known and function in self.text(real):
+                if names_it(self.text(real), self.scopes(real), function, modules):
+                    yield real
+
+
+def _module(real: str) -> str:
+    """What an import calls a file."""
+    path = pathlib.PurePath(real)
+    return path.parent.name if path.stem == "__init__" else path.stem

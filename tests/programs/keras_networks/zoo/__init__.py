@@ -1,0 +1,4 @@
+"""All networks."""
+
+from zoo.lenet import lenet
+from zoo.linear import linear

@@ -1,0 +1,22 @@
+import tensorflow as tf
+cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
+server = tf.distribute.Server(cluster, job_name=job, task_index=task)
+if job == "ps":
+    server.join()
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+mse = tf.keras.losses.MeanSquaredError()
+optimizer = tf.keras.optimizers.SGD(0.1)
+seen = tf.keras.metrics.Mean()
+dataset = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(8)
+
+def train_step(x, y):
+    with tf.GradientTape() as tape:
+        loss = mse(y, model(x))
+    grads = tape.gradient(loss, model.trainable_variables)
+    optimizer.apply_gradients(zip(grads, model.trainable_variables))
+    seen(loss)
+
+with tf.compat.v1.train.MonitoredTrainingSession(
+        master=server.target, is_chief=(task == 0)) as sess:
+    for x, y in dataset:
+        sess.run(train_step(x, y))
