@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.frontends.model_fn.network import bound_call
+from migrate.frontends.model_fn.expressions import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code, joined
 from migrate.program.keras_model import Helper, KerasModel, Layer

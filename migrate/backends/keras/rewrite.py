@@ -10,7 +10,7 @@ from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.networks import in_scopes, plan_layers
-from migrate.frontends.model_fn.network import bound_call
+from migrate.frontends.model_fn.expressions import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.tables import keras_models as table

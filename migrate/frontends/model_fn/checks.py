@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.expressions import uses
 from migrate.frontends.model_fn.grown import changes, is_adding
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
-from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import Layer, Unit
 from migrate.tables import estimator as estimator_table

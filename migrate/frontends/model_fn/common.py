@@ -7,14 +7,11 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import by_mode, twins
+from migrate.frontends.model_fn.expressions import layer_arguments, uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
-from migrate.frontends.model_fn.network import (
-    Network,
-    layer_arguments,
-    uses,
-)
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
 from migrate.program.keras_model import Twins, Unit
 from migrate.tables import keras_models as table

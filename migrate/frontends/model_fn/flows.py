@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
+from migrate.frontends.model_fn.expressions import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.network import bound_call
 
 _ESTIMATOR = "tf.estimator.Estimator"
 

@@ -6,9 +6,9 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.expressions import uses
 from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
-from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Metric, Unit
 from migrate.tables import keras_models as table
 

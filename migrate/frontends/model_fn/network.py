@@ -4,76 +4,29 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.grown import is_adding
-from migrate.frontends.model_fn.layer_objects import Applied, LayerObjects
-from migrate.frontends.model_fn.messages import is_print
+from migrate.frontends.model_fn.expressions import (
+    bound_call,
+    calls,
+    is_docstring,
+    layer_arguments,
+)
+from migrate.frontends.model_fn.layer_names import LayerNames, Passed, literal
+from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
-from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
-from migrate.tables.layers import LAYER_CLASSES, LayerRow
+from migrate.tables.layers import LayerRow
 
-# Of tf.variable_scope, after the values.
-_SCOPE_ARGUMENTS = (
-    *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
-    *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
-)
-_METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
-_BUILTINS = frozenset(
-    {
-        *("bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"),
-        *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
-    }
-)
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
-_SIMPLE = (
-    *(ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If),
-    *(ast.Assert, ast.Pass, ast.Raise),
-)
 
 
-@dataclasses.dataclass
-class _Names:
-    """Names of layers that one variable scope has given.
-
-    Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
-    """
-
-    taken: dict[str, int] = dataclasses.field(default_factory=dict)
-
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
-        name, number = base, 0
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.taken[name] = 1
-        return name
-
-
-class Passed(ast.With):
-    """Stands for the variable scope that a helper is told by its caller."""
-
-    name: ast.Name
-
-    @classmethod
-    def of(cls, parameter: str) -> Passed:
-        """The scope that a parameter names."""
-        found = cls(items=[], body=[])
-        found.name = ast.Name(parameter, ast.Load())
-        return found
-
-
-class Network:
+class Network(LayerNames):
     """Collects the layers of a network's statements, in the order of their making.
 
     Args:
@@ -83,14 +36,11 @@ class Network:
     def __init__(
         self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
     ) -> None:
-        self.function, self._scopes, self._training = function, scopes, training
+        super().__init__(function, scopes)
+        self._training = training
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
-        # Name of a variable scope, as it is written -> names given in it.
-        self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        self.instances = NetworkObjects(scopes)
-        self.objects = LayerObjects(scopes, self.instances)
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -103,98 +53,6 @@ class Network:
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
         return set()
-
-    # What a statement may hold.
-
-    def makes_layers(self, node: ast.AST) -> bool:
-        """Whether code calls a layer, or a function of the module that does."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Call):
-                if self._scopes.resolve(inner.func) in table.LAYERS:
-                    return True
-                if self.objects.row(inner) or self.objects.is_applied(inner):
-                    return True
-                helper = self.helper(inner)
-                if helper is not None and helper is not self.function:
-                    if any(self.makes_layers(s) for s in helper.body):
-                        return True
-        return False
-
-    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the program's files, or the object's method, that a call runs."""
-        return self.instances.function(call) or self._scopes.function(call.func)
-
-    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
-        """Fails where Keras could not record a statement.
-
-        Args:
-          env: mode -> what is known in it.
-
-        Raises:
-          NotSplit: it holds something else than layers and functions of tensors.
-        """
-        for node in _walk(statement):
-            if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
-                raise NotSplit(
-                    node, f"among its layers stands a {_kind(node)} statement"
-                )
-            if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
-                raise NotSplit(node, f"among its layers stands a {_kind(node)}")
-            if isinstance(node, ast.Call):
-                self._check_call(node, env)
-        for node, symbol in uses(statement, self._scopes):
-            if not self._known(symbol):
-                raise NotSplit(
-                    node, f"{symbol} among its layers is nothing that Keras records"
-                )
-
-    def _known(self, symbol: str) -> bool:
-        return (
-            symbol in table.NETWORK
-            or symbol in table.VALUES
-            or symbol in table.LAYERS
-            or symbol in LAYER_CLASSES
-            or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
-            or symbol.startswith((*table.HOST, *table.LOGGING))
-        )
-
-    def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
-        symbol = self._scopes.resolve(call.func)
-        if symbol is not None:
-            return
-        func = call.func
-        if isinstance(func, ast.Name) and func.id in _BUILTINS:
-            return
-        if is_print(call, self._scopes) or self.objects.is_applied(call):
-            return
-        if self.instances.constructs(call) or self.instances.says_nothing(call):
-            return
-        if isinstance(self._scopes.parents.get(call), ast.Raise):
-            return
-        if isinstance(func, ast.Attribute) and func.attr in _METHODS:
-            return
-        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
-            return  # "layer{}".format(i)
-        helper = self.helper(call)
-        if helper is None and not is_adding(call, self._scopes):
-            why = "may be anything"
-            if self._is_imported(func):
-                why = "is of another file, which is not migrated with it"
-            raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
-
-    def _is_imported(self, node: ast.expr) -> bool:
-        """Whether an expression names what the module imports."""
-        while isinstance(node, ast.Attribute):
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return False
-        owner = self._scopes.scope_of(node).owner(node.id)
-        imports = (ast.Import, ast.ImportFrom)
-        return owner is not None and any(
-            isinstance(bound, imports) for bound in owner.bindings[node.id]
-        )
-
-    # Layers.
 
     def visit(self, statement: ast.stmt, scope: tuple[ast.With, ...]) -> None:
         """Takes a statement's layers.
@@ -213,7 +71,7 @@ class Network:
     ) -> None:
         self.check(statement, env)
         repeated = isinstance(statement, (ast.For, ast.If))
-        for call in _calls(statement):
+        for call in calls(statement):
             symbol = self._scopes.resolve(call.func)
             if symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, scope, env, repeated)
@@ -293,7 +151,7 @@ class Network:
                 )
             if owner is not None and self._moves_averages(function):
                 raise NotSplit(call, "averages that are moved more than once")
-            prefix = _literal(where)
+            prefix = literal(where)
             same = prefix is not None and prefix == self._prefixes[function]
             if before.scope:
                 same = bool(where)
@@ -311,7 +169,7 @@ class Network:
             )
         withs: list[ast.With] = []
         where = self._where(scope, env)
-        self._prefixes[function] = _literal(where)
+        self._prefixes[function] = literal(where)
         told_scope = ""
         if self._prefixes[function] is None:
             # What the caller calls its scope, the helper does not know.
@@ -393,82 +251,15 @@ class Network:
             return self.helper(parent) in self.helpers
         return False
 
-    def _where(
-        self, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
-    ) -> tuple[ast.expr, ...]:
-        """What variable scopes put before names."""
-        return tuple(e for outer in scope for e in self.scope_names(outer, env))
-
-    def _names_in(self, where: tuple[ast.expr, ...], call: ast.AST) -> _Names:
-        """Names that were given below some scopes; a function's own are its own."""
-        key = "/".join(map(ast.unparse, where))
-        if _literal(where) is None:
-            key += f" of {id(self._scopes.scope_of(call))}"
-        return self._given.setdefault(key, _Names())
-
-    @staticmethod
-    def _free(function: ast.FunctionDef, name: str) -> str:
-        """A parameter that a function does not have, nor a name."""
-        taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
-        while name in taken:
-            name = f"outer_{name}"
-        return name
-
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""
-        for call in _calls(function):
+        for call in calls(function):
             applied = self.objects.applied(call)
             if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
                 return True
             helper = self.helper(call)
             if helper is not None and self._moves_averages(helper):
                 return True
-        return False
-
-    def _numbered(self, function: ast.FunctionDef) -> bool:
-        """Whether layers of a helper have no name, outside of scopes of its own."""
-        for statement in function.body:
-            for call in _calls(statement):
-                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
-                helper = self.helper(call)
-                if helper is not None and self._numbered(helper):
-                    return True
-                if row is not None and row.has_weights:
-                    if "name" not in (layer_arguments(call, row) or {}):
-                        return True
-        return False
-
-    def _unnamed(self, function: ast.FunctionDef) -> bool:
-        """Whether a helper has layers outside of scopes that a parameter names."""
-        parameters = {a.arg for a in function.args.args}
-        return self._unnamed_in(function.body, parameters)
-
-    def _unnamed_in(self, body: list[ast.stmt], parameters: set[str]) -> bool:
-        for statement in body:
-            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                scoped = any(
-                    self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"  # type: ignore[attr-defined]
-                    and names.reads(item.context_expr) & parameters
-                    for item in statement.items
-                )
-                if not scoped and self._unnamed_in(statement.body, parameters):
-                    return True
-                continue
-            for call in _calls(statement):
-                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
-                helper = self.helper(call)
-                if helper is not None and self._unnamed(helper):
-                    return True
-                made = self.objects.row(call)
-                if made is not None and made.has_weights:
-                    return True
-                if row is None or not row.has_weights:
-                    continue
-                arguments = layer_arguments(call, row)
-                name = (arguments or {}).get("name")
-                if name is None or not names.reads(name) & parameters:
-                    return True
         return False
 
     def _suite(
@@ -488,7 +279,7 @@ class Network:
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
                 self._statement(expression, scope, env, helper)
-            elif _docstring(statement):
+            elif is_docstring(statement):
                 continue
             else:
                 self._statement(statement, scope, env, helper)
@@ -525,19 +316,6 @@ class Network:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
             )
-
-    def _check_scope(
-        self, applied: Applied, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
-    ) -> None:
-        """An object is made with its name, which the scope of its call may begin."""
-        if self._scopes.scope_of(applied.maker) is self._scopes.scope_of(applied.call):
-            return
-        for outer in scope:
-            for name in self.scope_names(outer, env):
-                if not isinstance(name, ast.Constant):
-                    raise NotSplit(
-                        applied.call, "a layer object in a scope that a name names"
-                    )
 
     def _function_of_layers(
         self,
@@ -621,47 +399,6 @@ class Network:
             for layer in self.layers
         ]
 
-    def _is_not_reused(self, node: ast.expr, env: dict[str, ModeValues]) -> bool:
-        """Whether a word for `reuse` is False, or None."""
-        if isinstance(node, ast.Constant) and node.value is None:
-            return True
-        return all(values.of_test(node) is False for values in env.values())
-
-    def reuses(self, scope: ast.With) -> bool:
-        """Whether a scope takes variables that are there already."""
-        return any(
-            self._scopes.resolve(node) == "tf.AUTO_REUSE"
-            for item in scope.items
-            for node in ast.walk(item.context_expr)
-            if isinstance(node, (ast.Name, ast.Attribute))
-        )
-
-    def scope_names(
-        self, scope: ast.With, env: dict[str, ModeValues]
-    ) -> list[ast.expr]:
-        """What a `with` puts before the names of variables."""
-        if isinstance(scope, Passed):
-            return [scope.name]
-        found = []
-        for item in scope.items:
-            call = item.context_expr
-            assert isinstance(call, ast.Call)
-            if self._scopes.resolve(call.func) != "tf.variable_scope":
-                continue
-            bound = names.bound_arguments(
-                call, ("name_or_scope", "default_name", "values", *_SCOPE_ARGUMENTS)
-            )
-            reuse = (bound or {}).pop("reuse", None)
-            if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
-                if not self._is_not_reused(reuse, env):
-                    raise NotSplit(scope, "a variable scope shares its variables")
-            if bound is None or set(bound) != {"name_or_scope"}:
-                raise NotSplit(
-                    scope, "a variable scope that does more than give a name"
-                )
-            found.append(bound["name_or_scope"])
-        return found
-
     def _check_training(
         self,
         call: ast.Call,
@@ -680,83 +417,3 @@ class Network:
                     call,
                     "a layer that is not in training mode in training, and only there",
                 )
-
-
-def _literal(where: tuple[ast.expr, ...]) -> str | None:
-    """The scopes' names, where they are literals."""
-    texts = [n.value for n in where if isinstance(n, ast.Constant)]
-    return "/".join(map(str, texts)) if len(texts) == len(where) else None
-
-
-def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments by name; `fused` is by name alone in most programs."""
-    if len(call.args) > 1 + len(row.parameters):
-        return None
-    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
-    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
-    if bound is None or inputs not in bound or "weight_collections" in bound:
-        return None
-    if isinstance(row, ContribRow):
-        return row.keras(bound)
-    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
-
-
-def bound_call(
-    call: ast.Call, function: ast.FunctionDef, method: bool = False
-) -> dict[str, ast.expr] | None:
-    """A helper's parameters by name.
-
-    Args:
-      method: whether its first one is the object.
-    """
-    arguments = function.args
-    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
-        return None
-    if function.decorator_list:
-        return None
-    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
-    parameters = parameters[method:]
-    return names.bound_arguments(call, parameters)
-
-
-def _docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
-
-
-def _kind(node: ast.AST) -> str:
-    return type(node).__name__.lower()
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    """In source order."""
-    yield node
-    for child in ast.iter_child_nodes(node):
-        yield from _walk(child)
-
-
-def _calls(node: ast.AST) -> list[ast.Call]:
-    """Calls in the order in which they are made: arguments first."""
-    found: list[ast.Call] = []
-    for child in ast.iter_child_nodes(node):
-        found += _calls(child)
-    if isinstance(node, ast.Call):
-        found.append(node)
-    return found
-
-
-def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
-    """Outermost expressions that resolve to symbols."""
-    stack = [node]
-    while stack:
-        current = stack.pop()
-        if isinstance(current, (ast.Attribute, ast.Name)):
-            if isinstance(current.ctx, ast.Load):
-                symbol = scopes.resolve(current)
-                if symbol is not None:
-                    yield current, symbol
-                    continue
-        stack.extend(ast.iter_child_nodes(current))

@@ -14,8 +14,8 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.expressions import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.frontends.model_fn.network import bound_call
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 

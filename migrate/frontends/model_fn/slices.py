@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.expressions import uses
 from migrate.frontends.model_fn.grown import changes, grown
 from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import NotSplit, Straight
-from migrate.frontends.model_fn.network import uses
 from migrate.program.keras_model import Unit
 from migrate.tables import keras_models as table
 

@@ -10,6 +10,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks, reductions, twins, updates
 from migrate.frontends.model_fn.common import Common
+from migrate.frontends.model_fn.expressions import uses
 from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.metrics import Metrics, value_of
@@ -20,7 +21,6 @@ from migrate.frontends.model_fn.modes import (
     Straight,
     straight,
 )
-from migrate.frontends.model_fn.network import uses
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given

@@ -15,10 +15,11 @@ from typing import Any
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.expressions import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
-from migrate.frontends.model_fn.network import Network, uses
+from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight

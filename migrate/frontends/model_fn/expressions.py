@@ -1,0 +1,86 @@
+"""Expressions of a network: calls in their order, arguments by name, the symbols used."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
+from migrate.tables.layers import LayerRow
+
+
+def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+    """A layer's arguments by name; `fused` is by name alone in most programs."""
+    if len(call.args) > 1 + len(row.parameters):
+        return None
+    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
+    bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
+    if bound is None or inputs not in bound or "weight_collections" in bound:
+        return None
+    if isinstance(row, ContribRow):
+        return row.keras(bound)
+    return {"inputs" if name == inputs else name: e for name, e in bound.items()}
+
+
+def bound_call(
+    call: ast.Call, function: ast.FunctionDef, method: bool = False
+) -> dict[str, ast.expr] | None:
+    """A helper's parameters by name.
+
+    Args:
+      method: whether its first one is the object.
+    """
+    arguments = function.args
+    if arguments.vararg or arguments.kwarg or arguments.posonlyargs:
+        return None
+    if function.decorator_list:
+        return None
+    parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
+    parameters = parameters[method:]
+    return names.bound_arguments(call, parameters)
+
+
+def is_docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )
+
+
+def kind(node: ast.AST) -> str:
+    return type(node).__name__.lower()
+
+
+def walked(node: ast.AST) -> Iterator[ast.AST]:
+    """In source order."""
+    yield node
+    for child in ast.iter_child_nodes(node):
+        yield from walked(child)
+
+
+def calls(node: ast.AST) -> list[ast.Call]:
+    """Calls in the order in which they are made: arguments first."""
+    found: list[ast.Call] = []
+    for child in ast.iter_child_nodes(node):
+        found += calls(child)
+    if isinstance(node, ast.Call):
+        found.append(node)
+    return found
+
+
+def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
+    """Outermost expressions that resolve to symbols."""
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if isinstance(current, (ast.Attribute, ast.Name)):
+            if isinstance(current.ctx, ast.Load):
+                symbol = scopes.resolve(current)
+                if symbol is not None:
+                    yield current, symbol
+                    continue
+        stack.extend(ast.iter_child_nodes(current))

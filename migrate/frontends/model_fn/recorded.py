@@ -1,0 +1,128 @@
+"""What a network's statements may hold: layers, and what Keras records between them."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.expressions import (
+    kind,
+    uses,
+    walked,
+)
+from migrate.frontends.model_fn.grown import is_adding
+from migrate.frontends.model_fn.layer_objects import LayerObjects
+from migrate.frontends.model_fn.messages import is_print
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit
+from migrate.frontends.model_fn.network_objects import NetworkObjects
+from migrate.tables import keras_models as table
+from migrate.tables.layers import LAYER_CLASSES
+
+_METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
+_BUILTINS = frozenset(
+    {
+        *("bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"),
+        *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
+    }
+)
+_SIMPLE = (
+    *(ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If),
+    *(ast.Assert, ast.Pass, ast.Raise),
+)
+
+
+class Recorded:
+    """What a functional Keras model can hold of a model_fn."""
+
+    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
+        self.function, self._scopes = function, scopes
+        self.instances = NetworkObjects(scopes)
+        self.objects = LayerObjects(scopes, self.instances)
+
+    def makes_layers(self, node: ast.AST) -> bool:
+        """Whether code calls a layer, or a function of the module that does."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Call):
+                if self._scopes.resolve(inner.func) in table.LAYERS:
+                    return True
+                if self.objects.row(inner) or self.objects.is_applied(inner):
+                    return True
+                helper = self.helper(inner)
+                if helper is not None and helper is not self.function:
+                    if any(self.makes_layers(s) for s in helper.body):
+                        return True
+        return False
+
+    def helper(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The function of the program's files, or the object's method, that a call runs."""
+        return self.instances.function(call) or self._scopes.function(call.func)
+
+    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
+        """Fails where Keras could not record a statement.
+
+        Args:
+          env: mode -> what is known in it.
+
+        Raises:
+          NotSplit: it holds something else than layers and functions of tensors.
+        """
+        for node in walked(statement):
+            if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
+                raise NotSplit(
+                    node, f"among its layers stands a {kind(node)} statement"
+                )
+            if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
+                raise NotSplit(node, f"among its layers stands a {kind(node)}")
+            if isinstance(node, ast.Call):
+                self._check_call(node, env)
+        for node, symbol in uses(statement, self._scopes):
+            if not self._known(symbol):
+                raise NotSplit(
+                    node, f"{symbol} among its layers is nothing that Keras records"
+                )
+
+    def _known(self, symbol: str) -> bool:
+        return (
+            symbol in table.NETWORK
+            or symbol in table.VALUES
+            or symbol in table.LAYERS
+            or symbol in LAYER_CLASSES
+            or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
+            or symbol.startswith((*table.HOST, *table.LOGGING))
+        )
+
+    def _check_call(self, call: ast.Call, env: dict[str, ModeValues]) -> None:
+        symbol = self._scopes.resolve(call.func)
+        if symbol is not None:
+            return
+        func = call.func
+        if isinstance(func, ast.Name) and func.id in _BUILTINS:
+            return
+        if is_print(call, self._scopes) or self.objects.is_applied(call):
+            return
+        if self.instances.constructs(call) or self.instances.says_nothing(call):
+            return
+        if isinstance(self._scopes.parents.get(call), ast.Raise):
+            return
+        if isinstance(func, ast.Attribute) and func.attr in _METHODS:
+            return
+        if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
+            return  # "layer{}".format(i)
+        helper = self.helper(call)
+        if helper is None and not is_adding(call, self._scopes):
+            why = "may be anything"
+            if self._is_imported(func):
+                why = "is of another file, which is not migrated with it"
+            raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
+
+    def _is_imported(self, node: ast.expr) -> bool:
+        """Whether an expression names what the module imports."""
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return False
+        owner = self._scopes.scope_of(node).owner(node.id)
+        imports = (ast.Import, ast.ImportFrom)
+        return owner is not None and any(
+            isinstance(bound, imports) for bound in owner.bindings[node.id]
+        )
