@@ -133,7 +133,7 @@ def migrate_text(
     if several is not None and not gates.check(several.text, filename, text, set()):
         return several
     plan, findings = plan_of(scopes, options)
-    form = None
+    form, moved = None, False
     if not alone_in_compat(scopes):
         form = in_normal_form(text, options, has_refusal(findings))
     if form is not None:
@@ -144,6 +144,7 @@ def migrate_text(
             text = form.text.source
     else:
         form, findings = with_functions(text, options, findings, filename)
+        moved = form is not None
         if form is not None:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
@@ -172,7 +173,12 @@ def migrate_text(
     findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
-    return _written(original, text, tree, plan, findings, form, options, filename)
+    done = _written(original, text, tree, plan, findings, form, options, filename)
+    if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
+        # What a gate stops stays a method.
+        alone = dataclasses.replace(options, methods=False)
+        return migrate_text(original, alone, filename)
+    return done
 
 
 def _moved(text: str) -> Iterator[Finding]:

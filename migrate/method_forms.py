@@ -37,6 +37,8 @@ def with_functions(
     """
     if not any(f.code == _STAYS for f in findings) or has_refusal(findings):
         return None, findings
+    if not options.methods:
+        return None, findings
     from migrate.normalise.model_methods import as_functions
     from migrate.normalise.text import Text
 

@@ -65,6 +65,8 @@ class Options:
     parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
+    # Whether model_fns that are methods may become functions, where that makes Keras models.
+    methods: bool = True
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
     estimators: str = "keras"
 

@@ -164,6 +164,8 @@ class Objects:
             return None
         if len(defined) > 1:
             raise Unsettled(defined[-1], f"{name}() is overridden, or defined twice")
+        if self.home(defined[0]) is None:
+            raise Unsettled(defined[0], f"{name}() is defined in a branch of its class")
         self._check_whose(owner, defined[0])
         if self._stores.get(name):
             raise Unsettled(

@@ -179,6 +179,13 @@ _CHANGED = "\ndef grow(self):\n    self.hidden = 2\n"
                             "        self.e = self.estimator()"),
          "set after the Estimator is made"),
         (_trainer('super().deep(features["x"])'), "uses super"),
+        (_trainer().replace("labels, mode):", "labels, mode, depth=DEPTH):")
+         .replace("    def __init__", "    DEPTH = 2\n\n    def __init__"),
+         "reads `DEPTH` of its class"),
+        (_trainer('tf.layers.dense(features["x"], features.__units)'), "private name"),
+        (_trainer() + "\nfn = getattr(Trainer(3), 'model_fn')\n", "found by its name"),
+        (_trainer('self.deep(features["x"])', "\nif True:\n    def deep(self, x):\n"
+                  "        return x\n"), "in a branch of its class"),
     ],
 )  # fmt: skip
 def test_stays_a_method(text: str, reason: str) -> None:

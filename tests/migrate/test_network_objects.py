@@ -154,6 +154,9 @@ _MORE = "\n    def more(self, x):\n        return {}\n"
          "read by more than layers"),
         (_program(_FUNCTIONS, _BUILD.replace("training", "not training")), "training mode"),
         # What is made again has other names.
+        (_program(_DENSE.replace("return self.head(x)", "for _ in range(2):\n"
+                                 "            x = self.head(x)\n        return x")),
+         "first called in a loop"),
         (_program(_FUNCTIONS, _BUILD + '\nlogits = logits + net.build(features["x"])'),
          "called again"),
         (_program(_DENSE.replace("Dropout(0.5)", "BatchNormalization()"),

@@ -75,8 +75,9 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
     known = {one.function for one in model.helpers}
     gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
     words = {word.rpartition(".")[2] for word in gone}
-    for method in helper.owner.body if helper.owner is not None else ():
-        for node in ast.walk(method) if method not in known else ():
+    members = helper.owner.body if helper.owner is not None else []
+    for code in (*members, model.function):
+        for node in ast.walk(code) if code not in known else ():
             if isinstance(node, ast.Attribute) and node.attr in words:
                 raise NotSplit(
                     node, f"`{ast.unparse(node)}` is read by more than layers"

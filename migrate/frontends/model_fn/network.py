@@ -311,6 +311,11 @@ class Network(LayerNames):
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
         self._check_scope(applied, scope, env)
+        apart = self._scopes.scope_of(maker) is not self._scopes.scope_of(applied.call)
+        if apart and repeated and row.has_weights and "name" not in applied.arguments:
+            raise NotSplit(
+                applied.call, "a layer object without a name, first called in a loop"
+            )
         self._layer(call, row, dict(applied.arguments), scope, env, repeated)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(

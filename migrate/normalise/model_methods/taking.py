@@ -12,6 +12,8 @@ from migrate.facts.scopes import Scopes
 from migrate.normalise.model_methods.sites import Site
 from migrate.normalise.text import Text
 
+_REFLECTS = frozenset({"getattr", "hasattr", "methodcaller", "attrgetter"})
+
 
 @dataclasses.dataclass
 class Method:
@@ -64,9 +66,12 @@ class Taking:
         method = Method(node, self._objects.receiver(node))
         self._methods[name] = method
         inner = self._scopes.scope_by_node[node]
+        self._check_header(node)
         for child in ast.walk(node):
             if isinstance(child, ast.Name) and child.id in ("super", "__class__"):
                 raise Unsettled(child, f"{name}() uses {child.id}")
+            if _is_mangled(child) and not self._is_attribute(child, method):
+                raise Unsettled(child, f"{name}() has a private name of its class")
             if isinstance(child, (ast.Global, ast.Nonlocal)):
                 raise Unsettled(child, f"{name}() binds names of around it")
             if not isinstance(child, ast.Name) or child.id != method.receiver:
@@ -82,6 +87,25 @@ class Taking:
             for attribute in method.reads:
                 if f"{method.receiver}.{attribute}" in changed:
                     raise Unsettled(statement, f"{name}() changes `self.{attribute}`")
+
+    def _check_header(self, node: ast.FunctionDef) -> None:
+        """Defaults and annotations of a method know the names of its class."""
+        for part in [*node.args.defaults, *node.args.kw_defaults, node.returns]:
+            for child in ast.walk(part) if part is not None else ():
+                if isinstance(child, ast.Name):
+                    owner = self._scopes.scope_of(child).owner(child.id)
+                    if owner is not None and isinstance(owner.node, ast.ClassDef):
+                        raise Unsettled(
+                            child, f"{node.name}() reads `{child.id}` of its class"
+                        )
+
+    def _is_attribute(self, node: ast.AST, method: Method) -> bool:
+        """Whether a node is `self.x`."""
+        return (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == method.receiver
+        )
 
     def _of_receiver(self, node: ast.Name, method: Method, owner: ast.ClassDef) -> None:
         """One use of `self`, which is an attribute that is read or a method's call."""
@@ -121,6 +145,10 @@ class Taking:
         for method in self._methods.values():
             known.update(c.func for calls in method.calls.values() for c in calls)  # type: ignore[misc]
         for node in self._scopes.walk():
+            if isinstance(node, ast.Constant) and node.value in self._methods:
+                around = self._scopes.parents.get(node)
+                if isinstance(around, ast.Call) and _REFLECTS & _words(around.func):
+                    raise Unsettled(node, f"{node.value}() is found by its name")
             if isinstance(node, ast.Attribute) and node.attr in self._methods:
                 whose = self._whose(node)
                 if node in known or (whose is not None and whose not in family):
@@ -200,3 +228,20 @@ class Taking:
                 raise Unsettled(
                     self._owner, f"other files know more of {self._owner.name}"
                 )
+
+
+def _words(node: ast.expr) -> set[str]:
+    """The last name of what is called."""
+    if isinstance(node, ast.Attribute):
+        return {node.attr}
+    return {node.id} if isinstance(node, ast.Name) else set()
+
+
+def _is_mangled(node: ast.AST) -> bool:
+    """Whether a name means another outside of its class."""
+    name = ""
+    if isinstance(node, ast.Attribute):
+        name = node.attr
+    elif isinstance(node, ast.Name):
+        name = node.id
+    return name.startswith("__") and not name.endswith("__")
