@@ -13,7 +13,6 @@ from migrate.findings import Finding, Outcome
 from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
-from migrate.program import ir
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
@@ -23,12 +22,6 @@ if TYPE_CHECKING:
 
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
-
-
-_ON_TASKS = (
-    "Run the program in every worker, one tower with its part of the batch, under "
-    "tf.distribute.MultiWorkerMirroredStrategy."
-)
 
 
 def unread_towers(text: str) -> Iterator[Finding]:
@@ -45,9 +38,7 @@ def unread_towers(text: str) -> Iterator[Finding]:
             Outcome.REFUSED,
             "",
             f"a loop over towers: {reason}",
-            _ON_TASKS
-            if reason == towers.ON_TASKS
-            else "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
         )
 
 
@@ -187,7 +178,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         plan, findings = plan_of(
             Scopes(tree),
             options,
-            ir.Towers(replicated.count, replicated.updated_by) if replicated else None,
+            replicated.replicas() if replicated is not None else None,
             bool(ended.lines),
         )
         noted = (*stopped, *read, *more)
@@ -278,15 +269,19 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
     if not has_refusal(form.findings):
         moved.extend(form.queues)
     if form.towers is not None:
+        count = f"the loop over {form.towers.count} towers: a replica each"
+        on_tasks = form.towers.tasks is not None
         moved.append(
             Finding(
                 form.towers.line,
                 1,
-                "S138",
+                "N128" if on_tasks else "S138",
                 Outcome.REWRITTEN,
                 "",
-                f"the loop over {form.towers.count} towers: a replica each of a "
-                "MirroredStrategy, which averages their gradients",
+                f"{count} on its own task of the cluster; their gradients are averaged "
+                "and applied where the variables are"
+                if on_tasks
+                else f"{count} of a MirroredStrategy, which averages their gradients",
             )
         )
     if form.towers is not None and form.towers.updated_by:

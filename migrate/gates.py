@@ -74,10 +74,9 @@ def _knownmissing(spelled: str, symbol: str) -> bool:
     if spelled.startswith("tf.compat.v1.compat."):
         return not symbols.exists_in_target(spelled)
     if spelled.startswith("tf.compat.v1."):
-        row = symbols.lookup("tf." + spelled.removeprefix("tf.compat.v1."))
-        return row is None and ("tf." + spelled.removeprefix("tf.compat.v1.")) not in (
-            symbols.modules()
-        )
+        name = "tf." + spelled.removeprefix("tf.compat.v1.")
+        known = symbols.lookup(name) is not None or name in symbols.NAMESPACES
+        return not known and name not in symbols.modules()
     known = symbols.lookup(spelled) is not None or spelled.startswith("tf.contrib.")
     return known and not symbols.exists_in_tf2(spelled)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import logging
+import os
 import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -67,28 +68,56 @@ class _Search:
             for target, known in _known(real, tree):
                 knowing.setdefault((target, known.name), []).append(known)
         for (target, name), users in knowing.items():
-            if target in texts and not _is_known_elsewhere(target, name, users, texts):
+            if target not in texts:
+                continue
+            own = {target, *(user.file for user in users)}
+            others = sorted(map(os.path.basename, tree.naming(name, own)))
+            reason = f"which {', '.join(others)} may name too"
+            if not others:
                 tried = _together(self._found, target, name, users)
-                self._try(tried, target, {user.file for user in users})
+                reason = self._try(tried, target, own - {target})
+            self._say(users, reason)
         for real, text in texts.items():
             known_of = self._found.get(real, SharedModels())
             if _SPEC in text and known_of.files is None:
                 self._try(self._found, real, set())
         return self._found
 
-    def _try(self, models: Models, target: str, users: set[str]) -> None:
-        """Takes a file's model functions, if all files that change with them come out."""
+    def _try(self, models: Models, target: str, users: set[str]) -> str:
+        """Takes a file's model functions, if all files that change with them come out.
+
+        Returns:
+          Why it does not; "" where it does.
+        """
         try:
             whole = with_networks(models, target, self._tree)
             changed = {*users, *whole.functions}
             if not changed or self._come_out({target, *changed}, whole, target):
                 self._found = whole.models
-            elif whole.functions:
+                return ""
+            reason = f"in {os.path.basename(target)}"
+            if whole.functions:
                 kept = without(models, whole, target)
                 if not users or self._come_out({target, *users}, kept, target):
                     self._found = kept.models
+                    return ""
+            if whole.stay:
+                return f"{reason}: {'; '.join(dict.fromkeys(whole.stay))}"
+            names = ", ".join(sorted(map(os.path.basename, whole.functions)))
+            with_them = f", with {names}" if names else ""
+            return f"{reason}{with_them}, which does not come out whole"
         except Exception as error:  # A fault of ours must not cost the user the run.
             _LOGGER.debug("%s: %s", target, error, exc_info=True)
+            return f"in {os.path.basename(target)}"
+
+    def _say(self, users: Iterable[_Known], reason: str) -> None:
+        """Where a model function is named that stays one, why."""
+        found = dict(self._found)
+        for user in users if reason else ():
+            own = found.get(user.file, SharedModels())
+            stay = {**own.stay, user.text: reason}
+            found[user.file] = dataclasses.replace(own, stay=stay)
+        self._found = found
 
     def _come_out(self, files: Iterable[str], tried: Networks, target: str) -> bool:
         return all(self._comes_out(real, tried, target) for real in sorted(files))
@@ -143,21 +172,6 @@ def _known(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
             continue
         if target is not None and target != real:
             yield target, _Known(real, text, place.name, place.makes)
-
-
-def _is_known_elsewhere(
-    target: str, name: str, users: list[_Known], texts: Mapping[str, str]
-) -> bool:
-    """Whether a file that is none of the users may name the function."""
-    own = {target, *(user.file for user in users)}
-    module = pathlib.Path(target).stem
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    of = re.compile(rf"\b{re.escape(module)}\b")
-    return any(
-        word.search(text) and of.search(text)
-        for real, text in texts.items()
-        if real not in own
-    )
 
 
 def _together(

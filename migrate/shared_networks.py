@@ -30,11 +30,13 @@ class Networks:
       models: of the run, these among them.
       classes: their classes.
       functions: how many functions of their networks each other file has.
+      stay: why others stay model functions.
     """
 
     models: Models
     classes: tuple[str, ...]
     functions: Mapping[str, int]
+    stay: tuple[str, ...] = ()
 
 
 def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
@@ -63,7 +65,7 @@ def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     )
     whole = Joined(scopes, target, {r: others[r] for r in led_to}, imports)
     own = dataclasses.replace(own, files=files)
-    recognised = model_fn.recognise(whole, own)[0]
+    recognised, _, stays = model_fn.recognise(whole, own)
     functions: dict[str, int] = {}
     for one in recognised:
         for helper in one.model.helpers:
@@ -75,7 +77,8 @@ def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
         there = more.get(real, SharedModels())
         rest = tuple(f for f in there.networks if f.model.path != target)
         more[real] = dataclasses.replace(there, networks=(*rest, files))
-    return Networks(more, tuple(one.name for one in recognised), functions)
+    classes = tuple(one.name for one in recognised)
+    return Networks(more, classes, functions, tuple(stay.reason for stay in stays))
 
 
 def without(found: Models, tried: Networks, target: str) -> Networks:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.joined import Imports, imports_of
-from migrate.facts.mentions import names_it
+from migrate.facts.mentions import FINDING, module_name, names_it
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_model import Source
 from migrate.source import python
@@ -88,14 +88,13 @@ class TreeFiles:
           files: where it is, and those that have it from there.
         """
         known = set(files)
-        modules = {_module(real) for real in known}
+        modules = {module_name(real) for real in known}
+        # Of a package, what `import package` brings.
+        above = {os.path.dirname(real) for real in known}
+        packages = {d for d in above if os.path.join(d, "__init__.py") in self.modules}
+        modules |= {os.path.basename(directory) for directory in packages}
         for real in self._every:
-            if real not in known and function in self.text(real):
-                if names_it(self.text(real), self.scopes(real), function, modules):
+            text = self.text(real)
+            if real not in known and any(w in text for w in (function, *FINDING)):
+                if names_it(text, self.scopes(real), function, modules):
                     yield real
-
-
-def _module(real: str) -> str:
-    """What an import calls a file."""
-    path = pathlib.PurePath(real)
-    return path.parent.name if path.stem == "__init__" else path.stem

@@ -86,6 +86,7 @@ def run_tasks(
     ps: int = 1,
     workers: int = 1,
     client: bool = False,
+    serving: bool = False,
     environment: Mapping[str, str] | None = None,
     timeout: float = 120.0,
     command_line: CommandLine = flag_arguments,
@@ -101,6 +102,7 @@ def run_tasks(
 
     Args:
       client: one more task, job "client", trains; the workers too are servers then.
+      serving: worker 0 alone trains; the other workers are servers.
       timeout: seconds for all workers together.
       worker_delay: seconds between the chief's start and the other workers'
         (TF1's second worker waits 30 s if it finds no session of the chief).
@@ -114,7 +116,7 @@ def run_tasks(
     directory.mkdir(parents=True, exist_ok=True)
     tasks = [("ps", i) for i in range(ps)] + [("worker", i) for i in range(workers)]
     tasks += [("client", 0)] * client
-    trains = "client" if client else "worker"
+    trains = "client" if client else "worker-0" if serving else "worker"
     deadline = time.monotonic() + timeout
     with contextlib.ExitStack() as stack:
         processes: dict[tuple[str, int], subprocess.Popen[bytes] | Started] = {}
@@ -141,7 +143,11 @@ def run_tasks(
                     else None,
                 )
             )
-        waiting = {task for task in tasks if servers_end or task[0] == trains}
+        waiting = {
+            (job, index)
+            for job, index in tasks
+            if servers_end or f"{job}-{index}".startswith(trains)
+        }
         while waiting and time.monotonic() < deadline:
             waiting = {task for task in waiting if processes[task].poll() is None}
             failed = [t for t in tasks if processes[t].poll() not in (None, 0)]

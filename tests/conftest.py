@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -12,6 +14,11 @@ settings.register_profile(
     "loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("loaded")
+
+# Shells start what they put in the background with interrupts ignored, and children
+# inherit that: tests of interrupts would wait for what never comes.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

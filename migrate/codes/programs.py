@@ -114,8 +114,14 @@ CODES = (
         "a loop over towers",
         "What its reason says is not the same in replicas: variables that each tower has "
         "for itself, gradients that are not averaged, summaries or batches in a way that "
-        "is not read. Or the towers are on tasks of a cluster: a MirroredStrategy of "
-        "TensorFlow 2 has the devices of one process.",
+        "is not read.",
+    ),
+    Code(
+        "N127",
+        "towers on tasks, built by several",
+        "Towers on the tasks of a cluster are built and run by one client; the tasks "
+        "serve. Here several tasks may open a session, or it is not seen which: as many "
+        "clients would train, and share no variables.",
     ),
     Code(
         "N160",

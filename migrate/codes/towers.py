@@ -6,6 +6,27 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
+        "N128",
+        "towers on the tasks of a cluster",
+        "One client built a tower on every worker, averaged their gradients and applied "
+        "them once. Each tower is a replica on its own task. The client connects to the "
+        "cluster; the tasks serve, by their old commands. Variables stay on the task that "
+        "the program puts them on.",
+        before="for i in range(num_workers):\n"
+        '  with tf.device("/job:worker/task:%d" % i):\n'
+        "    loss = tower_loss(x_parts[i], y_parts[i])\n"
+        "    tower_grads.append(opt.compute_gradients(loss))\n"
+        "train_op = opt.apply_gradients(average_gradients(tower_grads))",
+        after="tf.config.experimental_connect_to_cluster(cluster)\n"
+        "strategy = towers_on_tasks.strategy(\n"
+        '    ["/job:worker/task:%d" % i for i in range(num_workers)])\n'
+        "replicas = towers_on_tasks.Replicas(strategy)",
+        promise="The same values, computed by the same tasks. Each tower is sent what a "
+        "step is fed, and takes its part there.",
+        refused_when="it is not seen that one client alone builds them (N127), or a tower "
+        "does what replicas do not (N126).",
+    ),
+    Code(
         "N190",
         "moving averages of a session's program",
         "ExponentialMovingAverage is that of moving_averages.py, written beside the "

@@ -247,6 +247,8 @@ class _Interpreter:
             if ast.unparse(node) != self._count:
                 raise _Unknown
             return self._towers
+        if isinstance(node, ast.Call) and ast.unparse(node) == self._count:
+            return self._towers  # `len(devices)`
         if isinstance(node, ast.Tuple):
             return tuple(self.value(e) for e in node.elts)
         if isinstance(node, ast.List):

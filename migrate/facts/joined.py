@@ -94,6 +94,10 @@ class Joined(Scopes):
         yield self.own
         yield from self.others.values()
 
+    def paths(self) -> Iterator[str]:
+        """Their real paths."""
+        yield from self._paths.values()
+
     def place(self, node: ast.AST) -> str:
         """The real path of a node's file."""
         scope: Scope | None = self.scope_of(node)

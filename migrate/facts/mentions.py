@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast
+import pathlib
 import re
 from collections.abc import Collection, Iterable, Iterator
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 
 _IMPORTING = ("import_module", "__import__")
+# What a file spells that may find a function by text.
+FINDING = ("getattr", "import *")
 
 
 def names_it(
@@ -22,11 +26,10 @@ def names_it(
     """
     if scopes is None:
         return _has_word(text, [name]) and _has_word(text, modules)
-    if next(by_text(scopes.tree, name), None) is not None:
-        return True
-    return _imports(scopes.tree, modules) and any(
-        _is_named(node, scopes, name) for node in scopes.walk()
-    )
+    if not _imports(scopes.tree, modules):
+        return False
+    named = any(_is_named(node, scopes, name) for node in scopes.walk())
+    return named or next(by_text(scopes.tree, name, modules), None) is not None
 
 
 def _is_named(node: ast.AST, scopes: Scopes, name: str) -> bool:
@@ -49,38 +52,61 @@ def _imports(tree: ast.Module, modules: Collection[str]) -> bool:
             dotted.append(getattr(node, "module", None) or "")
             if {part for one in dotted for part in one.split(".")} & set(modules):
                 return True
+        elif _imports_by_text(node, modules):
+            return True
     return False
 
 
-def by_text(tree: ast.AST, name: str) -> Iterator[ast.Call]:
+def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
     """Calls that may find a function by its name's text: `getattr(module, name)`."""
     for node in ast.walk(tree):
-        if not isinstance(node, ast.Call):
-            continue
-        func = node.func
-        called = func.attr if isinstance(func, ast.Attribute) else ""
-        called = func.id if isinstance(func, ast.Name) else called
-        if called in _IMPORTING:
-            # Which module it is: any, where that is not written out.
-            if not node.args or not isinstance(node.args[0], ast.Constant):
-                yield node
-        elif called == "getattr" and len(node.args) > 1:
-            owner, text = node.args[:2]
+        if isinstance(node, ast.Call) and _called(node) == "getattr":
+            owner, text = (*node.args, None, None)[:2]
             if isinstance(text, ast.Constant):
                 if text.value == name:
                     yield node
-            elif isinstance(owner, ast.Name) and owner.id in _imported(tree):
+            elif isinstance(owner, ast.Name) and owner.id in _names_of(tree, modules):
                 yield node
+
+
+def _called(call: ast.Call) -> str:
+    """The last name of what is called."""
+    func = call.func
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def _imports_by_text(node: ast.AST, modules: Collection[str]) -> bool:
+    """Whether a call may import one of some modules: `import_module(name)`."""
+    if not isinstance(node, ast.Call) or _called(node) not in _IMPORTING:
+        return False
+    text = node.args[0] if node.args else None
+    if isinstance(text, ast.Constant) and isinstance(text.value, str):
+        return bool(set(text.value.split(".")) & set(modules))
+    return True
+
+
+def module_name(path: str) -> str:
+    """What an import calls a file."""
+    pure = pathlib.PurePath(path)
+    return pure.parent.name if pure.stem == "__init__" else pure.stem
 
 
 def _has_word(text: str, words: Iterable[str]) -> bool:
     return any(re.search(rf"\b{re.escape(word)}\b", text) for word in words)
 
 
-def _imported(tree: ast.AST) -> set[str]:
-    return {
-        (alias.asname or alias.name).partition(".")[0]
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.Import, ast.ImportFrom))
-        for alias in node.names
-    }
+def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
+    """Names under which a file imports some modules, or may."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            found |= {
+                (alias.asname or alias.name).partition(".")[0]
+                for alias in node.names
+                if set(alias.name.split(".")) & set(modules)
+            }
+        elif isinstance(node, ast.Assign) and _imports_by_text(node.value, modules):
+            found |= names.binds(node)
+    return found

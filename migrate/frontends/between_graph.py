@@ -116,12 +116,23 @@ class _Recogniser:
         self.driver = driver
         check_elsewhere(self.scopes, self.diagnostics, driver)
         cluster: ir.Cluster | None = None
-        if placement.is_client(self.scopes, self.session_call):
+        placed = bool(self.towers and self.towers.devices)
+        if placement.is_client(self.scopes, self.session_call, placed):
             self.connected = placement.cluster_of(
                 self.scopes, self.diagnostics, self.session_call, driver
             )
             if self.connected is None:
                 return None
+        elif placed:
+            refuse(
+                "N127",
+                session,
+                "towers on tasks of a cluster, but that one client alone builds them is "
+                "not seen",
+                "Let all tasks but one wait in server.join(), and that one open "
+                "tf.Session(server.target).",
+            )
+            return None
         local = self.connected is not None or plain_sessions.is_local(
             self.scopes, self.session_call
         )
@@ -172,7 +183,9 @@ class _Recogniser:
             if isinstance(call, ast.Call):
                 symbol = self.scopes.resolve(call.func)
                 if symbol == "tf.device":
-                    if self.connected is not None:
+                    if self.connected is not None and not placement.deals(
+                        self.scopes, call
+                    ):
                         return False
                     continue
                 if (
@@ -311,14 +324,23 @@ class _Recogniser:
                 "Start one, or train alone.",
                 "tf.train.Server",
             )
+        on_tasks = bool(self.towers and self.towers.devices)
         if self.towers and (
-            replication is not ir.Replication.TOWERS or self.connected is not None
+            replication is not ir.Replication.TOWERS
+            or (self.connected is not None) != on_tasks
         ):
             self.diagnostics.refuse(
                 "N125",
                 session,
                 "towers within the workers of a cluster",
                 "Give each worker one device: the strategy makes the replicas.",
+            )
+        elif self.towers and self._late(self.towers.devices, home[anchor:at]):
+            self.diagnostics.refuse(
+                "N125",
+                session,
+                "where the towers are is only known within the graph",
+                "Name their devices before the first placeholder or variable.",
             )
         elif self.towers and self._late(self.towers.count, home[anchor:at]):
             self.diagnostics.refuse(
@@ -388,6 +410,8 @@ class _Recogniser:
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
             connected=self.connected,
+            serves=self.connected is not None
+            and placement.is_on_own_server(self.scopes, self.session_call),
             clustered=clustered,
         )
         if replication.has_coordinator:
@@ -396,7 +420,13 @@ class _Recogniser:
 
     def _late(self, expression: str, graph: list[ast.stmt]) -> bool:
         """Whether an expression reads what these statements bind."""
-        reads = names.reads(ast.parse(expression, mode="eval"))
+        tree = ast.parse(expression or "None", mode="eval")
+        own = {
+            node.id
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        reads = names.reads(tree) - own
         return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
 
     def _known_early(

@@ -12,10 +12,12 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.facts.sole_client import is_sole_client
 from migrate.frontends import plain_sessions
 from migrate.program.binding_time import Diagnostics
 
 _CLUSTER = "tf.train.ClusterSpec"
+SETTER = "tf.train.replica_device_setter"
 
 
 def names_task(scopes: Scopes, call: ast.AST) -> bool:
@@ -23,6 +25,7 @@ def names_task(scopes: Scopes, call: ast.AST) -> bool:
     return (
         isinstance(call, ast.Call)
         and scopes.resolve(call.func) == "tf.device"
+        and not deals(scopes, call)
         and any(
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
@@ -32,17 +35,52 @@ def names_task(scopes: Scopes, call: ast.AST) -> bool:
     )
 
 
-def is_client(scopes: Scopes, session: ast.Call) -> bool:
-    """Whether the session of a program placed by hand is opened on a server elsewhere."""
-    target = names.argument(
-        session, "target" if plain_sessions.is_plain(scopes, session) else "master", 0
-    )
-    if target is None or plain_sessions.pinned(scopes) is None:
+def deals(scopes: Scopes, call: ast.AST) -> bool:
+    """Whether a call is tf.device of a replica_device_setter."""
+    if not (isinstance(call, ast.Call) and scopes.resolve(call.func) == "tf.device"):
         return False
+    device = names.argument(call, "device_name_or_function", 0)
+    if isinstance(device, ast.Name):
+        owner = scopes.scope_of(device).owner(device.id)
+        made = owner.bindings.get(device.id, []) if owner is not None else []
+        if len(made) == 1 and isinstance(made[0], ast.Assign):
+            device = made[0].value
+    return isinstance(device, ast.Call) and scopes.resolve(device.func) == SETTER
+
+
+def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
+    """Whether the session of a program placed by hand is its cluster's only one.
+
+    It is opened on a server elsewhere, or on the own one by one task of the cluster.
+
+    Args:
+      placed: whether its towers are on tasks of the cluster.
+    """
+    target = _target(scopes, session)
+    if target is None or not (placed or plain_sessions.pinned(scopes) is not None):
+        return False
+    if is_on_own_server(scopes, session):
+        return is_sole_client(scopes, session)
+    if isinstance(target, ast.Name):
+        owner = scopes.scope_of(target).owner(target.id)
+        made = owner.bindings.get(target.id, []) if owner is not None else []
+        if len(made) == 1 and isinstance(made[0], ast.Assign):
+            target = made[0].value
     return any(
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "grpc:" in n.value
         for n in ast.walk(target)
     )
+
+
+def is_on_own_server(scopes: Scopes, session: ast.Call) -> bool:
+    """Whether a session is opened by a task of the cluster: on `server.target`."""
+    target = _target(scopes, session)
+    return isinstance(target, ast.Attribute) and target.attr == "target"
+
+
+def _target(scopes: Scopes, session: ast.Call) -> ast.expr | None:
+    plain = plain_sessions.is_plain(scopes, session)
+    return names.argument(session, "target" if plain else "master", 0)
 
 
 def cluster_of(
@@ -68,7 +106,8 @@ def cluster_of(
             _CLUSTER,
         )
         return None
-    index = _task_indices(scopes)
+    # Of one task alone its index is the same in every run.
+    index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
     for call in ast.walk(scopes.tree):
         if names_task(scopes, call):
             for node in ast.walk(call):

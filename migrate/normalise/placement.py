@@ -16,6 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 
@@ -39,8 +40,10 @@ def usual(text: Text) -> tuple[Text, tuple[int, ...]]:
     cluster, index = _server(scopes)
     if cluster is None or index is None or not _is_session_on_server(scopes):
         return text, ()
+    if any(is_sole_client(scopes, session) for session in _sessions(scopes)):
+        return text, ()  # Its variables and operations stay where it puts them.
     blocks = list(_blocks(scopes))
-    kinds = [_kind(call, index) for call, _ in blocks]
+    kinds = [_kind(scopes, call, index) for call, _ in blocks]
     if "ps" not in kinds or not all(
         kind == "worker" or (kind == "ps" and _makes_variables(scopes, block.body))
         for kind, (_, block) in zip(kinds, blocks, strict=True)
@@ -71,15 +74,19 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     return cluster, names.argument(found[0], "task_index", 2)
 
 
-def _is_session_on_server(scopes: Scopes) -> bool:
-    """Whether every session is opened on the task's own server."""
-    found = [
+def _sessions(scopes: Scopes) -> list[ast.Call]:
+    return [
         node
         for node in ast.walk(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
+
+
+def _is_session_on_server(scopes: Scopes) -> bool:
+    """Whether every session is opened on the task's own server."""
     targets = [
-        names.argument(c, "target", 0) or names.argument(c, "master") for c in found
+        names.argument(c, "target", 0) or names.argument(c, "master")
+        for c in _sessions(scopes)
     ]
     return bool(targets) and all(
         isinstance(t, ast.Attribute) and t.attr == "target" for t in targets
@@ -92,7 +99,7 @@ def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
         if not (
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.device"
-            and "job:" in _shown(node)
+            and "job:" in _shown(_named(scopes, node))
         ):
             continue
         item = scopes.parents[node]
@@ -111,11 +118,25 @@ def _shown(call: ast.Call) -> str:
     )
 
 
-def _kind(call: ast.Call, index: ast.expr) -> str:
+def _named(scopes: Scopes, call: ast.Call) -> ast.Call:
+    """tf.device, of what a name that is bound once stands for."""
+    if len(call.args) != 1 or not isinstance(call.args[0], ast.Name):
+        return call
+    name = call.args[0].id
+    owner = scopes.scope_of(call.args[0]).owner(name)
+    made = owner.bindings.get(name, []) if owner is not None else []
+    if len(made) == 1 and isinstance(made[0], ast.Assign):
+        return ast.Call(call.func, [made[0].value], [])
+    if len(made) == 1 and isinstance(made[0], ast.For):
+        return ast.Call(call.func, [made[0].iter], [])
+    return call
+
+
+def _kind(scopes: Scopes, call: ast.Call, index: ast.expr) -> str:
     """ "ps", "worker" for the own worker, "" for another place."""
     if len(call.args) != 1 or call.keywords:
         return ""
-    where, value = _formatted(call.args[0])
+    where, value = _formatted(_named(scopes, call).args[0])
     if _SERVER.match(where):
         return "ps"
     if _WORKER.match(where) and value is not None:

@@ -104,10 +104,16 @@ class Towers:
       count: how many, an expression of the program's.
       updated_by: whose batches move the averages of batch normalisation: "first", "last"
         or "all"; "" where nobody's do.
+      devices: a list of their devices on tasks of a cluster, an expression of the
+        program's; "" where they are this process's own.
+      dealt: the cluster to whose parameter servers their variables are dealt in turn;
+        "" where they stay where they are made.
     """
 
     count: str
     updated_by: str = ""
+    devices: str = ""
+    dealt: str = ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -352,6 +358,8 @@ class TrainingProgram:
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Whether that client is a task of the cluster itself.
+    serves: bool = False
     # Whether the parameter servers end when every worker has.
     servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.

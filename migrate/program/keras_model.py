@@ -60,7 +60,9 @@ class Helper:
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
-      scopes: `with` statements in it that only named variables.
+      opened: statements in it of which the suite is left: scopes that only named
+        variables, and `if training:` around layers that do nothing else elsewhere.
+      gone: assignments in it that only said whether it is training.
       owner: the class whose method it is, or None.
       calls: and the variable scopes around each.
       scope: the parameter that says in which variable scope it is called; "" for none.
@@ -69,7 +71,8 @@ class Helper:
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
-    scopes: tuple[ast.With, ...]
+    opened: tuple[ast.With | ast.If, ...]
+    gone: tuple[ast.stmt, ...] = ()
     owner: ast.ClassDef | None = None
     calls: tuple[tuple[ast.Call, tuple[ast.expr, ...]], ...] = ()
     scope: str = ""
@@ -234,6 +237,7 @@ class KerasModel:
       outputs: names bound by them that the steps read.
       twins: two calls of the network, or None; then `outputs` are their names.
       layers: all calls of tf.layers, of helpers too.
+      within: variable scopes in loops and under conditions, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
       export_outputs: an expression of the predictions, or None.
@@ -261,6 +265,7 @@ class KerasModel:
     outputs: tuple[str, ...]
     twins: Twins | None
     layers: tuple[Layer, ...]
+    within: tuple[ast.With, ...]
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
     predicted: ast.expr | None
@@ -325,6 +330,7 @@ class SharedModels:
       exported: of this file, functions that Estimators of others have, or call for one.
       imported: what names one of another file -> the class's name; "" for a function that
         makes it.
+      stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
       knowing: texts of other files that name classes of this one.
@@ -332,6 +338,7 @@ class SharedModels:
 
     exported: frozenset[str] = frozenset()
     imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
     knowing: tuple[str, ...] = ()

@@ -10,6 +10,13 @@ import functools
 import importlib.resources
 
 TABLE = "private_names.tsv"
+# Constants have no identity to go by: module -> (public module, its constants).
+_CONSTANTS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "tensorflow.python.platform.tf_logging": (
+        "tf.logging",
+        ("DEBUG", "ERROR", "FATAL", "INFO", "WARN"),
+    ),
+}
 
 
 @functools.cache
@@ -33,6 +40,8 @@ def _names(module: str) -> dict[str, str]:
             found[prefix[1:]] = names
         else:
             found |= {name: f"{prefix}.{name}" for name in names.split()}
+    public_module, constants = _CONSTANTS.get(module, ("", ()))
+    found |= {name: f"{public_module}.{name}" for name in constants}
     return found
 
 

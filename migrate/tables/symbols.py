@@ -16,6 +16,10 @@ from migrate.tables import graph_only as graph_only_table
 TABLE = "symbols.tsv"
 TARGETS = "target_names.tsv"
 
+# Modules that are read as a dict of their names, the same in compat.v1:
+# `tf.logging.__dict__["INFO"]`.
+NAMESPACES = frozenset({"tf.logging.__dict__"})
+
 SAME, CHANGED, COMPAT = "same", "changed", "compat"
 MOVED, GONE, CONTRIB = "moved", "gone", "contrib"
 

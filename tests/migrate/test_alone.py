@@ -101,6 +101,7 @@ FAULTS = {
         "compute_loss, *iterator.get_next()",
     ),
     "hashed_to_fewer": ("lookup_tables", "num_oov_buckets=3", "num_oov_buckets=2"),
+    "a_rate_for_longer": ("fed_steps", "[3, 6]", "[5, 6]"),
     "another_start": (
         "graph_of_module",
         "tf.fill([4, 1], 0.2)",

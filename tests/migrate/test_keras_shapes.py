@@ -555,7 +555,7 @@ def test_helpers_number_their_layers_apart() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reason"),
     [
-        ("name=name)", "activation=None)", "layers without names, in a scope"),
+        ("name=name)", "activation=None)", "layers without names, in a variable scope"),
         ('net = block(block', 'dense(features["x"], 4, "alone")\n    net = block(block',
          "names would depend on how often"),
     ],

@@ -192,11 +192,37 @@ TOWERS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("device", "code"), [("/job:worker/task:%d", "N126"), ("/gpu:%d", "N125")]
-)
-def test_towers_of_a_client_are_refused(device: str, code: str) -> None:
-    """On other tasks they would be this process's replicas, with all they compute."""
-    text = TOWERS.replace('"DEVICE"', f'"{device}" % i')
-    assert codes(text)[code] is Outcome.REFUSED
+def test_towers_of_a_client_on_tasks() -> None:
+    """Their devices are kept; see tests/programs/test_task_towers.py."""
+    text = TOWERS.replace('"DEVICE"', '"/job:worker/task:%d" % i')
+    assert codes(text)["N128"] is Outcome.REWRITTEN
+    assert not [f for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED]
+
+
+def test_towers_of_a_client_elsewhere_are_refused() -> None:
+    """On the server's own devices they would be this process's replicas."""
+    text = TOWERS.replace('"DEVICE"', '"/gpu:%d" % i')
+    assert codes(text)["N125"] is Outcome.REFUSED
     assert "strategy = " not in migrate_text(text).text
+
+
+BY_A_TASK = (
+    CLIENT.replace("def serve():\n    server", "server")
+    .replace("    server.join()\n\ndef train", "def train")
+    .replace('"grpc://" + FLAGS.worker_hosts.split(",")[0]', "server.target")
+    .replace(
+        'if FLAGS.job_name == "client":\n    train()\nelse:\n    serve()\n',
+        'if FLAGS.job_name == "worker" and FLAGS.task_index == 0:\n    train()\n'
+        "else:\n    server.join()\n",
+    )
+)
+
+
+def test_a_task_that_is_the_only_client_keeps_its_placement() -> None:
+    migration = migrate_text(BY_A_TASK)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "# This task is also the only client of the cluster." in migration.text
+    assert 'with tf.device("/job:worker/task:1"):' in migration.text
+    others = BY_A_TASK.replace(" and FLAGS.task_index == 0", "")
+    assert others != BY_A_TASK
+    assert codes(others)["C115"] is Outcome.REFUSED

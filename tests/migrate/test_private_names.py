@@ -31,6 +31,8 @@ from reference.environment import find_tf1
         ("python.client.device_lib.list_local_devices", None),
         ("contrib.layers.python.layers.layers.conv2d", "tf.contrib.layers.conv2d"),
         ("contrib.lookup.lookup_ops.HashTable", "tf.contrib.lookup.HashTable"),
+        # A number, which no identity leads to.
+        ("python.platform.tf_logging.INFO", "tf.logging.INFO"),
     ],
 )
 def test_public_name(path: str, symbol: str | None) -> None:
@@ -56,6 +58,25 @@ def test_what_is_imported_privately_is_migrated() -> None:
     assert "tf.io.gfile.makedirs(path)" in new
     assert "import tensorflow as tf" in new
     assert "tensorflow.python" not in new
+
+
+def test_levels_of_the_log_are_found() -> None:
+    """As trainers take them from a flag: by name, from a dict, of the private module."""
+    text = (
+        "import os\nimport tensorflow as tf\n"
+        "from tensorflow.python.platform import tf_logging as logging\n"
+        "logging.set_verbosity(logging.INFO)\n"
+        "os.environ['LEVEL'] = str(tf.logging.__dict__['WARN'] / 10)\n"
+    )
+    migration = migrate_text(text)
+    assert "tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.INFO)" in (
+        migration.text
+    )
+    assert migrate_text(migration.text).text == migration.text
+    names: dict[str, object] = {}
+    exec(migration.text, names)  # noqa: S102
+    environment = names["os"].environ  # type: ignore[attr-defined]
+    assert environment.pop("LEVEL") == "3.0"
 
 
 def test_recipes_name_what_exists() -> None:

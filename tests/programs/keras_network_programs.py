@@ -30,6 +30,7 @@ TREES = (
     Variant("called_twice", 2e-6, _EXP),
     Variant("ctr_task", 5e-6, "Adagrad divides by roots, and exp differs by an ULP"),
     Variant("digits_train", 2e-6, _EXP),
+    Variant("faces", 5e-6, "normalised batches divide by roots of small variances"),
     Variant("houses", 5e-6, _ADAM),
     Variant("ranker_main", 2e-6, "sums of a batch add in another order"),
     Variant("zoo_main", 5e-6, "RMSProp divides by roots of small squares"),

@@ -13,6 +13,7 @@ import pathlib
 
 from tests.programs.more_programs import MORE
 from tests.programs.programs import VARIANTS, Variant
+from tests.programs.task_towers import clusters as task_towers
 from tests.programs.trees.trees import TREES
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -53,8 +54,8 @@ def _first_line(path: str) -> str:
 
 
 def _tasks(ps: int, workers: int) -> str:
-    servers = f"{ps} parameter server{'s' if ps > 1 else ''}"
-    return f"{servers}, {workers} worker{'s' if workers > 1 else ''}, a process each"
+    servers = f"{ps} parameter server{'s' if ps > 1 else ''}, " if ps else ""
+    return f"{servers}{workers} worker{'s' if workers > 1 else ''}, a process each"
 
 
 def _clustered(shape: str, *names: str) -> list[Shown]:
@@ -99,6 +100,21 @@ def _trees(shape: str, *names: str) -> list[Shown]:
             _tasks(every[name].ps, 1) if every[name].ps else _ALONE,
             _RECORDED,
             f"tests/migrate/test_parts.py::test_equals_recorded_tf1[{name}]",
+        )
+        for name in names
+    ]
+
+
+def _on_tasks(shape: str, *names: str) -> list[Shown]:
+    """Programs of one client, whose other tasks only serve."""
+    return [
+        Shown(
+            shape,
+            path := f"tests/programs/task_towers/{name}.py",
+            _first_line(path),
+            _tasks(task_towers.CLUSTERS[name].ps, task_towers.CLUSTERS[name].workers),
+            _RECORDED,
+            f"tests/programs/test_task_towers.py::test_equals_recorded_tf1[{name}]",
         )
         for name in names
     ]
@@ -172,6 +188,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
         where=_TOWERS,
     ),
     *_trees("towers", "tower_tutorial"),
+    *_on_tasks("towers", *task_towers.CLUSTERS),
     *_alone("moving averages", "averages_of_losses", "averages_restored"),
     *_clustered("a cluster under a flag", "sometimes_clustered"),
     *_clustered("explicit placement", "pinned_split"),

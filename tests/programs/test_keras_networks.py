@@ -22,6 +22,7 @@ FAULTS = {
     "called_twice": ("called_twice_network.py", "rate=dropout", "rate=0.5 * dropout"),
     "ctr_task": ("ctr/layers.py", "l2=0.5 * l2", "l2=l2"),
     "digits_train": ("digits_network.py", "momentum=0.9", "momentum=0.99"),
+    "faces": ("faces_network.py", "rate=0.3, seed=4", "rate=0.3, seed=5"),
     "houses": ("houses_layers.py", '"mlp/" + name', '"mlp_" + name'),
     "ranker_main": ("ranker/blocks.py", "return x + net", "return net"),
     "zoo_main": ("zoo/lenet.py", "activation=tf.nn.relu", "activation=tf.nn.tanh"),

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import pathlib
 
+import numpy as np
+import numpy.typing as npt
 import pytest
 
 from migrate.compiler import migrate_text
@@ -142,13 +144,25 @@ def test_genuine_tf1_reproduces_its_recording(
         )
         assert divergence is None, str(divergence)
         return
-    # On the same processor to the last bit but one: on a loaded machine the threads of a
-    # sum have been seen to take its parts in another order, once (float64, one ULP).
+    # On the same processor to the last bits: on a loaded machine the threads of a sum
+    # have been seen to take its parts in another order, twice (float64; one ULP in a
+    # loss, 3.3e-16 in a weight after sixty steps).
     found = oracle.sampled(found, recording.trace)
     assert found.keys() == recording.trace.keys()
     rows = [row for row in table(recording.trace, found) if row.difference]
-    wrong = [row for row in rows if row.ulps is None or row.ulps > 1]
+    wrong = [
+        row
+        for row in rows
+        if not row.difference <= _last_bits(recording.trace[row.name])
+    ]
     assert not wrong
+
+
+def _last_bits(value: npt.NDArray[np.generic]) -> float:
+    """Four units in the last place of an array's largest number; of others than floats 0."""
+    if value.dtype.kind != "f" or not value.size:
+        return 0.0
+    return 4 * float(np.finfo(value.dtype).eps) * float(np.max(np.abs(value)))
 
 
 @each_scenario

@@ -127,7 +127,10 @@ class Cluster:
         program = self._program
         if program.cluster is None:
             connected = program.connected
-            return [*_connected(connected), *_alone(program.towers)]
+            if program.towers is not None and program.towers.devices:
+                self._plan.support.add("towers_on_tasks.py")
+                self._plan.imports.append("import towers_on_tasks")
+            return [*_connected(connected, program.serves), *_alone(program.towers)]
         spec: ast.expr | Code = program.cluster.spec
         if program.kinds.get(
             names.key(program.cluster.spec) or ""
@@ -230,16 +233,30 @@ def _if_clustered(choice: ir.Choice | None, made: list[Item]) -> list[Item]:
     return [Block(code("\nif ", choice.test, ":"), first, orelse=second)]
 
 
-def _connected(cluster: str | None) -> list[Item]:
+def _connected(cluster: str | None, serves: bool) -> list[Item]:
     """What lets a client place variables and operations on the cluster's tasks."""
     if cluster is None:
         return []
     call = f"tf.config.experimental_connect_to_cluster({cluster})"
-    return [New(code("\n# The client is no task of the cluster.\n" + call))]
+    comment = "# The client is no task of the cluster."
+    if serves:
+        comment = "# This task is also the only client of the cluster."
+    return [New(code(f"\n{comment}\n{call}"))]
+
+
+def _on_tasks(towers: ir.Towers) -> list[Item]:
+    """A replica per tower, on the tower's own task; variables are where they were."""
+    dealt = f", dealt_to={towers.dealt}" if towers.dealt else ""
+    return [
+        New(code(f"\nstrategy = towers_on_tasks.strategy(\n    {towers.devices})")),
+        New(code(f"replicas = towers_on_tasks.Replicas(strategy{dealt})")),
+    ]
 
 
 def _alone(towers: ir.Towers | None) -> list[Item]:
     """One process: TF2's default strategy on one device, or a replica per tower."""
+    if towers is not None and towers.devices:
+        return _on_tasks(towers)
     made = "tf.distribute.get_strategy()"
     if towers is not None:
         devices = f"plain_session.tower_devices({towers.count})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -106,13 +106,8 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
         return code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
-    formatted = parts[-1]
-    if len(texts) == len(parts) - 1 and isinstance(formatted, ast.BinOp):
-        left = formatted.left
-        if isinstance(formatted.op, ast.Mod) and isinstance(left, ast.Constant):
-            return code(
-                '"' + "/".join(map(str, [*texts, left.value])) + '" % ', formatted.right
-            )
+    if len(texts) == len(parts) - 1 and (woven_in := _formatted(parts)) is not None:
+        return woven_in
     # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
     before = ""
@@ -130,6 +125,35 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     if before:
         woven.append(f'"{before}"')
     return joined(" + ", woven)
+
+
+def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
+    """Texts and one formatted string as one: "block%d/dense" % i; None where it is none."""
+    index, one = next(
+        (i, part)
+        for i, part in enumerate(parts)
+        if not isinstance(part, (str, ast.Constant))
+    )
+    before, after = (
+        [str(part.value if isinstance(part, ast.Constant) else part) for part in some]
+        for some in (parts[:index], parts[index + 1 :])
+    )
+    if any(mark in text for text in (*before, *after) for mark in "%{}"):
+        return None
+    assert isinstance(one, ast.expr)
+    left, follows = one, code("")
+    if isinstance(one, ast.BinOp) and isinstance(one.op, ast.Mod):
+        left, follows = one.left, code(" % ", one.right)
+    elif isinstance(one, ast.Call) and isinstance(one.func, ast.Attribute):
+        if one.func.attr != "format" or one.keywords:
+            return None
+        left = one.func.value
+        given = [piece for value in one.args for piece in (", ", value)]
+        follows = code(".format(", *given[1:], ")")
+    if not (isinstance(left, ast.Constant) and isinstance(left.value, str)):
+        return None
+    text = "/".join([*before, left.value, *after])
+    return code(f'"{text}"', follows)
 
 
 def _helper_call(
@@ -150,7 +174,7 @@ def _helper_call(
 def helper(one: Helper) -> list[Item]:
     """A helper's definition, without what only said whether it is training."""
     function = one.function
-    if not one.unneeded and not one.scopes and not one.scope:
+    if not one.unneeded and not one.opened and not one.scope:
         return [Keep(function)]
     arguments = function.args
     parts: list[str | ast.AST | Code] = []
@@ -168,18 +192,34 @@ def helper(one: Helper) -> list[Item]:
     if one.scope:  # Callers give it by its name.
         parts.append(f", *, {one.scope}" if arguments.defaults else f", {one.scope}")
     header = code(f"def {function.name}(", *parts, "):")
-    items = _items(function.body, one)
+    items = _items(function.body, one.opened, (*one.gone, *one.kept))
     if all(isinstance(item, Dropped) for item in items):
         items.append(New(code("pass")))
     return [Block(header, items, function)]
 
 
-def _items(body: list[ast.stmt], one: Helper) -> list[Item]:
+def opened(
+    statement: ast.With | ast.If,
+    others: Collection[ast.stmt],
+    gone: Collection[ast.stmt] = (),
+) -> list[Item]:
+    """What stands in a scope, or below a condition, that is gone.
+
+    Args:
+      others: those that are gone like it.
+      gone: statements of which nothing is left.
+    """
+    return [Dropped(statement), *_items(statement.body, others, gone)]
+
+
+def _items(
+    body: list[ast.stmt], open_: Collection[ast.stmt], gone: Collection[ast.stmt]
+) -> list[Item]:
     found: list[Item] = []
     for statement in body:
-        if isinstance(statement, ast.With) and statement in one.scopes:
-            found += [Dropped(statement), *_items(statement.body, one)]
-        elif statement in one.kept:
+        if isinstance(statement, (ast.With, ast.If)) and statement in open_:
+            found += opened(statement, open_, gone)
+        elif statement in gone:
             found.append(Dropped(statement))
         else:
             found.append(Keep(statement))

@@ -17,6 +17,7 @@ from migrate.program.keras_model import KerasModel, SharedModels
 from migrate.tables import keras_models as table
 
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
+_MODE = ("K101", "the model knows whether it is training")
 _SCOPED = ("K102", "the variable scope is in the names of its layers")
 Claimed = dict[ast.AST, tuple[str, str]]
 
@@ -46,19 +47,38 @@ def plan_layers(
     for helper in model.helpers:
         if helper.function in here:
             plan.statements[helper.function] = layers.helper(helper)
+    for scope in model.within:
+        if scope in here:
+            plan.statements[scope] = layers.opened(scope, model.within)
     return claimed
 
 
-def in_scopes(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
-    """Uses in the variable scopes that are gone from functions of one file."""
+def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in functions of one file, and in variable scopes, of which nothing is left."""
+    claimed: Claimed = {}
+    opened = [statement for helper in model.helpers for statement in helper.opened]
+    for statement in (*opened, *model.within):
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.If):
+            heads.append(statement.test)
+        else:
+            heads += [item.context_expr for item in statement.items]
+        why = _MODE if isinstance(statement, ast.If) else _SCOPED
+        claimed.update(_uses(heads, here, why))
+    for helper in model.helpers:
+        claimed.update(_uses(helper.gone, here, _MODE))
+    return claimed
+
+
+def _uses(
+    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
+) -> Claimed:
     return {
-        node: _SCOPED
-        for helper in model.helpers
-        if helper.function in here
-        for scope in helper.scopes
-        for item in scope.items
-        for node in ast.walk(item.context_expr)
-        if isinstance(node, (ast.Attribute, ast.Name))
+        inner: why
+        for node in nodes
+        if node in here
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Attribute, ast.Name))
     }
 
 
@@ -79,7 +99,7 @@ def plan_networks(
             model = one.model
             calls = layers.calls(model)
             claimed |= plan_layers(model, calls, whole, plan, here)
-            claimed |= in_scopes(model, here)
+            claimed |= of_what_is_gone(model, here)
             program = os.path.basename(files.model.path)
             told += [
                 Finding(

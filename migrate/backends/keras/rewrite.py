@@ -9,7 +9,7 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.networks import in_scopes, plan_layers
+from migrate.backends.keras.networks import of_what_is_gone, plan_layers
 from migrate.frontends.model_fn.expressions import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
@@ -155,7 +155,7 @@ class KerasRewrite(Evaluation):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
         here = frozenset(self._scopes.walk())
-        self.claimed = {**in_scopes(self._model, here), **self.claimed}
+        self.claimed = {**of_what_is_gone(self._model, here), **self.claimed}
 
 
 def _is_text(statement: ast.stmt) -> bool:

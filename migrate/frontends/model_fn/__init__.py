@@ -63,10 +63,10 @@ def recognise(
         if text in shared.imported:
             imported.append(Imported(flow, tuple(places), shared.imported[text]))
             continue
-        stays += [
-            Stays(call, "its model_fn is of another file")
-            for call, _ in flow.estimators
-        ]
+        reason = "its model_fn is of another file"
+        if text in shared.stay:
+            reason += f", {shared.stay[text]}"
+        stays += [Stays(call, reason) for call, _ in flow.estimators]
     for function, flow in flows.found.items():
         try:
             name = class_name(function.name)

@@ -45,7 +45,7 @@ def united(
                 _override(node, values)
             line.units[index] = unit
             after[mode] = index + 1
-        if missing and told and _only_drops(unit, values["TRAIN"], scopes):
+        if missing and told and only_drops(unit.statement, values["TRAIN"], scopes):
             given = names.argument(unit.statement.value, "training", 4)  # type: ignore[attr-defined]
             if isinstance(given, ast.Constant):
                 _override(given, values)
@@ -112,9 +112,8 @@ def _own(node: ast.AST) -> list[tuple[str, object]]:
     ]
 
 
-def _only_drops(unit: Unit, training: ModeValues, scopes: Scopes) -> bool:
+def only_drops(statement: ast.stmt, training: ModeValues, scopes: Scopes) -> bool:
     """Whether a statement is `net = tf.layers.dropout(net, ...)`, in training mode."""
-    statement = unit.statement
     if not is_plain_assignment(statement) or not isinstance(
         statement.value,  # type: ignore[attr-defined]
         ast.Call,

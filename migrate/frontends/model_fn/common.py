@@ -77,7 +77,14 @@ class Common:
             unclear = self.network.instances.unclear(self._function)
             if unclear is not None:
                 raise NotSplit(*unclear)
-            raise NotSplit(self._function, "it has no layers of tf.layers")
+            reason = "it has no layers of tf.layers"
+            call = self.network.of_another_file(
+                u.statement for u in lines["TRAIN"].units
+            )
+            if call is not None:
+                reason += f", and {ast.unparse(call.func)}() is of another file, "
+                reason += "which is not migrated with it"
+            raise NotSplit(self._function, reason)
         for mode in lines:
             if statements[mode] != statements["TRAIN"]:
                 raise NotSplit(

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.joined import Joined
-from migrate.facts.mentions import by_text
+from migrate.facts.mentions import by_text, module_name
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Helper, KerasModel
@@ -108,8 +108,9 @@ def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
                 if isinstance(node.ctx, ast.Load):
                     yield node
     if isinstance(scopes, Joined):
+        modules = {module_name(path) for path in scopes.paths()}
         for file in scopes.files():
-            yield from by_text(file.tree, function.name)
+            yield from by_text(file.tree, function.name, modules)
             for node in ast.walk(file.tree):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     if isinstance(node.ctx, ast.Load) and _is_named(

@@ -28,14 +28,28 @@ class Names:
     """Names of layers that one variable scope has given.
 
     Attributes:
-      taken: how often each was given.
-      known: whether each is known when the program is migrated.
+      taken: those that were given.
+      ended: kinds of which one may not have been made: what comes after has no known name.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
+    ended: set[str] = dataclasses.field(default_factory=set)
 
-    def unique(self, base: str) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given."""
+    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
+        """TF1's next name: base, base_1, ..., past those that were given.
+
+        Args:
+          conditional: whether the layer may not be made.
+
+        Raises:
+          NotSplit: that depends on whether another one was made.
+        """
+        if base in self.ended:
+            raise NotSplit(
+                call, "a layer without a name, after one that is made under a condition"
+            )
+        if conditional:
+            self.ended.add(base)
         name, number = base, 0
         while name in self.taken:
             number += 1

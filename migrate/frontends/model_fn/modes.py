@@ -95,7 +95,7 @@ class ModeValues:
                 return {node: str(self.known[node.id])}
         if isinstance(node, (ast.Compare, ast.BoolOp, ast.UnaryOp)):
             test = self.of_test(node)
-            if test is not None and self._reads_mode(node):
+            if test is not None and self.reads_mode(node):
                 return {node: str(test)}
         found: dict[ast.AST, ast.expr | str] = {}
         if isinstance(node, (ast.IfExp, ast.If)) and isinstance(node.test, ast.BoolOp):
@@ -107,7 +107,8 @@ class ModeValues:
             found |= self.folded(child)
         return found
 
-    def _reads_mode(self, node: ast.AST) -> bool:
+    def reads_mode(self, node: ast.AST) -> bool:
+        """Whether what the mode decides is part of some code."""
         return bool(names.reads(node) & {self._name, self._labels, *self.decided})
 
     def of_test(self, node: ast.expr) -> bool | None:

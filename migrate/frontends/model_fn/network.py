@@ -7,15 +7,18 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import places, told
 from migrate.frontends.model_fn.expressions import (
     bound_call,
     calls,
     is_docstring,
     layer_arguments,
+    walked,
 )
 from migrate.frontends.model_fn.layer_names import LayerNames, Passed, literal
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -24,6 +27,23 @@ from migrate.tables.layers import LayerRow
 
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
+
+
+@dataclasses.dataclass
+class _Parts:
+    """What is read of a helper.
+
+    Attributes:
+      deciding: its names that only say which mode it is.
+      opened, gone: statements of which the suite, or nothing, is left.
+      asked: what is gone with them.
+    """
+
+    function: ast.FunctionDef
+    deciding: list[str]
+    opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
+    gone: list[ast.stmt] = dataclasses.field(default_factory=list)
+    asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
 class Network(LayerNames):
@@ -41,6 +61,8 @@ class Network(LayerNames):
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
         self._dynamic = self._repeated()
+        # Variable scopes in loops and under conditions.
+        self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
         # What a helper's first call says by True and False, by parameter.
@@ -60,27 +82,34 @@ class Network(LayerNames):
         Args:
           scope: the variable scopes around it.
         """
-        self._statement(statement, scope, self._training, None)
+        self._statement(statement, scope, self._training)
 
     def _statement(
         self,
         statement: ast.stmt,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef | None,
     ) -> None:
         self.check(statement, env)
-        repeated = isinstance(statement, (ast.For, ast.If))
         for call in calls(statement):
             symbol = self._scopes.resolve(call.func)
+            where = places.place(call, statement, self._scopes)
+            around = (*scope, *where.within)
             if symbol in table.LAYERS:
-                self._function_of_layers(call, symbol, scope, env, repeated)
+                self._function_of_layers(call, symbol, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
-                self._apply(applied, scope, env, repeated)
+                self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, scope, env, repeated)
+                self._call(call, function, around, env, where.repeated)
+        self._take_scopes(statement)
+
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        """Variable scopes in a loop or under a condition are in their layers' names."""
+        for node in walked(statement):
+            if isinstance(node, ast.With):
+                self.within.append(node)
 
     def _call(
         self,
@@ -91,14 +120,11 @@ class Network(LayerNames):
         repeated: bool,
     ) -> None:
         """A helper: its layers are those of all its calls."""
-        told = [
-            value
-            for value in (self.bound(call, function) or {}).values()
-            if isinstance(value, ast.expr)
-            and not isinstance(value, ast.Constant)
+        keeps = function.name == "__init__" and any(
+            not isinstance(value, ast.Constant)
             and all(values.of_test(value) is not None for values in env.values())
-        ]
-        keeps = function.name == "__init__" and bool(told)
+            for value in (self.bound(call, function) or {}).values()
+        )
         if not keeps and not any(self.makes_layers(s) for s in function.body):
             for statement in function.body:
                 if isinstance(statement, ast.Return):
@@ -108,24 +134,7 @@ class Network(LayerNames):
         bound = self.bound(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
-        unneeded: list[str] = []
-        inner: dict[str, ModeValues] = {}
-        for mode, values in env.items():
-            known = ModeValues(mode, "", "", self._scopes)
-            for name, value in bound.items():
-                test = values.of_test(value)
-                if test is not None:
-                    known.known[name] = test
-                    if (
-                        isinstance(value, ast.Constant)
-                        and value not in values.overrides
-                    ):
-                        known.literals.add(name)
-                    elif name not in unneeded:
-                        unneeded.append(name)
-                elif values.is_mode(value):
-                    raise NotSplit(call, f"{function.name}() is given the mode itself")
-            inner[mode] = known
+        unneeded, inner = told.told(call, bound, env, self._scopes)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -137,8 +146,8 @@ class Network(LayerNames):
         before = self.helpers.get(function)
         if before is not None:
             where = self._where(scope, env)
-            calls = (*before.calls, (call, where))
-            self.helpers[function] = dataclasses.replace(before, calls=calls)
+            made = (*before.calls, (call, where))
+            self.helpers[function] = dataclasses.replace(before, calls=made)
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
@@ -167,7 +176,7 @@ class Network(LayerNames):
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        withs: list[ast.With] = []
+        parts = _Parts(function, list(unneeded))
         where = self._where(scope, env)
         self._prefixes[function] = literal(where)
         told_scope = ""
@@ -177,12 +186,15 @@ class Network(LayerNames):
             scope = (Passed.of(told_scope),)
             if self._numbered(function):
                 raise NotSplit(
-                    call, f"{function.name}() has layers without names, in a scope"
+                    call,
+                    f"{function.name}() has layers without names, in a variable scope "
+                    "whose name is another function's",
                 )
         kept = self._keep(function, owner, unneeded, inner)
         self.helpers[function] = Helper(
             function,
             tuple(unneeded),
+            (),
             (),
             owner,
             ((call, where),),
@@ -190,14 +202,15 @@ class Network(LayerNames):
             tuple(kept),
         )
         body = [s for s in function.body if s not in kept]
-        self._suite(body, scope, inner, function, withs)
+        self._suite(body, scope, inner, parts)
         self.helpers[function] = dataclasses.replace(
-            self.helpers[function], scopes=tuple(withs)
+            self.helpers[function], opened=tuple(parts.opened), gone=tuple(parts.gone)
         )
-        words = {*unneeded, *self._words(function, owner)}
+        words = {*parts.deciding, *self._words(function, owner)}
+        gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in (n for statement in body for n in ast.walk(statement)):
             word = names.key(node) if isinstance(node, ast.expr) else None
-            if word in words and not self._only_training(node):
+            if word in words and node not in gone and not self._only_training(node):
                 raise NotSplit(
                     node, f"{function.name}() does more with `{word}` than layers do"
                 )
@@ -218,6 +231,8 @@ class Network(LayerNames):
         known = self._kept.setdefault(owner, {})
         found: list[ast.stmt] = []
         for name in unneeded:
+            if any(name not in values.known for values in env.values()):
+                continue  # The mode itself.
             for statement, attribute in self.instances.keeps(function, name).items():
                 found.append(statement)
                 known[attribute] = {m: v.known[name] for m, v in env.items()}
@@ -267,29 +282,37 @@ class Network(LayerNames):
         body: list[ast.stmt],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        helper: ast.FunctionDef,
-        withs: list[ast.With],
+        parts: _Parts,
     ) -> None:
         for index, statement in enumerate(body):
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                withs.append(statement)
-                self._suite(statement.body, (*scope, statement), env, helper, withs)
+                parts.opened.append(statement)
+                self._suite(statement.body, (*scope, statement), env, parts)
             elif isinstance(statement, ast.Return):
                 if statement.value is None or index + 1 != len(body):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
-                self._statement(expression, scope, env, helper)
+                self._statement(expression, scope, env)
             elif is_docstring(statement):
                 continue
+            elif told.drops_in_training(statement, env, self._scopes):
+                assert isinstance(statement, ast.If)
+                parts.opened.append(statement)
+                parts.asked.append(statement.test)
+                self._suite(statement.body, scope, {"TRAIN": env["TRAIN"]}, parts)
+            elif name := told.takes_decision(statement, env, self._scopes):
+                parts.deciding.append(name)
+                parts.gone.append(statement)
+                parts.asked.append(statement)
             else:
-                self._statement(statement, scope, env, helper)
+                self._statement(statement, scope, env)
 
     def _apply(
         self,
         applied: Applied,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer object: its first call names its variables, others share them."""
         maker, row = applied.maker, applied.row
@@ -312,11 +335,16 @@ class Network(LayerNames):
         call = maker if applied.kept else applied.call
         self._check_scope(applied, scope, env)
         apart = self._scopes.scope_of(maker) is not self._scopes.scope_of(applied.call)
-        if apart and repeated and row.has_weights and "name" not in applied.arguments:
+        if (
+            apart
+            and place.repeated
+            and row.has_weights
+            and "name" not in applied.arguments
+        ):
             raise NotSplit(
                 applied.call, "a layer object without a name, first called in a loop"
             )
-        self._layer(call, row, dict(applied.arguments), scope, env, repeated)
+        self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
                 self.layers[-1], inputs=None, applied=(applied.call,)
@@ -328,7 +356,7 @@ class Network(LayerNames):
         symbol: str,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
@@ -338,7 +366,7 @@ class Network(LayerNames):
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
             raise NotSplit(call, f"{symbol} with reuse shares another's variables")
-        self._layer(call, row, bound, scope, env, repeated)
+        self._layer(call, row, bound, scope, env, place)
 
     def _layer(
         self,
@@ -347,7 +375,7 @@ class Network(LayerNames):
         bound: dict[str, ast.expr],
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A layer.
 
@@ -376,14 +404,15 @@ class Network(LayerNames):
                     raise NotSplit(call, "two layers of one name share their variables")
                 given.taken[name.value] = 1
         if name is None and row.has_weights:
-            if repeated or row.default_name in self._dynamic:
+            rounds = place.repeated and not (where and place.apart)
+            if rounds or (row.default_name in self._dynamic and not where):
                 if where or (isinstance(row, ContribRow) and not row.numbered):
                     raise NotSplit(
                         call, "layers without names, in a loop in a variable scope"
                     )
                 self._dynamic.add(row.default_name)
             else:
-                name = given.unique(row.default_name)
+                name = given.unique(row.default_name, call, place.conditional)
         inputs = bound["inputs"]
         self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.expressions import (
+    calls,
     kind,
     uses,
     walked,
@@ -13,7 +15,7 @@ from migrate.frontends.model_fn.expressions import (
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
-from migrate.frontends.model_fn.modes import ModeValues, NotSplit
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.tables import keras_models as table
 from migrate.tables.layers import LAYER_CLASSES
@@ -67,6 +69,8 @@ class Recorded:
           NotSplit: it holds something else than layers and functions of tensors.
         """
         for node in walked(statement):
+            if isinstance(node, ast.With) and is_scope(node, self._scopes):
+                continue  # What it names is looked at with its layers.
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
                     node, f"among its layers stands a {kind(node)} statement"
@@ -114,6 +118,18 @@ class Recorded:
             if self._is_imported(func):
                 why = "is of another file, which is not migrated with it"
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
+
+    def of_another_file(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
+        """The first call of what the module imports, and is not TensorFlow's."""
+        for statement in statements:
+            for call in calls(statement):
+                if (
+                    self._scopes.resolve(call.func) is None
+                    and self.helper(call) is None
+                ):
+                    if self._is_imported(call.func):
+                        return call
+        return None
 
     def _is_imported(self, node: ast.expr) -> bool:
         """Whether an expression names what the module imports."""

@@ -184,6 +184,7 @@ class Split:
             outputs=outputs,
             twins=None if isinstance(common, Subclassed) else common.twins,
             layers=tuple(common.network.named()),
+            within=tuple(common.network.within),
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
             predicted=predicted,

@@ -43,6 +43,11 @@ class CalledNetwork(Network):
             raise NotSplit(applied.call, "a layer object beside variables of its own")
         super()._apply(applied, *rest)
 
+    def _take_scopes(self, statement: ast.stmt) -> None:
+        for node in ast.walk(statement):
+            if isinstance(node, ast.With):
+                raise NotSplit(node, "a variable scope in a loop, or under a condition")
+
     def _call(self, call: ast.Call, function: ast.FunctionDef, *_: object) -> None:
         if any(self.makes_layers(s) for s in function.body):
             raise NotSplit(

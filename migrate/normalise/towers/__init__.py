@@ -16,7 +16,7 @@ A loop is only taken where all of it is clear. Any other is left for the analysi
 refuses it.
 
 `iteration` reads what the loop goes over, `body` its statements, `lists` what it fills,
-`averages` where the gradients are averaged; `checks` knows what replicas would do
+`averages` where the gradients are averaged, `tasks` on what tasks of a cluster they are; `checks` knows what replicas would do
 otherwise than towers; `replaced` writes the new text.
 """
 
@@ -24,11 +24,10 @@ from __future__ import annotations
 
 from migrate.normalise.text import Text
 from migrate.normalise.towers import blocks
-from migrate.normalise.towers.checks import ON_TASKS
 from migrate.normalise.towers.replaced import Towers, replaced
 from migrate.normalise.towers.view import Unclear, look
 
-__all__ = ["ON_TASKS", "Towers", "as_replicas", "why_not"]
+__all__ = ["Towers", "as_replicas", "why_not"]
 
 
 def as_replicas(text: Text) -> Towers | None:

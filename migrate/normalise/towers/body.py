@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, inside_strings
+from migrate.normalise.towers import tasks
 from migrate.normalise.towers.view import Unclear, View
 
 _PLACES = frozenset({"tf.device", "tf.name_scope"})
@@ -226,6 +227,8 @@ def dissolves(view: View, statement: ast.stmt) -> bool:
         if not isinstance(call, ast.Call):
             return False
         symbol = view.scopes.resolve(call.func)
+        if symbol == "tf.device" and not tasks.leaves(view, statement):
+            return False
         if symbol in _PLACES:
             continue
         name = names.argument(call, "name_or_scope", 0)

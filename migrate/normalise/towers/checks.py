@@ -5,11 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import reach
-from migrate.frontends.placement import names_task
 from migrate.normalise.towers.view import Unclear, View
 from migrate.tables.layers import LAYER_FUNCTIONS
-
-ON_TASKS = "the towers are on tasks of a cluster, not on this process's devices"
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
 _NOT_READ = frozenset(
@@ -23,12 +20,10 @@ def check(view: View) -> None:
     """Checks the loop and all that it calls.
 
     Raises:
-      Unclear: its towers make variables of their own, move averages, apply their
-        gradients, or are on tasks of a cluster.
+      Unclear: its towers make variables of their own, move averages, or apply their
+        gradients.
     """
     loop = view.loop
-    if any(names_task(view.scopes, node) for node in view.inside):
-        raise Unclear(ON_TASKS)
     if loop.orelse or isinstance(loop.target, ast.Starred):
         raise Unclear
     for root in [loop, *reach.reached(view.scopes, [loop])]:

@@ -15,10 +15,12 @@ from migrate.normalise.towers import (
     lists,
     prefetched,
     summaries,
+    tasks,
     updates,
 )
 from migrate.normalise.towers.body import Body, outermost
 from migrate.normalise.towers.view import View
+from migrate.program import ir
 from migrate.tables.roles import TOWER_INDEX
 
 _Line = tuple[str, int]  # With the line (from 1) that it stands for.
@@ -37,6 +39,7 @@ class Towers:
       draw: whether each of them drew a batch for itself.
       updated_by: whose statistics move the averages of batch normalisation: "first",
         "last" or "all"; "" where there is none.
+      tasks: where they are on tasks of a cluster, built by one client.
     """
 
     text: Text
@@ -44,6 +47,14 @@ class Towers:
     line: int
     draw: bool
     updated_by: str
+    tasks: tasks.Tasks | None = None
+
+    def replicas(self) -> ir.Towers:
+        """What the program has in their place."""
+        if self.tasks is None:
+            return ir.Towers(self.count, self.updated_by)
+        devices, dealt = self.tasks.devices, self.tasks.dealt
+        return ir.Towers(self.count, self.updated_by, devices, dealt)
 
 
 def replaced(view: View) -> Towers:
@@ -54,12 +65,14 @@ def replaced(view: View) -> Towers:
     """
     checks.check(view)
     view = prefetched.drawn(view) or view
+    view = tasks.unnamed(view)
     scope = ""
     if summaries.written(view):
         view = summaries.gathered(view)
         scope = summaries.scope(view)
     over = iteration.iterated(view, view.loop.target, view.loop.iter)
     index = over.index or view.fresh("tower")
+    placed = tasks.placed(view, over, index)
     updated_by = ""
     if updates.normalises(view):
         view, updated_by = updates.moved(view, index)
@@ -77,7 +90,7 @@ def replaced(view: View) -> Towers:
         lines.append(('replicas.under("")', view.loop.lineno))
     text = _spliced(view, lines, gradients, list(filled.values()))
     line = view.text.origins[view.loop.lineno - 1]
-    return Towers(text, over.count, line, drawn is not None, updated_by)
+    return Towers(text, over.count, line, drawn is not None, updated_by, placed)
 
 
 def _named(

@@ -127,13 +127,9 @@ class Calls(Optimizers):
         if kind is not None:
             inside = self._arguments(call)
             if kind is Kind.SCHEDULE and inside in ir.STEP_KINDS:
-                self.diagnostics.refuse(
-                    "O118",
-                    call,
-                    "the schedule is given a tensor that a step computes",
-                    "Compute the learning rate from it by other functions.",
-                    symbol,
-                )
+                return (
+                    Kind.TENSOR
+                )  # Of a step that is fed, say: computed where it is known.
             if kind is Kind.LAYER and inside in ir.STEP_KINDS and symbol in WRAPPERS:
                 return Kind.TENSOR  # Made in the step, of a cell that was made once.
             return kind

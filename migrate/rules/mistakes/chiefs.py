@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.facts.sole_client import is_sole_client
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 from migrate.tables import roles
 
@@ -42,7 +43,7 @@ def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]
             continue
         test = binding(scopes, given) or given
         reason = _wrong(scopes, test)
-        if reason is not None:
+        if reason is not None and not is_sole_client(scopes, call):
             yield given, test, reason, symbol
 
 
@@ -94,6 +95,8 @@ def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
             continue
         if any("grpc:" in str(names.literal(n)) for n in ast.walk(target)):
             continue  # A client of servers elsewhere, not one of the workers.
+        if is_sole_client(scopes, call):
+            continue
         item = scopes.parents[call]
         if not (
             isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name)

@@ -1,0 +1,224 @@
+"""Whether one task of a cluster alone opens the session, and all others wait.
+
+    server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)
+    if FLAGS.job_name == "ps" or FLAGS.task_index > 0:
+      server.join()
+    with tf.Session(server.target) as sess:
+      ...
+
+Each task's conditions are decided: those that name its job and its index. A condition of
+anything else may hold or not.
+"""
+
+from __future__ import annotations
+
+import ast
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+
+_SERVER = "tf.train.Server"
+# Jobs of a cluster whose description is not in sight, and those of one task each.
+_USUAL = ("ps", "worker")
+_SINGLE = ("chief", "master")
+_INDICES = (0, 1, 2)
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+    ast.In: lambda a, b: a in b,
+    ast.NotIn: lambda a, b: a not in b,
+}
+
+
+def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
+    """Whether a session on the program's own server is opened by one task alone."""
+    servers = [
+        node
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) == _SERVER
+    ]
+    if len(servers) != 1:
+        return False
+    job = names.argument(servers[0], "job_name", 1)
+    index = names.argument(servers[0], "task_index", 2)
+    if job is None or index is None:
+        return False
+    jobs = _jobs(scopes, servers[0])
+    reached = [
+        (name, number)
+        for name in jobs
+        for number in (_INDICES[:1] if name in _SINGLE else _INDICES)
+        if _Task(scopes, {ast.dump(job): name, ast.dump(index): number}).may_reach(
+            session
+        )
+    ]
+    return len(reached) == 1
+
+
+def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
+    """The jobs of a cluster, where it is written out; else those that are named."""
+    given = names.argument(server, "server_or_cluster_def", 0)
+    for _ in range(4):
+        if isinstance(given, ast.Name):
+            owner = scopes.scope_of(given).owner(given.id)
+            made = owner.bindings.get(given.id, []) if owner is not None else []
+            if len(made) != 1 or not isinstance(made[0], ast.Assign):
+                break
+            given = made[0].value
+        if (
+            isinstance(given, ast.Call)
+            and scopes.resolve(given.func) == "tf.train.ClusterSpec"
+            and given.args
+        ):
+            given = given.args[0]
+        if isinstance(given, ast.Dict):
+            keys = [names.literal(key) for key in given.keys if key is not None]
+            if len(keys) == len(given.keys) and all(isinstance(k, str) for k in keys):
+                return tuple(str(k) for k in keys)
+            break
+    named = {
+        node.value
+        for node in ast.walk(scopes.tree)
+        if isinstance(node, ast.Constant) and node.value in _SINGLE
+    }
+    return (*_USUAL, *sorted(str(name) for name in named))
+
+
+class _Unknown(Exception):
+    """Something that a task's job and index do not decide."""
+
+
+class _Task:
+    """One task.
+
+    Args:
+      known: what it knows of itself, by the dump of the expression that says so.
+    """
+
+    def __init__(self, scopes: Scopes, known: dict[str, object]) -> None:
+        self._scopes = scopes
+        self._known = known
+        self._within: set[ast.AST] = set()  # Functions whose calls are looked at.
+
+    def may_reach(self, node: ast.AST) -> bool:
+        """Whether nothing is seen to keep the task from getting to a node."""
+        child, parent = node, self._scopes.parents.get(node)
+        while parent is not None:
+            for _, suite in names.suites(parent):  # type: ignore[arg-type]
+                if child in suite:
+                    earlier = suite[: suite.index(child)]
+                    if any(self._waits(statement) for statement in earlier):
+                        return False
+            if isinstance(parent, ast.If) and child is not parent.test:
+                decided = self._decided(parent.test)
+                if decided is not None and decided != (child in parent.body):
+                    return False
+            if isinstance(parent, ast.FunctionDef):
+                return self._called(parent)
+            child, parent = parent, self._scopes.parents.get(parent)
+        return True
+
+    def _called(self, function: ast.FunctionDef) -> bool:
+        if function in self._within:
+            return True
+        self._within.add(function)
+        calls = [
+            node
+            for node in ast.walk(self._scopes.tree)
+            if isinstance(node, ast.Call)
+            and names.key(node.func) in (function.name, f"self.{function.name}")
+        ]
+        # tf.app.run() calls main, which nothing else does.
+        reached = not calls or any(self.may_reach(call) for call in calls)
+        self._within.discard(function)
+        return reached
+
+    def _waits(self, statement: ast.stmt) -> bool:
+        """Whether the task is certain to wait for ever in a statement, or to leave there."""
+        if isinstance(statement, ast.If):
+            decided = self._decided(statement.test)
+            if decided is None:
+                return all(
+                    any(map(self._waits, suite))
+                    for suite in (statement.body, statement.orelse)
+                )
+            return any(
+                map(self._waits, statement.body if decided else statement.orelse)
+            )
+        if isinstance(statement, ast.With):
+            return any(map(self._waits, statement.body))
+        if isinstance(statement, ast.Return):
+            return True
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        return (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "join"
+            and not call.args
+            and self._is_server(call.func.value)
+        )
+
+    def _is_server(self, node: ast.expr) -> bool:
+        """Whether a value is the program's server."""
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            made = owner.bindings.get(node.id, []) if owner is not None else []
+            if len(made) != 1 or not isinstance(made[0], ast.Assign):
+                return False
+            node = made[0].value
+        return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _SERVER
+
+    def _decided(self, test: ast.expr) -> bool | None:
+        try:
+            return bool(self._value(test))
+        except _Unknown:
+            return None
+
+    def _value(self, node: ast.expr) -> object:
+        """A condition's value for this task.
+
+        Raises:
+          _Unknown: it is not decided.
+        """
+        known = self._known.get(ast.dump(node))
+        if known is not None:
+            return known
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, (ast.Tuple, ast.List)):
+            return [self._value(element) for element in node.elts]
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return not self._value(node.operand)
+        if isinstance(node, ast.BoolOp):
+            return self._joined(node)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            left = self._value(node.left)
+            right = self._value(node.comparators[0])
+            try:
+                return _COMPARE[type(node.ops[0])](left, right)
+            except (KeyError, TypeError):
+                raise _Unknown from None
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            made = owner.bindings.get(node.id, []) if owner is not None else []
+            if len(made) == 1 and isinstance(made[0], ast.Assign):
+                if isinstance(made[0].targets[0], ast.Name):
+                    return self._value(made[0].value)
+        raise _Unknown
+
+    def _joined(self, node: ast.BoolOp) -> bool:
+        """`and`, `or` of which a part may be unknown."""
+        decides = isinstance(node.op, ast.Or)
+        parts = [self._decided(value) for value in node.values]
+        if decides in parts:
+            return decides
+        if None in parts:
+            raise _Unknown
+        return not decides

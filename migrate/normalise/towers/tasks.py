@@ -1,0 +1,212 @@
+"""Towers on the tasks of a cluster: where each computes, and where its variables are.
+
+    for i in range(num_workers):
+        with tf.device("/job:worker/task:%d" % i):
+            ...
+            tower_grads.append(opt.compute_gradients(loss))
+
+One client builds all of them. As replicas they have the same devices: the tower's own is
+that of the block around its gradients; blocks within it stay where they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.frontends.placement import SETTER, names_task
+from migrate.normalise.text import Edit
+from migrate.normalise.towers.iteration import Iterated
+from migrate.normalise.towers.view import Unclear, View, look
+
+_DEALS = frozenset({"worker_device", "cluster"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Tasks:
+    """Where the towers are.
+
+    Attributes:
+      devices: a list of their devices, an expression of the text's.
+      dealt: the cluster to whose parameter servers `replica_device_setter` dealt the
+        towers' variables, one after the other; "" where it did not.
+    """
+
+    devices: str
+    dealt: str
+
+
+def blocks(view: View) -> list[ast.With]:
+    """The blocks around a tower's gradients that are on a task; none where no tower is.
+
+    Raises:
+      Unclear: they are something else too, or several.
+    """
+    found = []
+    for node in view.inside:
+        if not view.computes(node):
+            continue
+        parent = view.scopes.parents[node]
+        while parent is not view.loop:
+            if isinstance(parent, ast.With) and any(
+                _is_on_task(view, item.context_expr) for item in parent.items
+            ):
+                found.append(parent)
+            parent = view.scopes.parents[parent]
+    return list(dict.fromkeys(found))
+
+
+def leaves(view: View, block: ast.With) -> bool:
+    """Whether a block of devices goes: the tower's own, or any where none is on a task."""
+    own = blocks(view)
+    return not own or block in own or view.loop in ast.walk(block)
+
+
+def placed(view: View, over: Iterated, index: str) -> Tasks | None:
+    """Where the towers are; None where that is this process.
+
+    Args:
+      over: what the loop goes over.
+      index: the name that a tower's number has in it.
+
+    Raises:
+      Unclear: the device of a tower is not read.
+    """
+    own = blocks(view)
+    if not own:
+        if any(names_task(view.scopes, node) for node in view.inside):
+            raise Unclear("a part of each tower is on tasks of a cluster")
+        return None
+    calls = [
+        item.context_expr
+        for block in own
+        for item in block.items
+        if _is_on_task(view, item.context_expr)
+    ]
+    if len(calls) != 1:
+        raise Unclear("a tower is on several tasks of a cluster")
+    (call,) = calls
+    assert isinstance(call, ast.Call)
+    device = names.argument(call, "device_name_or_function", 0)
+    if isinstance(device, ast.Call) and view.scopes.resolve(device.func) == SETTER:
+        given = {k.arg: k.value for k in device.keywords}
+        if device.args or not set(given) <= _DEALS or "worker_device" not in given:
+            raise Unclear(
+                "replica_device_setter is given more than worker_device and cluster"
+            )
+        device = given["worker_device"]
+    if isinstance(device, ast.Name):
+        made = _assigned(view, device)
+        device = made if made in view.inside and made is not view.loop.iter else device
+    if device is None:
+        raise Unclear
+    dealt = _dealt_to(view)
+    shown = _shown(view, device, over, index)
+    listed = shown.removesuffix(f"[{index}]")
+    if listed != shown and over.count == f"len({listed})":
+        return Tasks(listed, dealt)
+    return Tasks(f"[{shown} for {index} in range({over.count})]", dealt)
+
+
+def _dealt_to(view: View) -> str:
+    """The cluster that the program's device setters are given; "" where it has none."""
+    for node in ast.walk(view.scopes.tree):
+        if isinstance(node, ast.Call) and view.scopes.resolve(node.func) == SETTER:
+            cluster = names.argument(node, "cluster")
+            if cluster is not None:
+                return view.flat(cluster)
+    return ""
+
+
+def unnamed(view: View) -> View:
+    """The loop with its towers' devices written where they are used.
+
+    Raises:
+      Unclear: a device setter is used for more than that.
+    """
+    for statement in ast.walk(view.loop):
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and view.text.alone(statement)
+        ):
+            continue
+        name = statement.targets[0].id
+        uses = [
+            node
+            for node in ast.walk(view.scopes.tree)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ]
+        if len(uses) != 1 or not _is_device(view, uses[0]):
+            continue
+        text = view.text.edited([Edit(uses[0], view.flat(statement.value))])
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        found = look(text.spliced(first, last, [], []))
+        assert found is not None
+        return unnamed(found)
+    return view
+
+
+def _is_device(view: View, node: ast.expr) -> bool:
+    """Whether a value is a device: of `tf.device`, or of a setter that it is given."""
+    call = view.scopes.parents[node]
+    if isinstance(call, ast.keyword):
+        call = view.scopes.parents[call]
+    return (
+        isinstance(call, ast.Call)
+        and call in view.inside
+        and view.scopes.resolve(call.func) in ("tf.device", SETTER)
+    )
+
+
+def _is_on_task(view: View, node: ast.expr) -> bool:
+    """Whether a block's item is tf.device of a task, written there or named before."""
+    if not (
+        isinstance(node, ast.Call) and view.scopes.resolve(node.func) == "tf.device"
+    ):
+        return False
+    device = names.argument(node, "device_name_or_function", 0)
+    return device is not None and _names_job(view, device, 0)
+
+
+def _names_job(view: View, node: ast.expr, depth: int) -> bool:
+    for part in ast.walk(node):
+        if isinstance(part, ast.Constant) and isinstance(part.value, str):
+            if "job:" in part.value:
+                return True
+        if isinstance(part, ast.Name) and depth < 3:
+            value = _assigned(view, part)
+            if value is not None and _names_job(view, value, depth + 1):
+                return True
+    return False
+
+
+def _assigned(view: View, name: ast.Name) -> ast.expr | None:
+    """What a name is bound to, once; of a loop's own name, what the loop goes over."""
+    owner = view.scopes.scope_of(name).owner(name.id)
+    bindings = owner.bindings.get(name.id, []) if owner is not None else []
+    if len(bindings) != 1:
+        return None
+    if isinstance(bindings[0], ast.Assign):
+        return bindings[0].value
+    return view.loop.iter if bindings[0] is view.loop else None
+
+
+def _shown(view: View, device: ast.expr, over: Iterated, index: str) -> str:
+    """A device's text, names of the loop as what they are for the tower of that index."""
+    values = dict(over.values)
+
+    class Named(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            if node.id not in values:
+                return node
+            text = values[node.id].replace("{index}", index)
+            return ast.parse(text, mode="eval").body
+
+    if not any(isinstance(n, ast.Name) and n.id in values for n in ast.walk(device)):
+        return view.flat(device)
+    return ast.unparse(Named().visit(ast.parse(ast.unparse(device), mode="eval").body))
