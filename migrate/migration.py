@@ -61,6 +61,8 @@ class Options:
     # Of files with classes that other files of the run name, by their real path: the texts
     # of those files.
     knowing: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    # Hooks that other files of the run name too, by the real path of their file.
+    shared_hooks: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     # Programs of the run whose graph is built by other files of it.
     parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.

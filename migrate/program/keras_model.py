@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from migrate.tables.keras_models import MetricRow
 from migrate.tables.layers import LayerRow
@@ -28,6 +28,22 @@ class Unit:
     around: tuple[ast.stmt, ...] = ()
 
 
+@dataclasses.dataclass(frozen=True)
+class Several:
+    """Layers one after the other, as contrib's `stack` and `repeat` make them.
+
+    Attributes:
+      scope: what they are below, TF1's default.
+      of: what each is given first, in a list; or how many there are.
+      parameters: Keras's arguments that are given from that list; none where they are
+        counted.
+    """
+
+    scope: str
+    of: ast.expr
+    parameters: tuple[str, ...]
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Layer:
     """A call of a function of tf.layers, or of a layer object.
@@ -41,6 +57,9 @@ class Layer:
       texts: further arguments of the constructor, where defaults differ.
       loop: of a called network: where it makes one in every round.
       applied: calls of an object that is kept.
+      told: arguments of the layer's call, as `training`, by name.
+      normalizer: a layer between its product and its activation; it has the call of this.
+      several: where the call makes layers one after the other; their name has a `%d`.
     """
 
     call: ast.Call
@@ -52,6 +71,27 @@ class Layer:
     texts: tuple[tuple[str, str], ...] = ()
     loop: ast.For | None = None
     applied: tuple[ast.Call, ...] = ()
+    told: tuple[tuple[str, ast.expr], ...] = ()
+    normalizer: Layer | None = None
+    several: Several | None = None
+
+    @property
+    def parts(self) -> tuple[Layer, ...]:
+        """The layer, and what it holds."""
+        return (self,) if self.normalizer is None else (self, self.normalizer)
+
+    @property
+    def given(self) -> tuple[ast.expr, ...]:
+        """What the call is given beside its inputs, as it is written."""
+        values = (*self.call.args, *(k.value for k in self.call.keywords))
+        return tuple(value for value in values if value is not self.inputs)
+
+    @property
+    def carried(self) -> tuple[ast.expr, ...]:
+        """The user's expressions that are in what is written for it."""
+        found = [value for part in self.parts for _, value in part.arguments]
+        found += [p.name for p in self.parts if isinstance(p.name, ast.expr)]
+        return (*found, self.several.of) if self.several is not None else (*found,)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -61,8 +101,10 @@ class Helper:
     Attributes:
       unneeded: its parameters that only said whether it is training.
       opened: statements in it of which the suite is left: scopes that only named
-        variables, and `if training:` around layers that do nothing else elsewhere.
-      gone: assignments in it that only said whether it is training.
+        variables or gave layers arguments, and `if training:` around layers that do
+        nothing else elsewhere.
+      gone: assignments in it that only said whether it is training, or what normalizers
+        are given.
       owner: the class whose method it is, or None.
       calls: and the variable scopes around each.
       scope: the parameter that says in which variable scope it is called; "" for none.
@@ -173,11 +215,26 @@ class Metric:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Hooks:
-    """Hooks that an EstimatorSpec gives.
+class Counter:
+    """A function that makes metrics, and becomes a method that counts with them.
 
     Attributes:
-      kind: the argument of EstimatorSpec.
+      call: the one call of it, in evaluation.
+      statements: those of it that make no metric, but the last, which returns them.
+    """
+
+    function: ast.FunctionDef
+    call: ast.Call
+    statements: tuple[ast.stmt, ...]
+    metrics: tuple[Metric, ...]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Hooks:
+    """Hooks, or a Scaffold, that an EstimatorSpec gives.
+
+    Attributes:
+      kind: the argument of EstimatorSpec; of a scaffold with the mode before it.
       made: statements that make them, and plain values for them.
       value: the list of them.
       watched: names of a training step's tensors, beside the loss.
@@ -197,6 +254,19 @@ class Hooks:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Averaged:
+    """Moving averages of the trainable variables, moved after every update.
+
+    Attributes:
+      name: of what moves them.
+      unit: the statement that does.
+    """
+
+    name: str
+    unit: Unit
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Update:
     """How training changes the variables.
 
@@ -210,6 +280,7 @@ class Update:
       schedules: names of learning-rate schedules.
       casts: calls that only make the step another integer -> the step.
       functions: of the module, that make rates and optimizers.
+      averaged: what is done after it, or None; `units` make what does it.
     """
 
     units: tuple[Unit, ...]
@@ -221,6 +292,7 @@ class Update:
     schedules: frozenset[str]
     casts: dict[ast.Call, ast.expr]
     functions: tuple[ast.FunctionDef, ...]
+    averaged: Averaged | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -251,6 +323,7 @@ class KerasModel:
       evaluation: statements that the loss and the metrics of evaluation need.
       evaluated: the loss in evaluation; None where the model_fn gives none.
       metrics: of eval_metric_ops.
+      counter: the function that made them; None where the model_fn did.
       gathered: statements that made eval_metric_ops, whose comments stay.
       named: whether a hook may ask for tensors of the predictions by their names.
       folded: by mode, what it decides in its step -> what that is.
@@ -284,11 +357,26 @@ class KerasModel:
     named: bool
     folded: dict[str, dict[ast.AST, ast.expr | str]]
     called: Called | None = None
+    counter: Counter | None = None
+
+    @property
+    def counted(self) -> tuple[ast.expr, ...]:
+        """What the step of evaluation gives its metrics."""
+        return counted(self.metrics, self.counter)
 
     @property
     def training(self) -> tuple[Unit, ...]:
         """What a training step runs before and beside the update."""
         return (*self.loss, *self.summaries)
+
+
+def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.expr, ...]:
+    """What a step gives metrics, or the function that makes them."""
+    if counter is not None:
+        call = counter.call
+        given = (a.value if isinstance(a, ast.Starred) else a for a in call.args)
+        return (*given, *(keyword.value for keyword in call.keywords))
+    return tuple(argument for metric in metrics for argument in metric.arguments)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -334,6 +422,7 @@ class SharedModels:
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
       knowing: texts of other files that name classes of this one.
+      hooks: classes of this file that others name.
     """
 
     exported: frozenset[str] = frozenset()
@@ -342,6 +431,7 @@ class SharedModels:
     files: Files | None = None
     networks: tuple[Files, ...] = ()
     knowing: tuple[str, ...] = ()
+    hooks: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

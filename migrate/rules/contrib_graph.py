@@ -34,9 +34,11 @@ class ContribGraph:
     ) -> None:
         self._scopes, self._plan, self.claimed = scopes, plan, claimed
         self._code = code_
-        symbols = {symbol for _, symbol in scopes.walk_uses()}
         # It may give functions arguments that their calls do not show.
-        self._arg_scope = bool(symbols & table.ARG_SCOPES)
+        self._arg_scope = any(
+            symbol in table.ARG_SCOPES and node not in claimed
+            for node, symbol in scopes.walk_uses()
+        )
 
     def use(self, node: ast.expr, symbol: str, in_graph: bool) -> bool:
         """Plans one use; whether there was anything to plan.

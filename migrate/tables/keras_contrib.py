@@ -2,7 +2,8 @@
 
 Their variables have other names than Keras's (`weights`, `biases`), so that layers with
 a kernel are the emitted module's; what differs beside is in the rows: a default
-activation, a rate for what is kept, a variance without Bessel's correction.
+activation, a rate for what is kept, a variance without Bessel's correction. slim has
+the same functions under the same names.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ class ContribRow(LayerRow):
       inverted: the argument that is 1 minus what the call gives.
       refused: parameters of which Keras has none.
       numbered: whether Keras counts unnamed ones under the same name.
+      fixed: the argument that the function gives by itself, as contrib's `linear` does.
     """
 
     renamed: tuple[tuple[str, str], ...] = ()
@@ -34,13 +36,20 @@ class ContribRow(LayerRow):
     inverted: str = ""
     refused: tuple[str, ...] = ()
     numbered: bool = False
+    fixed: str = ""
+
+    @property
+    def kind(self) -> str:
+        """What an argument scope knows the function by, whatever its alias."""
+        return _KINDS.get(_name(self.function), _name(self.function))
 
     def keras(self, bound: dict[str, ast.expr]) -> dict[str, ast.expr] | None:
         """Arguments by Keras's names; None where Keras has none for one that is given."""
         given = {
             name: value
             for name, value in bound.items()
-            if name not in (*_LISTS, *self.refused, "reuse") or not _is_none(value)
+            if name not in (*_LISTS, *self.refused, "reuse")
+            or not (_is_none(value) or _is_first_format(name, value))
         }
         if set(given) & {*_LISTS, *self.refused}:
             return None
@@ -61,6 +70,32 @@ class ContribRow(LayerRow):
 
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_first_format(name: str, node: ast.expr) -> bool:
+    """Whether an argument says that channels come last, as without it."""
+    if name != "data_format":
+        return False
+    return isinstance(node, ast.Constant) and node.value == "NHWC"
+
+
+def _name(symbol: str) -> str:
+    return symbol.rpartition(".")[2]
+
+
+# Aliases, and partial functions, by what they are.
+_KINDS = {
+    "convolution2d": "conv2d",
+    "convolution2d_transpose": "conv2d_transpose",
+    "separable_convolution2d": "separable_conv2d",
+    **dict.fromkeys(("elu", "linear", "relu", "relu6"), "fully_connected"),
+}
+# What contrib's `repeat` and `stack` call the layers of a function: its name in Python.
+PYTHON_NAMES = {
+    "conv2d": "convolution2d",
+    "conv2d_transpose": "convolution2d_transpose",
+    "separable_conv2d": "separable_convolution2d",
+}
 
 
 _WEIGHTS = (
@@ -86,9 +121,15 @@ _RENAMED = (
     ("weights_initializer", "kernel_initializer"),
     ("weights_regularizer", "kernel_regularizer"),
 )
-_NORMALIZER = ("normalizer_fn", "normalizer_params")
+# Functions that a layer applies between its product and its activation.
+NORMALIZER = ("normalizer_fn", "normalizer_params")
 _RELU = ("activation", "tf.nn.relu")
 
+_OF_CONVOLUTIONS = (
+    *_RENAMED,
+    ("num_outputs", "filters"),
+    ("stride", "strides"),
+)
 _CONV2D = (
     "num_outputs",
     "kernel_size",
@@ -100,6 +141,20 @@ _CONV2D = (
 )
 
 
+def _fully_connected(name: str, activation: str, fixed: str = "") -> ContribRow:
+    return ContribRow(
+        f"tf.contrib.layers.{name}",
+        (),
+        f"{_MODULE}.FullyConnected",
+        ("num_outputs", *_WEIGHTS),
+        default_name="fully_connected",
+        renamed=(*_RENAMED, ("num_outputs", "units")),
+        defaults=(("activation", activation),) if activation else (),
+        numbered=True,
+        fixed=fixed,
+    )
+
+
 def _conv2d(name: str) -> ContribRow:
     return ContribRow(
         f"tf.contrib.layers.{name}",
@@ -107,30 +162,68 @@ def _conv2d(name: str) -> ContribRow:
         f"{_MODULE}.Conv",
         _CONV2D,
         default_name="Conv",
-        renamed=(
-            *_RENAMED,
-            ("num_outputs", "filters"),
-            ("rate", "dilation_rate"),
-            ("stride", "strides"),
-        ),
+        renamed=(*_OF_CONVOLUTIONS, ("rate", "dilation_rate")),
         defaults=(("padding", '"same"'), _RELU),
-        refused=(*_NORMALIZER, "data_format"),
+        refused=("data_format",),
+    )
+
+
+def _transposed(name: str) -> ContribRow:
+    return ContribRow(
+        f"tf.contrib.layers.{name}",
+        (),
+        f"{_MODULE}.ConvTransposed",
+        tuple(p for p in _CONV2D if p != "rate"),
+        default_name="Conv2d_transpose",
+        renamed=_OF_CONVOLUTIONS,
+        defaults=(("padding", '"same"'), _RELU),
+        refused=("data_format",),
+    )
+
+
+def _separable(name: str) -> ContribRow:
+    before, after = _WEIGHTS[:4], _WEIGHTS[4:]
+    return ContribRow(
+        f"tf.contrib.layers.{name}",
+        (),
+        f"{_MODULE}.SeparableConv",
+        (
+            *("num_outputs", "kernel_size", "depth_multiplier", "stride", "padding"),
+            *("data_format", "rate", *before, "pointwise_initializer", *after),
+        ),
+        default_name="SeparableConv2d",
+        renamed=(*_OF_CONVOLUTIONS, ("rate", "dilation_rate")),
+        defaults=(("padding", '"same"'), _RELU),
+        refused=("data_format",),
+    )
+
+
+def _pooling(name: str, target: str, default_name: str) -> ContribRow:
+    return ContribRow(
+        f"tf.contrib.layers.{name}",
+        (),
+        f"tf_keras.layers.{target}",
+        (
+            *("kernel_size", "stride", "padding", "data_format"),
+            *("outputs_collections", "scope"),
+        ),
+        default_name=default_name,
+        has_weights=False,
+        renamed=(*_RENAMED, ("kernel_size", "pool_size"), ("stride", "strides")),
+        defaults=(("strides", "2"),),
+        refused=("data_format",),
     )
 
 
 _ROWS = (
-    ContribRow(
-        "tf.contrib.layers.fully_connected",
-        (),
-        f"{_MODULE}.FullyConnected",
-        ("num_outputs", *_WEIGHTS),
-        default_name="fully_connected",
-        renamed=(*_RENAMED, ("num_outputs", "units")),
-        defaults=(_RELU,),
-        refused=_NORMALIZER,
-        numbered=True,
-    ),
+    _fully_connected("fully_connected", "tf.nn.relu"),
+    _fully_connected("elu", "tf.nn.elu", "activation_fn"),
+    _fully_connected("linear", "", "activation_fn"),
+    _fully_connected("relu", "tf.nn.relu", "activation_fn"),
+    _fully_connected("relu6", "tf.nn.relu6", "activation_fn"),
     *(_conv2d(name) for name in ("conv2d", "convolution2d")),
+    *(_transposed(n) for n in ("conv2d_transpose", "convolution2d_transpose")),
+    *(_separable(n) for n in ("separable_conv2d", "separable_convolution2d")),
     ContribRow(
         "tf.contrib.layers.batch_norm",
         (),
@@ -156,12 +249,11 @@ _ROWS = (
             "scope",
             "renorm",
         ),
-        ("training", "updates_collections", "fused"),
+        ("training", "updates_collections"),
         default_name="BatchNorm",
-        renamed=(("decay", "momentum"), ("is_training", "training"), ("scope", "name")),
+        renamed=(*_RENAMED, ("decay", "momentum")),
         defaults=(("momentum", "0.999"), ("scale", "False")),
         refused=(
-            "activation_fn",
             "param_initializers",
             "param_regularizers",
             "batch_weights",
@@ -199,24 +291,61 @@ _ROWS = (
         has_weights=False,
         renamed=_RENAMED,
     ),
+    _pooling("avg_pool2d", "AveragePooling2D", "average_pooling2d"),
+    _pooling("max_pool2d", "MaxPooling2D", "max_pooling2d"),
     ContribRow(
-        "tf.contrib.layers.max_pool2d",
+        "tf.contrib.layers.layer_norm",
         (),
-        "tf_keras.layers.MaxPooling2D",
+        f"{_MODULE}.LayerNorm",
         (
-            "kernel_size",
-            "stride",
-            "padding",
-            "data_format",
-            "outputs_collections",
-            "scope",
+            *("center", "scale", "activation_fn", "reuse", "variables_collections"),
+            *("outputs_collections", "trainable", "begin_norm_axis"),
+            *("begin_params_axis", "scope"),
         ),
-        default_name="max_pooling2d",
+        default_name="LayerNorm",
+        renamed=_RENAMED,
+    ),
+    ContribRow(
+        "tf.contrib.layers.embed_sequence",
+        (),
+        "tf_keras.layers.Embedding",
+        (
+            *("vocab_size", "embed_dim", "unique", "initializer", "regularizer"),
+            *("trainable", "scope", "reuse"),
+        ),
+        default_name="EmbedSequence",
+        renamed=(
+            *_RENAMED,
+            ("embed_dim", "output_dim"),
+            ("initializer", "embeddings_initializer"),
+            ("regularizer", "embeddings_regularizer"),
+            ("vocab_size", "input_dim"),
+        ),
+        # Of its own type: ids are of another.
+        defaults=(
+            ("embeddings_initializer", '"glorot_uniform"'),
+            ("dtype", "tf.float32"),
+        ),
+        refused=("unique",),
+    ),
+    ContribRow(
+        "tf.contrib.layers.one_hot_encoding",
+        (),
+        f"{_MODULE}.OneHot",
+        ("num_classes", "on_value", "off_value", "outputs_collections", "scope"),
+        default_name="one_hot",
         has_weights=False,
-        renamed=(*_RENAMED, ("kernel_size", "pool_size"), ("stride", "strides")),
-        defaults=(("strides", "2"),),
-        refused=("data_format",),
+        renamed=_RENAMED,
     ),
 )
 
-LAYERS: dict[str, ContribRow] = {row.function: row for row in _ROWS}
+_OF_LAYERS = {row.function: row for row in _ROWS}
+LAYERS: dict[str, ContribRow] = _OF_LAYERS | {
+    (symbol := function.replace(".layers.", ".slim.")): dataclasses.replace(
+        row, function=symbol
+    )
+    for function, row in _OF_LAYERS.items()
+}
+# Of other layers, one after the other.
+STACKS = tuple(f"tf.contrib.{module}.stack" for module in ("layers", "slim"))
+REPEATS = tuple(f"tf.contrib.{module}.repeat" for module in ("layers", "slim"))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from migrate.tables import keras_contrib
+from migrate.tables import keras_contrib, recurrent
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
@@ -39,6 +39,10 @@ LAYERS: dict[str, LayerRow] = {
         default_name="input_layer",
     ),
 }
+
+# Functions that make several layers, one after the other; and all that make layers.
+SEVERAL = frozenset({*keras_contrib.STACKS, *keras_contrib.REPEATS})
+LAYER_MAKERS = frozenset(LAYERS) | SEVERAL
 
 # Functions of tensors, without variables or state, that Keras records in a functional
 # model (tests/support/test_keras_models.py applies each to a symbolic tensor).
@@ -126,10 +130,14 @@ VALUES: frozenset[str] = frozenset(
         "tf.truncated_normal_initializer",
         "tf.variance_scaling_initializer",
         "tf.zeros_initializer",
-        "tf.contrib.layers.l1_regularizer",
-        "tf.contrib.layers.l2_regularizer",
-        "tf.contrib.layers.variance_scaling_initializer",
-        "tf.contrib.layers.xavier_initializer",
+        *(
+            f"tf.contrib.{module}.{name}"
+            for module in ("layers", "slim")
+            for name in (
+                *("l1_regularizer", "l2_regularizer", "xavier_initializer"),
+                *("variance_scaling_initializer", "xavier_initializer_conv2d"),
+            )
+        ),
     }
 )
 
@@ -211,8 +219,24 @@ WEIGHT_ARGUMENTS = (
 )
 WEIGHT_IGNORED = ("use_resource",)
 LOOKUP = "tf.nn.embedding_lookup"
-# What `call` may hold although no other step may: TensorFlow 2 has the same.
-CALL_ALLOWED: frozenset[str] = frozenset({"tf.cond", "tf.while_loop", "tf.case"})
+# What `call` may hold although no other step may: TensorFlow 2 has the same, or
+# recurrent_cells.py, of which those that have no variables of their own.
+CALL_ALLOWED: frozenset[str] = (
+    frozenset({"tf.cond", "tf.while_loop", "tf.case"})
+    | frozenset(recurrent.LOOPS)
+    | recurrent.WRAPPERS
+)
+
+AVERAGES = "tf.train.ExponentialMovingAverage"
+# What a Scaffold may be made with, beside names of checkpoints and plain values.
+SCAFFOLD = "tf.train.Scaffold"
+SCAFFOLDED: frozenset[str] = frozenset(
+    {
+        *(SCAFFOLD, AVERAGES, TRAINABLE, "tf.global_variables", "tf.train.Saver"),
+        *("tf.train.latest_checkpoint", "tf.train.get_global_step"),
+        "tf.train.get_or_create_global_step",
+    }
+)
 
 GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 

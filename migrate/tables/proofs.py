@@ -199,6 +199,9 @@ PROOFS = (
         tests=("tests/programs/alone/averages_*.py",),
     ),
     Proof("recurrent:*", tests=("tests/programs/alone/cells_*.py",)),
+    Proof(
+        "estimator:tf.keras.estimator.*", tests=("tests/programs/compiled_keras/*.py",)
+    ),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(
         "estimator_graph:*",
@@ -362,6 +365,7 @@ PROOFS = (
         "keras_contrib:*",
         tests=(
             "tests/programs/test_subclassed_programs.py::test_equals_tensorflow_1_15_5",
+            "tests/programs/test_keras_parts.py::test_equals_tensorflow_1_15_5",
         ),
     ),
     Proof(

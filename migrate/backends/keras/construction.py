@@ -72,6 +72,9 @@ class Construction(Subclassed):
         items = self._units(update.units, folded)
         for name in sorted(update.schedules & self._names_of_steps()):
             items.append(New(code(f"self.{name} = {name}")))
+        if update.averaged is not None:
+            name = update.averaged.name
+            items.append(New(code(f"self.{self._kept_name(name)} = {name}")))
         compiled = self._new(
             code("self.compile(optimizer=", update.optimizer, ")"),
             blank=self._model.called is not None and not items,

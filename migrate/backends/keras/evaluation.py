@@ -5,11 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from migrate.backends.keras import layers
+from migrate.backends.keras.layout import Argument
+from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.training import Training
 from migrate.facts import names
-from migrate.plan import Block, Keep, New
-from migrate.program.ir import code
-from migrate.program.keras_model import Hooks, Unit
+from migrate.plan import Block, Item, Keep, New
+from migrate.program.ir import Code, code
+from migrate.program.keras_model import Counter, Hooks, Unit
 
 
 class Evaluation(Training):
@@ -21,7 +24,7 @@ class Evaluation(Training):
         assert evaluated is not None
         own = [u for u in model.evaluation if u not in self._elsewhere()]
         nodes = [u.statement for u in own]
-        arguments = [a for m in model.metrics for a in m.arguments]
+        arguments = model.counted
         every = [*(u.statement for u in model.evaluation), *arguments, evaluated]
         labelled = any(self._labels in names.reads(node) for node in every)
         items = self._data([*nodes, *arguments, evaluated], labelled)
@@ -45,10 +48,46 @@ class Evaluation(Training):
             else:
                 items += self._units([unit])
         items.append(self._new(code("self.mean_loss.update_state(", evaluated, ")")))
-        for metric in model.metrics:
-            items.append(self._new(self._updated(metric)))
+        if model.counter is not None:
+            items.append(self._new(self._counter_call(model.counter)))
+        else:
+            items += [self._new(self._updated(metric)) for metric in model.metrics]
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
         return self._step("test_step", items, "EVAL")
+
+    def _counter_name(self, counter: Counter) -> str:
+        name = counter.function.name
+        taken = {self._attribute(metric) for metric in self._model.metrics}
+        return f"count_{name}" if self._is_taken(name) or name in taken else name
+
+    def _counter_call(self, counter: Counter) -> Code:
+        call = counter.call
+        arguments: list[Argument] = [
+            ("", code("*", a.value) if isinstance(a, ast.Starred) else a)
+            for a in call.args
+        ]
+        arguments += [(k.arg or "", k.value) for k in call.keywords]
+        return laid_out(f"self.{self._counter_name(counter)}", arguments, 8)
+
+    def _counts(self, counter: Counter) -> Block:
+        """The function that made the metrics, as a method that counts a batch."""
+        function = counter.function
+        waiting = {id(metric.call): metric for metric in counter.metrics}
+        items: list[Item] = []
+        for statement in function.body[:-1]:
+            metric = waiting.pop(id(getattr(statement, "value", None)), None)
+            if metric is None:
+                items.append(Keep(statement))
+                self._emit(statement)
+            else:
+                items.append(self._new(self._updated(metric), Unit(statement)))
+        for metric in waiting.values():
+            items.append(self._new(self._updated(metric)))
+        self._emit(function.args)
+        if function not in ast.walk(self._model.function):
+            self._plan.statements[function] = []
+        head = layers.header(function, name=self._counter_name(counter), first="self")
+        return Block(head, items, function)
 
     def _predict_step(self) -> Block:
         shares = self._shares_predictions()
@@ -72,9 +111,13 @@ class Evaluation(Training):
     def _hooks(self, hooks: Hooks) -> Block:
         parameters, loss = ["self"], self._model.reported
         name = loss.id if isinstance(loss, ast.Name) else "loss"
-        if any(name in names.reads(node) for node in hooks.nodes):
-            parameters.append(name)
-        parameters += hooks.watched
+        read = {
+            node.id
+            for outer in hooks.nodes
+            for node in ast.walk(outer)
+            if isinstance(node, ast.Name) and node not in self._logged
+        }
+        parameters += [n for n in (name, *hooks.watched) if n in read]
         items = self._with_params(hooks.nodes)
         for unit in hooks.made:
             items += [*self._comments(unit), Keep(unit.statement)]

@@ -9,12 +9,14 @@ from collections.abc import Collection, Iterator, Sequence
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.frontends.model_fn.expressions import bound_call
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code, joined
-from migrate.program.keras_model import Helper, KerasModel, Layer
+from migrate.program.keras_model import Helper, KerasModel, Layer, Several
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
+
+_INDENT = "    "
 
 
 def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
@@ -55,14 +57,40 @@ def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -
       after: columns that follow on its last line.
       hang: how far arguments on lines of their own are indented.
     """
+    if layer.several is not None:
+        return _sequential(layer, layer.several, hang)
+    return _one(layer, _own(layer.name, layer.scope), indent, after, hang)
+
+
+def _one(
+    layer: Layer,
+    name: Code | str | None,
+    indent: int,
+    after: int,
+    hang: str,
+    first: Sequence[Argument] = (),
+) -> Code:
+    """One layer.
+
+    Args:
+      name: the name it is given, if any.
+      first: arguments before its own.
+    """
     inverted = layer.row.inverted if isinstance(layer.row, ContribRow) else ""
     arguments: list[Argument] = [
-        (name, _complement(value) if name == inverted else value)
-        for name, value in layer.arguments
+        *first,
+        *(
+            (name, _complement(value) if name == inverted else value)
+            for name, value in layer.arguments
+        ),
+        *layer.texts,
     ]
-    arguments += layer.texts
-    if layer.name is not None:
-        arguments.append(("name", name_below(layer.scope, layer.name)))
+    if layer.normalizer is not None:
+        inner = _own(layer.normalizer.name, ())
+        made = _one(layer.normalizer, inner, indent + len(hang) + 11, 1, hang + _INDENT)
+        arguments.append(("normalizer", made))
+    if name is not None:
+        arguments.append(("name", name))
     return laid_out(target(layer), arguments, indent, after, hang)
 
 
@@ -71,6 +99,32 @@ def target(layer: Layer) -> str:
     if layer.row.seeded and any(n == "seed" for n, _ in layer.arguments):
         return f"{table.MODULE}.Dropout"
     return layer.row.target
+
+
+def _own(name: str | ast.expr | None, scope: tuple[ast.expr, ...]) -> Code | str | None:
+    return None if name is None else name_below(scope, name)
+
+
+def _sequential(layer: Layer, several: Several, hang: str) -> Code:
+    """Layers one after the other, of a list or as many as there shall be."""
+    read = {n for node in layer.carried for n in names.reads(node)}
+    number = next(n for n in ("i", "number", "layer_number") if n not in read)
+    own = {p: p if p not in read else f"its_{p}" for p in several.parameters}
+    name = layer.name
+    assert isinstance(name, str)
+    text = code(name_below(layer.scope, name), f" % {number}")
+    first = [(parameter, own[parameter]) for parameter in several.parameters]
+    made = _one(layer, text, len(_INDENT) * 3, 1, _INDENT * 2, first)
+    if several.parameters:
+        targets = ", ".join(own.values())
+        if len(own) > 1:
+            targets = f"({targets})"
+        over = code(f"{number}, {targets} in enumerate(", several.of, ", start=1)")
+    elif isinstance(several.of, ast.Constant) and isinstance(several.of.value, int):
+        over = code(f"{number} in range(1, {several.of.value + 1})")
+    else:
+        over = code(f"{number} in range(1, 1 + ", several.of, ")")
+    return code("tf_keras.Sequential([\n", hang, made, f"\n{hang}for ", over, "])")
 
 
 def word(name: ast.expr | str | None) -> str:
@@ -176,11 +230,32 @@ def helper(one: Helper) -> list[Item]:
     function = one.function
     if not one.unneeded and not one.opened and not one.scope:
         return [Keep(function)]
+    head = header(function, without=one.unneeded, scope=one.scope)
+    items = _items(function.body, one.opened, (*one.gone, *one.kept))
+    if all(isinstance(item, Dropped) for item in items):
+        items.append(New(code("pass")))
+    return [Block(head, items, function)]
+
+
+def header(
+    function: ast.FunctionDef,
+    without: Collection[str] = (),
+    name: str = "",
+    first: str = "",
+    scope: str = "",
+) -> Code:
+    """A function's `def`, without some of its parameters.
+
+    Args:
+      name: another name for it.
+      first: a parameter before its own.
+      scope: one behind them, which callers give by its name.
+    """
     arguments = function.args
-    parts: list[str | ast.AST | Code] = []
+    parts: list[str | ast.AST | Code] = [first] if first else []
     positional = len(arguments.args) - len(arguments.defaults)
     for index, argument in enumerate(arguments.args):
-        if argument.arg in one.unneeded:
+        if argument.arg in without:
             continue
         if parts:
             parts.append(", ")
@@ -189,13 +264,9 @@ def helper(one: Helper) -> list[Item]:
             parts += [": ", argument.annotation]
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
-    if one.scope:  # Callers give it by its name.
-        parts.append(f", *, {one.scope}" if arguments.defaults else f", {one.scope}")
-    header = code(f"def {function.name}(", *parts, "):")
-    items = _items(function.body, one.opened, (*one.gone, *one.kept))
-    if all(isinstance(item, Dropped) for item in items):
-        items.append(New(code("pass")))
-    return [Block(header, items, function)]
+    if scope:
+        parts.append(f", *, {scope}" if arguments.defaults else f", {scope}")
+    return code(f"def {name or function.name}(", *parts, "):")
 
 
 def opened(

@@ -13,7 +13,8 @@ from migrate.frontends import model_fn
 from migrate.frontends.model_fn.files import joined_with
 from migrate.plan import Plan
 from migrate.program.ir import Code
-from migrate.program.keras_model import KerasModel, SharedModels
+from migrate.program.keras_model import KerasModel, Layer, SharedModels
+from migrate.rules import calls as rules_of_calls
 from migrate.tables import keras_models as table
 
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
@@ -44,12 +45,39 @@ def plan_layers(
         made = call.func if isinstance(call.func, ast.Call) else call
         if scopes.resolve(made.func) is not None:
             claimed[made.func] = _LAYER
+    for layer in model.layers:
+        if layer.call in here:
+            claimed |= _arguments(layer, scopes, plan)
     for helper in model.helpers:
         if helper.function in here:
             plan.statements[helper.function] = layers.helper(helper)
     for scope in model.within:
         if scope in here:
             plan.statements[scope] = layers.opened(scope, model.within)
+    return claimed
+
+
+def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
+    """Uses in what a layer's call is given, which are not written again.
+
+    slim's penalties and initial values are contrib.layers' own.
+    """
+    claimed: Claimed = {}
+    carried = {node for value in layer.carried for node in ast.walk(value)}
+    for value in layer.given:
+        for node in ast.walk(value):
+            if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried:
+                claimed[node] = _LAYER
+    for node in carried:
+        if not isinstance(node, ast.Call):
+            continue
+        module, _, name = (scopes.resolve(node.func) or "").rpartition(".")
+        row = rules_of_calls.ROWS.get(f"tf.contrib.layers.{name}")
+        if module == "tf.contrib.slim" and row is not None:
+            new = rules_of_calls.rewritten(node, row, scopes)
+            if new is not None:
+                plan.replace(node, new)
+                claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
     return claimed
 
 
@@ -67,6 +95,10 @@ def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
         claimed.update(_uses(heads, here, why))
     for helper in model.helpers:
         claimed.update(_uses(helper.gone, here, _MODE))
+    for layer in model.layers:  # What a scope gave it is written with it.
+        for value in layer.carried:
+            for node in ast.walk(value):
+                claimed.pop(node, None)
     return claimed
 
 

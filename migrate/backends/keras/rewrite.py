@@ -10,7 +10,7 @@ from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.networks import of_what_is_gone, plan_layers
-from migrate.frontends.model_fn.expressions import bound_call
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep
 from migrate.program.ir import Code, code
 from migrate.tables import keras_models as table
@@ -24,6 +24,7 @@ class KerasRewrite(Evaluation):
 
     Args:
       flow: how Estimators come by it.
+      logged: tensors that hooks are given, of which callbacks are told the names.
 
     Attributes:
       claimed: node -> (code, reason).
@@ -34,6 +35,9 @@ class KerasRewrite(Evaluation):
         calls = list(layers.calls(model))
         if model.called is not None:
             calls = self._layer_calls()
+        for layer in model.layers:
+            for value in layer.carried:  # Also of argument scopes.
+                self._emit(value)
         here = frozenset(self._scopes.walk())
         self.claimed |= plan_layers(model, calls, self._scopes, plan, here)
         self._collections()
@@ -60,6 +64,8 @@ class KerasRewrite(Evaluation):
         items.append(self._train_step())
         if model.evaluated is not None:
             items.append(self._test_step())
+            if model.counter is not None:
+                items.append(self._counts(model.counter))
         if model.predicted is not None:
             items.append(self._predict_step())
         if model.export_outputs is not None:

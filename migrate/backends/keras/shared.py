@@ -99,7 +99,7 @@ class Shared(State):
             for u in (*model.summaries, *model.evaluation)
             if u not in model.loss
         ]
-        others += [a for m in model.metrics for a in m.arguments]
+        others += model.counted
         others += [node for hooks in model.hooks for node in hooks.nodes]
         return not any(names.reads(node) & inner for node in others)
 

@@ -26,9 +26,12 @@ class State:
         scopes: Scopes,
         plan: Plan,
         name: str,
+        logged: frozenset[ast.AST] = frozenset(),
     ) -> None:
         self._model, self._flow, self._scopes = model, flow, scopes
         self._plan, self._name = plan, name
+        # Tensors that hooks are given, of which callbacks are told the names.
+        self._logged = logged
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         # Statements around units whose comments stand somewhere already.
         self._told: set[ast.stmt] = set()
@@ -144,7 +147,7 @@ class State:
         nodes += self._of_update()
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
-        nodes += [a for m in model.metrics for a in m.arguments]
+        nodes += model.counted
         nodes += [node for hooks in model.hooks for node in hooks.nodes]
         read = {name for node in nodes for name in names.reads(node)}
         if model.called is not None:

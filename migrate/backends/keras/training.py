@@ -61,7 +61,7 @@ class Training(Construction):
             for name in names_watched
             if name in model.update.schedules
         ]
-        items += self._gradients()
+        items += [*self._gradients(), *self._moved()]
         watched = "".join(f', "{name}": {name}' for name in names_watched) + "}"
         if ast.dump(model.reported) != ast.dump(model.train_loss):
             items.append(self._new(code('return {"loss": ', model.reported, watched)))
@@ -106,6 +106,17 @@ class Training(Construction):
             and isinstance(node.value, ast.Name)
             and node.value.id in values
         }
+
+    def _moved(self) -> list[Item]:
+        """The variables' averages, after the update."""
+        averaged = self._model.update.averaged
+        if averaged is None:
+            return []
+        text = f"self.{self._kept_name(averaged.name)}.apply(self.trainable_variables)"
+        return [
+            *self._comments(averaged.unit),
+            New(code(text), averaged.unit.statement),
+        ]
 
     def _gradients(self) -> list[Item]:
         update = self._model.update

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes, is_adding
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network_objects import NetworkObjects
@@ -20,7 +20,7 @@ from migrate.tables import keras_models as table
 _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data"})
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
-_HOOKS = ("LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
+_HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
 # Modules whose functions know nothing of a graph.
 _LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 
@@ -315,7 +315,7 @@ def lists_averages(layer: Layer) -> bool:
     """
     if layer.row.function not in estimator_table.BATCH_NORMALIZATION:
         return False
-    listed = names.argument(layer.call, "updates_collections")
+    listed = dict(layer.told).get("updates_collections")
     if isinstance(listed, ast.Constant) and listed.value is None:
         return False  # contrib's moves them where it is called.
     if isinstance(listed, ast.expr):

@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import by_mode, twins
-from migrate.frontends.model_fn.expressions import layer_arguments, uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
@@ -225,7 +225,8 @@ class Common:
             ):
                 return names.argument(call, "training", 1)
             if call is layer.call:
-                return (layer_arguments(call, layer.row) or {}).get("training")
+                told = [dict(part.told).get("training") for part in layer.parts]
+                return next((value for value in told if value is not None), None)
         return None
 
     def tensors(self, shared: list[Unit]) -> set[str]:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
-from migrate.frontends.model_fn.expressions import bound_call
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
 
 _ESTIMATOR = "tf.estimator.Estimator"

@@ -1,4 +1,4 @@
-"""The hooks that an EstimatorSpec gives, and what of a step they watch."""
+"""The hooks, and the Scaffold, that an EstimatorSpec gives; what of a step they watch."""
 
 from __future__ import annotations
 
@@ -7,15 +7,20 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.modes import NotSplit, is_none
 from migrate.program.keras_model import Hooks, Metric, Unit
+from migrate.tables import keras_models as table
 
-# Argument of EstimatorSpec -> the mode that runs them.
+# Argument of EstimatorSpec, or a mode's scaffold -> the mode that runs them.
 KINDS = {
     "training_hooks": "TRAIN",
     "training_chief_hooks": "TRAIN",
     "evaluation_hooks": "EVAL",
     "prediction_hooks": "PREDICT",
+    "training_scaffold": "TRAIN",
+    "evaluation_scaffold": "EVAL",
+    "prediction_scaffold": "PREDICT",
 }
 _BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
 
@@ -83,7 +88,24 @@ class Watching:
                 else:
                     raise NotSplit(node, f"its {kind} watch `{node.id}`")
         made.sort(key=lambda unit: unit.statement.lineno)
+        if kind.endswith("scaffold"):
+            if watched or counted:
+                raise NotSplit(value, "a Scaffold of what a step computes")
+            self._check_scaffold([value, *(unit.statement for unit in made)])
         return Hooks(kind, tuple(made), value, tuple(watched), tuple(counted))
+
+    def _check_scaffold(self, nodes: list[ast.AST]) -> None:
+        """A Scaffold says what is restored and saved, of the model's own variables."""
+        uses_of = {symbol for n in nodes for _, symbol in uses(n, self._scopes)}
+        if table.SCAFFOLD not in uses_of:
+            raise NotSplit(nodes[0], "its scaffold is made elsewhere")
+        for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
+            if symbol not in table.SCAFFOLDED and not symbol.startswith(table.HOST):
+                raise NotSplit(node, f"its Scaffold is made with {symbol}")
+            call = self._scopes.parents.get(node)
+            if symbol == table.SCAFFOLD and isinstance(call, ast.Call):
+                if call.args or {k.arg for k in call.keywords} - {"saver"}:
+                    raise NotSplit(call, "its Scaffold does more than restore and save")
 
     def _names(self, node: ast.expr) -> Iterator[ast.Name]:
         for inner in ast.walk(node):
@@ -92,6 +114,8 @@ class Watching:
 
     def _maker(self, name: str) -> Unit | None:
         makers = [u for u in self._units if name in names.binds(u.statement)]
+        if len(makers) > 1:  # `scaffold = None` before is what other modes have.
+            makers = [u for u in makers if not is_none(u.statement)]
         return makers[0] if len(makers) == 1 else None
 
     def _is_made(self, unit: Unit) -> bool:

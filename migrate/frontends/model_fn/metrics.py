@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.program.keras_model import Metric, Unit
@@ -37,15 +37,23 @@ class Metrics:
             return [], gone
         found = []
         for key, value in self._entries(given, units, gone):
-            if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-                raise NotSplit(value, "a metric whose name is not written out")
-            if key.value in ("loss", "global_step"):
-                raise NotSplit(
-                    value, f"a metric named {key.value!r}, as Estimator's own"
-                )
-            call = self._chosen(value_of(value, units, gone))
-            found.append(self._metric(key.value, call))
+            text = self.key(key, value)
+            pair = paired(value, [u.statement for u in units])
+            if pair is not None:
+                gone += [u for u in units if u.statement is pair]
+                call: ast.expr = pair.value
+            else:
+                call = self._chosen(value_of(value, units, gone))
+            found.append(self.metric(text, call))
         return found, gone
+
+    def key(self, key: ast.expr, value: ast.expr) -> str:
+        """A metric's name, which is not one of Estimator's own."""
+        if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
+            raise NotSplit(value, "a metric whose name is not written out")
+        if key.value in ("loss", "global_step"):
+            raise NotSplit(value, f"a metric named {key.value!r}, as Estimator's own")
+        return key.value
 
     def _entries(
         self, given: ast.expr, units: list[Unit], gone: list[Unit]
@@ -78,7 +86,8 @@ class Metrics:
     def _chosen(self, node: ast.expr) -> ast.expr:
         return self._values.chosen(node) if self._values is not None else node
 
-    def _metric(self, key: str, call: ast.expr) -> Metric:
+    def metric(self, key: str, call: ast.expr) -> Metric:
+        """The Keras metric of a call."""
         symbol = (
             self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
         ) or ""
@@ -140,6 +149,23 @@ class Metrics:
                             and isinstance(parent.slice, ast.Constant)
                         ):
                             raise NotSplit(where, "a streaming metric as a pair")
+
+
+def paired(node: ast.expr, statements: list[ast.stmt]) -> ast.Assign | None:
+    """What makes both of a pair of names: `a, b = tf.metrics.mean(x)`, then `(a, b)`."""
+    if not isinstance(node, ast.Tuple):
+        return None
+    found = []
+    for statement in statements:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Tuple) and ast.unparse(target) == ast.unparse(node):
+            found.append(statement)
+    wanted = names.reads(node)
+    makers = [s for s in statements if names.binds(s) & wanted]
+    if len(found) != 1 or makers != found or len(wanted) != 2:
+        return None
+    assert isinstance(found[0], ast.Assign)
+    return found[0]
 
 
 def value_of(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:

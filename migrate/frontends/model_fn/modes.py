@@ -8,12 +8,16 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.keras_model import Unit
+from migrate.tables import contrib_graph
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
 _MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 _STRINGS = {"train": "TRAIN", "eval": "EVAL", "infer": "PREDICT"}
 _TEXTS = {mode: text for text, mode in _STRINGS.items()}
-_SCOPES = ("tf.name_scope", "tf.variable_scope", "tf.control_dependencies")
+_SCOPES = (
+    *("tf.name_scope", "tf.variable_scope", "tf.control_dependencies"),
+    *contrib_graph.ARG_SCOPES,
+)
 
 
 class NotSplit(Exception):
@@ -281,7 +285,7 @@ def is_none(statement: ast.stmt) -> bool:
 
 
 def is_scope(statement: ast.With, scopes: Scopes) -> bool:
-    """Whether a `with` only names things, or orders them."""
+    """Whether a `with` only names things, orders them, or gives layers arguments."""
     return all(
         item.optional_vars is None
         and isinstance(item.context_expr, ast.Call)

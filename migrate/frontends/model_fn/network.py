@@ -7,20 +7,21 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import places, told
-from migrate.frontends.model_fn.expressions import (
+from migrate.frontends.model_fn import contrib_calls, places, told
+from migrate.frontends.model_fn.calls import (
     bound_call,
     calls,
-    is_docstring,
-    layer_arguments,
-    walked,
+    walk,
+    written_arguments,
 )
-from migrate.frontends.model_fn.layer_names import LayerNames, Passed, literal
+from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.naming import Naming, Passed, literal
 from migrate.frontends.model_fn.places import Place
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_contrib
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
@@ -46,7 +47,7 @@ class _Parts:
     asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
-class Network(LayerNames):
+class Network(Naming):
     """Collects the layers of a network's statements, in the order of their making.
 
     Args:
@@ -65,16 +66,21 @@ class Network(LayerNames):
         self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
-        # What a helper's first call says by True and False, by parameter.
-        self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
         # What stands before the names of a helper's layers; None where that is not known.
         self._prefixes: dict[ast.FunctionDef, str | None] = {}
         # Attributes that only say whether it is training -> by mode, what they say.
         self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
+        # What a helper's first call says by True and False, by parameter.
+        self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
+        self._contrib = ContribCalls(scopes)
+        # What is known of the modes in each function.
+        self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
 
     def _repeated(self) -> set[str]:
         """Kinds of unnamed layers that a loop, or a helper called often, makes."""
         return set()
+
+    # Layers.
 
     def visit(self, statement: ast.stmt, scope: tuple[ast.With, ...]) -> None:
         """Takes a statement's layers.
@@ -97,6 +103,8 @@ class Network(LayerNames):
             around = (*scope, *where.within)
             if symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, around, env, where)
+            elif (stacked := self._contrib.stacked(call)) is not None:
+                self._stacked(call, stacked, around, env, where)
             elif self.objects.row(call) is not None:
                 self._unapplied[call] = call
             elif (applied := self.objects.applied(call)) is not None:
@@ -107,7 +115,7 @@ class Network(LayerNames):
 
     def _take_scopes(self, statement: ast.stmt) -> None:
         """Variable scopes in a loop or under a condition are in their layers' names."""
-        for node in walked(statement):
+        for node in walk(statement):
             if isinstance(node, ast.With):
                 self.within.append(node)
 
@@ -176,7 +184,6 @@ class Network(LayerNames):
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        parts = _Parts(function, list(unneeded))
         where = self._where(scope, env)
         self._prefixes[function] = literal(where)
         told_scope = ""
@@ -190,17 +197,19 @@ class Network(LayerNames):
                     f"{function.name}() has layers without names, in a variable scope "
                     "whose name is another function's",
                 )
+        self._known_in[function] = inner
+        parts = _Parts(function, list(unneeded))
         kept = self._keep(function, owner, unneeded, inner)
         self.helpers[function] = Helper(
             function,
             tuple(unneeded),
             (),
-            (),
-            owner,
-            ((call, where),),
-            told_scope,
-            tuple(kept),
+            owner=owner,
+            calls=((call, where),),
+            scope=told_scope,
+            kept=tuple(kept),
         )
+        parts.gone += contrib_calls.params(function, self._scopes)
         body = [s for s in function.body if s not in kept]
         self._suite(body, scope, inner, parts)
         self.helpers[function] = dataclasses.replace(
@@ -255,17 +264,6 @@ class Network(LayerNames):
         """A helper's parameters by name, without a method's object."""
         return bound_call(call, function, self.instances.is_method(function))
 
-    def _only_training(self, node: ast.AST) -> bool:
-        """Whether a name is read as a layer's, or a helper's, word for training."""
-        parent = self._scopes.parents.get(node)
-        while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
-            if isinstance(parent, ast.keyword) and parent.arg in _WORDS:
-                return True
-            parent = self._scopes.parents.get(parent)
-        if isinstance(parent, ast.Call):
-            return self.helper(parent) in self.helpers
-        return False
-
     def _moves_averages(self, function: ast.FunctionDef) -> bool:
         """Whether a method, or one that it calls, applies batch normalisation."""
         for call in calls(function):
@@ -277,6 +275,51 @@ class Network(LayerNames):
                 return True
         return False
 
+    def _check_apart(
+        self,
+        applied: Applied,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """An object is made elsewhere with its name, which its first call decides."""
+        maker, call = applied.maker, applied.call
+        if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
+            return
+        if not all(isinstance(n, ast.Constant) for n in self._where(scope, env)):
+            raise NotSplit(call, "a layer object in a scope that a name names")
+        if (
+            place.repeated
+            and applied.row.has_weights
+            and "name" not in applied.arguments
+        ):
+            raise NotSplit(
+                call, "a layer object without a name, first called in a loop"
+            )
+
+    def _only_training(self, node: ast.AST) -> bool:
+        """Whether a name is read as a layer's, or a helper's, word for training."""
+        parent = self._scopes.parents.get(node)
+        while isinstance(parent, (ast.keyword, ast.Compare, ast.BoolOp, ast.UnaryOp)):
+            if isinstance(parent, ast.keyword) and parent.arg in _WORDS:
+                return True
+            parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Dict):
+            return self._of_normalizer(node, parent)
+        if isinstance(parent, ast.Call):
+            return self.helper(parent) in self.helpers
+        return False
+
+    def _of_normalizer(self, node: ast.AST, given: ast.Dict) -> bool:
+        """Whether a value is `is_training` of normalizer_params."""
+        keys = [k for k, value in zip(given.keys, given.values) if value is node]
+        if not keys or names.literal(keys[0]) not in _WORDS:
+            return False
+        around = self._scopes.parents.get(given)
+        if isinstance(around, ast.keyword):
+            return around.arg == "normalizer_params"
+        return any(around in helper.gone for helper in self.helpers.values())
+
     def _suite(
         self,
         body: list[ast.stmt],
@@ -284,7 +327,10 @@ class Network(LayerNames):
         env: dict[str, ModeValues],
         parts: _Parts,
     ) -> None:
+        """A helper's statements, but those that only bind normalizers' arguments."""
         for index, statement in enumerate(body):
+            if statement in parts.gone:
+                continue
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 parts.opened.append(statement)
                 self._suite(statement.body, (*scope, statement), env, parts)
@@ -293,7 +339,7 @@ class Network(LayerNames):
                     raise NotSplit(statement, "a return in the middle of a function")
                 expression = ast.Expr(statement.value)
                 self._statement(expression, scope, env)
-            elif is_docstring(statement):
+            elif _docstring(statement):
                 continue
             elif told.drops_in_training(statement, env, self._scopes):
                 assert isinstance(statement, ast.If)
@@ -333,17 +379,7 @@ class Network(LayerNames):
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
-        self._check_scope(applied, scope, env)
-        apart = self._scopes.scope_of(maker) is not self._scopes.scope_of(applied.call)
-        if (
-            apart
-            and place.repeated
-            and row.has_weights
-            and "name" not in applied.arguments
-        ):
-            raise NotSplit(
-                applied.call, "a layer object without a name, first called in a loop"
-            )
+        self._check_apart(applied, scope, env, place)
         self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
@@ -360,13 +396,120 @@ class Network(LayerNames):
     ) -> None:
         """A call of tf.layers.dense and its kind."""
         row = table.LAYERS[symbol]
-        bound = layer_arguments(call, row)
-        if bound is None or "inputs" not in bound:
+        bound = written_arguments(call, row)
+        if bound is None:
             raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
+        if isinstance(row, ContribRow):
+            self._of_contrib(call, row, bound, scope, env, place)
+            return
+        self._check_reuse(call, row, bound, env)
+        self._layer(call, row, bound, scope, env, place)
+
+    def _check_reuse(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        env: dict[str, ModeValues],
+    ) -> None:
+        """Takes `reuse` off a layer's arguments."""
         reuse = bound.pop("reuse", None)
         if reuse is not None and not self._is_not_reused(reuse, env):
-            raise NotSplit(call, f"{symbol} with reuse shares another's variables")
+            raise NotSplit(
+                call, f"{row.function} with reuse shares another's variables"
+            )
+
+    def _of_contrib(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """A function of contrib's layers, with what is said beside its call.
+
+        Args:
+          given: by TF1's names.
+        """
+        bound, normalizer = self._completed(call, row, given, scope, env)
         self._layer(call, row, bound, scope, env, place)
+        if normalizer is not None:
+            made = self.layers[-1]
+            self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
+
+    def _completed(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+    ) -> tuple[dict[str, ast.expr], Layer | None]:
+        """Arguments by Keras's names, and the normalizer."""
+        scoped = self._contrib.scoped(row, call, scope)
+        written = given | {n: v for n, v in scoped.items() if n not in given}
+        normalizer = self._contrib.normalizer(written, call, scope)
+        if not set(written) <= {"inputs", *row.parameters, "fused"}:
+            raise NotSplit(call, f"arguments that {row.function} has not")
+        self._check_reuse(call, row, written, env)
+        bound = row.keras(written)
+        if bound is None:
+            raise NotSplit(
+                call, f"arguments of {row.function} that its Keras layer has not"
+            )
+        if normalizer is None:
+            return bound, None
+        inner, params = normalizer
+        self._check_reuse(call, inner, params, env)
+        own = inner.keras(params)
+        if own is None:
+            raise NotSplit(
+                call, f"arguments of {inner.function} that its Keras layer has not"
+            )
+        name = own.pop("name", None)
+        self._check_training(call, inner.call_parameters, own, env)
+        return bound, self._made(
+            call, inner, own, inner.default_name if name is None else name, ()
+        )
+
+    def _stacked(
+        self,
+        call: ast.Call,
+        stacked: Stacked,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """Layers one after the other: <scope>/<scope>_1, ..._2."""
+        row, given, several = stacked.row, dict(stacked.bound), stacked.several
+        below = given.pop("scope", None)
+        bound, normalizer = self._completed(call, row, given, scope, env)
+        where = self._where(scope, env)
+        if any(self.reuses(s) for s in scope) or self._in_loop(call):
+            raise NotSplit(call, "layers one after the other, made more than once")
+        taken = self._names_in(where, call)
+        if below is None:
+            python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
+            unique = taken.unique(several.scope, call, place.conditional)
+            name = f"{unique}/{python_name}"
+        elif isinstance(below, ast.Constant) and isinstance(below.value, str):
+            if below.value in taken.taken:
+                raise NotSplit(call, f"two scopes named {below.value!r}")
+            taken.taken[below.value] = 1
+            name = f"{below.value}/{below.value}"
+        else:
+            raise NotSplit(call, "layers one after the other, below a name of its own")
+        if not all(isinstance(e, ast.Constant) for e in where):
+            raise NotSplit(call, "layers one after the other, in a scope of many names")
+        made = self._made(call, row, bound, f"{name}_%d", where)
+        texts = tuple(t for t in made.texts if t[0] not in several.parameters)
+        self.layers.append(
+            dataclasses.replace(
+                made, texts=texts, normalizer=normalizer, several=several
+            )
+        )
 
     def _layer(
         self,
@@ -383,19 +526,10 @@ class Network(LayerNames):
           bound: arguments by name, `inputs` and `training` too.
         """
         self._check_training(call, row.call_parameters, bound, env)
-        arguments = tuple(
-            (name, value)
-            for name, value in bound.items()
-            if name not in ("inputs", "name", *row.call_parameters)
-            and not (isinstance(value, ast.Constant) and value.value is None)
-        )
         where = self._where(scope, env)
         reused = any(self.reuses(s) for s in scope)
         given = self._names_in(where, call)
         name: str | ast.expr | None = bound.get("name")
-        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
-        if row.function == "tf.layers.dropout" and "rate" not in bound:
-            texts = (("rate", "0.5"),)  # Keras's has no default.
         if isinstance(name, ast.Constant):
             if name.value is None:
                 name = None
@@ -413,8 +547,36 @@ class Network(LayerNames):
                 self._dynamic.add(row.default_name)
             else:
                 name = given.unique(row.default_name, call, place.conditional)
-        inputs = bound["inputs"]
-        self.layers.append(Layer(call, row, inputs, arguments, name, where, texts))
+        self.layers.append(self._made(call, row, bound, name, where))
+
+    def _made(
+        self,
+        call: ast.Call,
+        row: LayerRow,
+        bound: dict[str, ast.expr],
+        name: str | ast.expr | None,
+        where: tuple[ast.expr, ...],
+    ) -> Layer:
+        arguments = tuple(
+            (name, value)
+            for name, value in bound.items()
+            if name not in ("inputs", "name", *row.call_parameters)
+            and not (isinstance(value, ast.Constant) and value.value is None)
+        )
+        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
+        if row.function == "tf.layers.dropout" and "rate" not in bound:
+            texts = (("rate", "0.5"),)  # Keras's has no default.
+        told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
+        inputs = bound.get("inputs")
+        return Layer(call, row, inputs, arguments, name, where, texts, told=told)
+
+    def _in_loop(self, node: ast.AST | None) -> bool:
+        """Whether code runs more than once where its function runs once."""
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self._scopes.parents.get(node)
+            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
+                return True
+        return False
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours.
@@ -444,6 +606,8 @@ class Network(LayerNames):
         if "training" not in parameters:
             return
         value = bound.get("training")
+        if value is not None:
+            env = self._known_in.get(self._scopes.scope_of(value).node, env)
         for mode, values in env.items():
             test = False if value is None else values.of_test(value)
             if test is None or test != (mode == "TRAIN"):
@@ -451,3 +615,11 @@ class Network(LayerNames):
                     call,
                     "a layer that is not in training mode in training, and only there",
                 )
+
+
+def _docstring(statement: ast.stmt) -> bool:
+    return (
+        isinstance(statement, ast.Expr)
+        and isinstance(statement.value, ast.Constant)
+        and isinstance(statement.value.value, str)
+    )

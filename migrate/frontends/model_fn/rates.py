@@ -14,7 +14,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import bound_call
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -130,6 +130,9 @@ class Rates:
         elif symbol in OPTIMIZERS:
             if Kind.STEP not in kinds.values():
                 return None  # Whether it takes a rate is looked at elsewhere.
+        elif symbol == table.AVERAGES:
+            if Kind.RATE not in kinds.values():
+                return None
         elif symbol in ("tf.cast", "tf.to_int32", "tf.to_int64"):
             kind = kinds[given[0]] if given else None
             if kind is None:

@@ -1,4 +1,4 @@
-"""What a network's statements may hold: layers, and what Keras records between them."""
+"""What Keras records of a network's statements: layers, and functions of tensors."""
 
 from __future__ import annotations
 
@@ -6,12 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import (
-    calls,
-    kind,
-    uses,
-    walked,
-)
+from migrate.frontends.model_fn.calls import calls, uses, walk
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
@@ -34,7 +29,7 @@ _SIMPLE = (
 
 
 class Recorded:
-    """What a functional Keras model can hold of a model_fn."""
+    """Knows what makes layers in one model_fn, and what may stand among them."""
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self.function, self._scopes = function, scopes
@@ -45,7 +40,7 @@ class Recorded:
         """Whether code calls a layer, or a function of the module that does."""
         for inner in ast.walk(node):
             if isinstance(inner, ast.Call):
-                if self._scopes.resolve(inner.func) in table.LAYERS:
+                if self._scopes.resolve(inner.func) in table.LAYER_MAKERS:
                     return True
                 if self.objects.row(inner) or self.objects.is_applied(inner):
                     return True
@@ -68,15 +63,15 @@ class Recorded:
         Raises:
           NotSplit: it holds something else than layers and functions of tensors.
         """
-        for node in walked(statement):
+        for node in walk(statement):
             if isinstance(node, ast.With) and is_scope(node, self._scopes):
                 continue  # What it names is looked at with its layers.
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
-                    node, f"among its layers stands a {kind(node)} statement"
+                    node, f"among its layers stands a {_kind(node)} statement"
                 )
             if isinstance(node, (ast.Lambda, ast.Yield, ast.Await, ast.NamedExpr)):
-                raise NotSplit(node, f"among its layers stands a {kind(node)}")
+                raise NotSplit(node, f"among its layers stands a {_kind(node)}")
             if isinstance(node, ast.Call):
                 self._check_call(node, env)
         for node, symbol in uses(statement, self._scopes):
@@ -89,7 +84,7 @@ class Recorded:
         return (
             symbol in table.NETWORK
             or symbol in table.VALUES
-            or symbol in table.LAYERS
+            or symbol in table.LAYER_MAKERS
             or symbol in LAYER_CLASSES
             or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
             or symbol.startswith((*table.HOST, *table.LOGGING))
@@ -142,3 +137,7 @@ class Recorded:
         return owner is not None and any(
             isinstance(bound, imports) for bound in owner.bindings[node.id]
         )
+
+
+def _kind(node: ast.AST) -> str:
+    return type(node).__name__.lower()

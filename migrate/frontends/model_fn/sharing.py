@@ -33,7 +33,10 @@ def shares_variables(
 
 
 def _makes_variables(call: ast.Call, network: Network, scopes: Scopes) -> bool:
-    row = table.LAYERS.get(scopes.resolve(call.func) or "")
+    symbol = scopes.resolve(call.func) or ""
+    if symbol in table.SEVERAL:
+        return True
+    row = table.LAYERS.get(symbol)
     if row is not None:
         return row.has_weights
     made = network.objects.row(call)

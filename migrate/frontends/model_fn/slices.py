@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes, grown
 from migrate.frontends.model_fn.messages import expressions, is_message
 from migrate.frontends.model_fn.modes import NotSplit, Straight

@@ -30,6 +30,8 @@ _GIVEN = {
 }
 for _kind, _mode in KINDS.items():
     _GIVEN[_mode].add(_kind)
+# A Scaffold is the mode's own.
+_SCAFFOLDS = {mode: kind for kind, mode in KINDS.items() if kind.endswith("scaffold")}
 _IGNORED = {"export_outputs", "eval_metric_ops", *KINDS}
 
 
@@ -50,6 +52,8 @@ def given(mode: str, line: Straight, values: ModeValues) -> dict[str, ast.expr] 
         for name, value in ((n, values.chosen(v)) for n, v in bound.items())
         if not (isinstance(value, ast.Constant) and value.value is None)
     }
+    if "scaffold" in written:
+        written[_SCAFFOLDS[mode]] = written.pop("scaffold")
     needs = {"PREDICT": {"predictions"}, "EVAL": {"loss"}}
     if not needs.get(mode, {"loss", "train_op"}) <= set(written):
         return None

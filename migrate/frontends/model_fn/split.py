@@ -8,9 +8,17 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks, reductions, twins, updates
+from migrate.frontends.model_fn import (
+    checks,
+    contrib_calls,
+    counting,
+    reductions,
+    twins,
+    updates,
+)
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.common import Common
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn.counting import Counting
 from migrate.frontends.model_fn.hooks import KINDS, Watching
 from migrate.frontends.model_fn.messages import is_message
 from migrate.frontends.model_fn.metrics import Metrics, value_of
@@ -25,8 +33,17 @@ from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
 from migrate.frontends.model_fn.subclassed import Subclassed
-from migrate.program.keras_model import Hooks, KerasModel, Metric, Unit, Update
+from migrate.program.keras_model import (
+    Counter,
+    Hooks,
+    KerasModel,
+    Metric,
+    Unit,
+    Update,
+    counted,
+)
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,7 +91,8 @@ class Split:
 
     def _has_variables(self) -> bool:
         return any(
-            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+            symbol == table.VARIABLE or symbol in recurrent.TARGETS
+            for _, symbol in uses(self._function, self._scopes)
         )
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
@@ -87,6 +105,10 @@ class Split:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
+        told = contrib_calls.params(function, scopes)
+        for line in lines.values():
+            line.units = [u for u in line.units if u.statement not in told]
+        found = self._counting(lines, specs)
         slices = Slices(function, scopes)
         self._check_names(lines.values(), slices.built)
         common = network(function, scopes, self._parameters, self._values)
@@ -95,7 +117,11 @@ class Split:
         tensors = [u for u in shared if not common.is_host(u, shared)]
         said = [u for u in shared if is_message(u.statement, scopes)]
         after = without(lines, [*tensors, *said])
-        averages = any(checks.lists_averages(layer) for layer in common.network.layers)
+        averages = any(
+            checks.lists_averages(part)
+            for layer in common.network.layers
+            for part in layer.parts
+        )
         update = updates.Updates(
             scopes,
             after["TRAIN"],
@@ -110,9 +136,22 @@ class Split:
 
         reported = specs["TRAIN"]["loss"]
         loss = slices.needed(rest, [update.loss, reported])
-        metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
-            specs.get("EVAL", {}), after.get("EVAL", [])
-        )
+        counter: Counter | None = None
+        if found is not None:
+            call, counts_with, named_by = found
+            evaluated_by = lines["EVAL"].spec
+            unread = [
+                word
+                for line in lines.values()
+                if line.spec is not evaluated_by
+                for word in line.spec.keywords
+            ]
+            counter, metrics = Counting(function, counts_with, scopes, unread).run(call)
+            gone = [] if named_by is None else [named_by]
+        else:
+            metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
+                specs.get("EVAL", {}), after.get("EVAL", [])
+            )
         hooks = self._hooks(
             specs, {**after, "TRAIN": rest}, update, common.tensors(shared), metrics
         )
@@ -124,7 +163,7 @@ class Split:
             predictions = slices.with_messages(after["PREDICT"], [predicted])
         Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
         evaluated = specs.get("EVAL", {}).get("loss")
-        counts = [a for m in metrics for a in m.arguments]
+        counts = counted(metrics, counter)
         evaluation: list[Unit] = []
         if evaluated is not None:
             units = [u for u in after["EVAL"] if u not in gone]
@@ -144,10 +183,11 @@ class Split:
             given_ = specs[mode].values()
             checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
-        for metric in metrics:
-            checks.rebound(
-                lines["EVAL"].units, metric.call, metric.arguments, evaluation
-            )
+        calls = [(m.call, m.arguments) for m in metrics]
+        if counter is not None:
+            calls = [(counter.call, counts)]
+        for call, arguments in calls:
+            checks.rebound(lines["EVAL"].units, call, arguments, evaluation)
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
         checks.penalties(
             common.network.layers,
@@ -199,11 +239,25 @@ class Split:
             evaluation=tuple(evaluation),
             evaluated=evaluated,
             metrics=tuple(metrics),
+            counter=counter,
             gathered=tuple(gone),
             named=asked,
             folded=folded,
             called=called,
         )
+
+    def _counting(
+        self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
+    ) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
+        """The function that makes the metrics; its definition is taken off the lines."""
+        given = specs.get("EVAL", {}).get("eval_metric_ops")
+        if given is None:
+            return None
+        found = counting.call_of(given, lines["EVAL"].units, self._scopes)
+        if found is not None:
+            for line in lines.values():
+                line.units = [u for u in line.units if u.statement is not found[1]]
+        return found
 
     def _modes(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
         """What each mode that can be used runs, and gives its EstimatorSpec."""
@@ -332,7 +386,17 @@ class Split:
                 metrics,
             )
             found.append(watching.run(kind, value))
+            if kind == "training_scaffold":
+                self._check_saver(found[-1], update)
         return tuple(found)
+
+    def _check_saver(self, scaffold: Hooks, update: Update) -> None:
+        """A Saver without names saves the variables that there are where it is made."""
+        last = update.averaged.unit.statement if update.averaged else update.applied
+        for node in scaffold.nodes:
+            for use, symbol in uses(node, self._scopes):
+                if symbol == "tf.train.Saver" and use.lineno < last.lineno:
+                    raise NotSplit(use, "a Saver of what there is before the update")
 
     def _summaries(
         self,

@@ -14,8 +14,8 @@ from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn import checks, recurrent
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
@@ -24,6 +24,7 @@ from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent as recurrent_table
 
 _RESULTS = {
     "PREDICT": ("predictions",),
@@ -200,7 +201,9 @@ class Subclassed:
     def _is_plain(self, unit: Unit) -> bool:
         """Whether a statement is of plain values, whenever it runs."""
         return not names.reads(unit.statement) & self._variables.names() and all(
-            symbol in table.VALUES or symbol.startswith(table.HOST)
+            symbol in table.VALUES
+            or symbol in recurrent_table.CELLS
+            or symbol.startswith(table.HOST)
             for _, symbol in uses(unit.statement, self._scopes)
         )
 
@@ -262,10 +265,8 @@ class Subclassed:
     def _check_layer(self, layer: Layer, changing: set[str]) -> None:
         """A layer is made before there are tensors."""
         own = names.binds(layer.loop.target) if layer.loop is not None else set()
-        for node in (layer.name, *(value for _, value in layer.arguments)):
-            read = set()
-            if isinstance(node, ast.AST):
-                read = self._static.reads(node) & changing
+        for node in layer.carried:
+            read = self._static.reads(node) & changing
             if read - own:
                 raise NotSplit(
                     layer.call,
@@ -351,13 +352,7 @@ class Subclassed:
     def check(self) -> None:
         """Fails where `call` holds what no step may hold."""
         layers = [layer.call.func for layer in self.network.layers]
-        values = [value for x in self.network.layers for _, value in x.arguments]
-        values += [
-            keyword.value
-            for layer in self.network.layers
-            for keyword in layer.call.keywords
-            if keyword.arg == "training"
-        ]
+        values = [value for layer in self.network.layers for value in layer.given]
         steps = checks.Steps(
             self._function,
             self._scopes,
@@ -367,6 +362,8 @@ class Subclassed:
         )
         for step in self._steps:
             steps.check(step.unit.statement)
+        units = [*self._made, *(step.unit for step in self._steps)]
+        recurrent.check(units, self._scopes)
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, variables, and what `call` makes of them."""
@@ -429,27 +426,27 @@ class Subclassed:
         """What of the statements of `call` is read where things are made, and only there."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         for one in made:
-            yield from (value for _, value in one.arguments)
-            if isinstance(one.name, ast.AST):
-                yield one.name
-            if isinstance(one, Weight):
-                yield one.unit.statement
+            yield from self._of_making(one)
         for loop in self._loops():
             if not self._counts(loop):
                 yield loop.target
                 yield loop.iter
+
+    @staticmethod
+    def _of_making(made: Layer | Weight) -> Iterator[ast.AST]:
+        """What is read to make a layer or a variable, and for nothing else."""
+        if isinstance(made, Layer):
+            yield from (*made.carried, *made.given)
+        else:
+            yield made.unit.statement
 
     def _counts(self, loop: ast.For) -> bool:
         """Whether a loop's own names are read beside what it makes."""
         made: list[Layer | Weight] = [*self.network.layers, *self._weights]
         gone: set[ast.AST] = set()
         for one in made:
-            for _, value in one.arguments:
-                gone.update(ast.walk(value))
-            if isinstance(one.name, ast.AST):
-                gone.update(ast.walk(one.name))
-            if isinstance(one, Weight):
-                gone.update(ast.walk(one.unit.statement))
+            for node in self._of_making(one):
+                gone.update(ast.walk(node))
         targets = names.binds(loop.target)
         return any(
             isinstance(node, ast.Name) and node.id in targets and node not in gone

@@ -93,7 +93,7 @@ def check(twins: Twins, network: Network, outputs: tuple[str, ...]) -> None:
         raise NotSplit(
             twins.statement, "a network is called twice, and another tensor read beside"
         )
-    for layer in network.layers:
+    for layer in (part for made in network.layers for part in made.parts):
         if "training" in layer.row.call_parameters and layer.row.has_weights:
             raise NotSplit(
                 layer.call, "moving averages in a network that is called twice"

@@ -6,9 +6,10 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import averages
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
 from migrate.frontends.model_fn.rates import Kind, Rates, Value
-from migrate.program.keras_model import Unit, Update
+from migrate.program.keras_model import Averaged, Unit, Update
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -49,18 +50,21 @@ class Updates:
         self.rates = Rates(scopes)
         # What a group does beside the update: it counts the step, moves averages.
         self._counts = self._moves = False
+        # Moving averages of variables, and what only puts them after the update.
+        self._averaged: Averaged | None = None
+        self._ordering: set[ast.With] = set()
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
 
-    def run(self, averages: bool) -> Update:
+    def run(self, moved: bool) -> Update:
         """The update.
 
         Args:
-          averages: whether batch normalisation has averages that it must move.
+          moved: whether batch normalisation has averages that it must move.
         """
         call, unit = self._applied()
-        self._check_dependencies(unit, averages)
+        self._check_dependencies(unit, moved)
         assert isinstance(call.func, ast.Attribute)
         optimizer = call.func.value
         if call.func.attr == "minimize":
@@ -70,8 +74,13 @@ class Updates:
     def _applied(self) -> tuple[ast.Call, Unit | None]:
         """The optimizer's call, alone or in a group, and the statement it stands in."""
         node, unit = self._followed(self._spec["train_op"])
-        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == "tf.group":
-            node, inner = self._of_group(node)
+        if self._is(node, "tf.no_op") and unit is not None:
+            node, unit = self._before(unit)
+        if unit is not None and averages.maker(node, self._units, self._scopes):
+            node, unit = self._of_averages(node, unit)
+        if self._is(node, "tf.group"):
+            assert isinstance(node, ast.Call)
+            node, inner = self._of_group(node, unit)
             unit = inner or unit
         if (
             isinstance(node, ast.Call)
@@ -82,7 +91,45 @@ class Updates:
             return node, unit
         raise NotSplit(node, "its train_op is not one call of an optimizer")
 
-    def _of_group(self, group: ast.Call) -> tuple[ast.expr, Unit | None]:
+    def _is(self, node: ast.expr, symbol: str) -> bool:
+        """Whether an expression is a call of this function."""
+        return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
+
+    def _before(self, unit: Unit) -> tuple[ast.expr, Unit | None]:
+        """The one thing, beside the averages of layers, that runs before a statement."""
+        found: list[tuple[ast.expr, Unit | None]] = []
+        for around, node in averages.dependencies(unit, self._scopes):
+            if self.is_update_ops(node):
+                continue
+            found.append(self._followed(node, unit))
+            self._ordering.add(around)
+        if len(found) != 1:
+            raise NotSplit(
+                unit.statement, "its train_op is not one call of an optimizer"
+            )
+        own = {s for s in unit.around if s in self._ordering}
+        for other in self._units:
+            if other is not unit and own & set(other.around):
+                raise NotSplit(other.statement, "it runs after the update")
+        return found[0]
+
+    def _of_averages(self, node: ast.expr, unit: Unit) -> tuple[ast.expr, Unit | None]:
+        """The update before the variables' averages are moved."""
+        assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+        made = averages.maker(node, self._units, self._scopes)
+        assert made is not None
+        averages.check(made, self._tensors)
+        bound = names.bound_arguments(node, ("var_list",))
+        chosen = (bound or {}).get("var_list")
+        if bound is None or (chosen is not None and not self._all_variables(chosen)):
+            raise NotSplit(node, "moving averages of chosen variables")
+        updates = self._before(unit)
+        self._averaged = Averaged(ast.unparse(node.func.value), unit)
+        return updates
+
+    def _of_group(
+        self, group: ast.Call, unit: Unit | None
+    ) -> tuple[ast.expr, Unit | None]:
         """The update of a group; beside it are the step's and the averages', if any."""
         members: list[ast.expr] = []
         for argument in group.args:
@@ -95,10 +142,10 @@ class Updates:
         for member in members:
             if self.is_update_ops(member):
                 self._moves = True
-            elif self._counts_step(self._followed(member)[0]):
+            elif self._counts_step(self._followed(member, unit)[0]):
                 self._counts = True
             else:
-                updates.append(self._followed(member))
+                updates.append(self._followed(member, unit))
         if len(updates) != 1 or any(k.arg != "name" for k in group.keywords):
             raise NotSplit(group, "its train_op is not one call of an optimizer")
         return updates[0]
@@ -124,20 +171,29 @@ class Updates:
             and names.literal(value.right) == 1
         )
 
-    def _followed(self, node: ast.expr) -> tuple[ast.expr, Unit | None]:
-        """What a name stands for, and the statement that binds it."""
+    def _followed(
+        self, node: ast.expr, before: Unit | None = None
+    ) -> tuple[ast.expr, Unit | None]:
+        """What a name stands for, and the statement that binds it.
+
+        Args:
+          before: the statement that reads it; None for the last.
+        """
         unit = None
         while isinstance(node, ast.Name):
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
+            known = self._units
+            if before is not None:
+                known = known[: known.index(before)]
+            makers = [u for u in known if node.id in names.binds(u.statement)]
             # `train_op = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
-            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+            if not makers or not isinstance(makers[-1].statement, ast.Assign):
                 raise NotSplit(node, "its train_op is not one call of an optimizer")
-            unit = makers[0]
+            unit = before = makers[-1]
             node = self._values.chosen(unit.statement.value)  # type: ignore[attr-defined]
         return node, unit
 
-    def _check_dependencies(self, unit: Unit | None, averages: bool) -> None:
+    def _check_dependencies(self, unit: Unit | None, needed: bool) -> None:
         """What runs before the update is what moves averages, and nothing else."""
         moved = self._moves
         for other in self._units:
@@ -149,13 +205,15 @@ class Updates:
                     assert isinstance(call, ast.Call)
                     if self._scopes.resolve(call.func) != "tf.control_dependencies":
                         continue
+                    if statement in self._ordering:
+                        continue
                     if not call.args or not self.is_update_ops(call.args[0]):
                         raise NotSplit(
                             call,
                             "what its control_dependencies run is not the averages",
                         )
                     moved = moved or other is unit
-        if averages and not moved:
+        if needed and not moved:
             raise NotSplit(
                 self._spec["train_op"],
                 "its update does not run the moving averages of batch normalisation",
@@ -201,6 +259,7 @@ class Updates:
             schedules=schedules,
             casts=dict(self.rates.casts),
             functions=tuple(self.rates.functions),
+            averaged=self._averaged,
         )
 
     def _all_variables(self, node: ast.expr) -> bool:
@@ -249,6 +308,8 @@ class Updates:
         read = names.reads(optimizer) | (
             names.reads(step) if step is not None else set()
         )
+        if self._averaged is not None:
+            read.add(self._averaged.name)
         made: list[Unit] = []
         for unit in reversed(self._units):
             if names.binds(unit.statement) & read:
@@ -291,6 +352,8 @@ class Updates:
                 if row is not None and row.target:
                     continue
                 if parent in self.rates.casts:
+                    continue
+                if symbol == table.AVERAGES:
                     continue
                 if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
                     if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
@@ -380,6 +443,7 @@ class Updates:
             schedules=schedules,
             casts=dict(self.rates.casts),
             functions=tuple(self.rates.functions),
+            averaged=self._averaged,
         )
 
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network
 from migrate.program.keras_model import Unit, Weight

@@ -1,4 +1,4 @@
-"""Expressions of a network: calls in their order, arguments by name, the symbols used."""
+"""Calls in a network's code: their arguments by name, their order, what they resolve to."""
 
 from __future__ import annotations
 
@@ -11,17 +11,37 @@ from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
+# What functions call their inputs, where that is not `inputs`.
+_INPUTS = {
+    table.INPUT_LAYER: "features",
+    **{
+        symbol: name
+        for symbol, row in table.LAYERS.items()
+        if isinstance(row, ContribRow)
+        for name in [
+            {"embed_sequence": "ids", "one_hot_encoding": "labels"}.get(row.kind)
+        ]
+        if name is not None
+    },
+}
+
 
 def layer_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
-    """A layer's arguments by name; `fused` is by name alone in most programs."""
+    """A layer's arguments by Keras's names; None where Keras's layer has not all of them."""
+    bound = written_arguments(call, row)
+    if bound is not None and isinstance(row, ContribRow):
+        return row.keras(bound)
+    return bound
+
+
+def written_arguments(call: ast.Call, row: LayerRow) -> dict[str, ast.expr] | None:
+    """A layer's arguments as they are written; `fused` is by name alone in most programs."""
     if len(call.args) > 1 + len(row.parameters):
         return None
-    inputs = "features" if row.function == table.INPUT_LAYER else "inputs"
+    inputs = _INPUTS.get(row.function, "inputs")
     bound = names.bound_arguments(call, (inputs, *row.parameters, "fused"))
     if bound is None or inputs not in bound or "weight_collections" in bound:
         return None
-    if isinstance(row, ContribRow):
-        return row.keras(bound)
     return {"inputs" if name == inputs else name: e for name, e in bound.items()}
 
 
@@ -39,27 +59,14 @@ def bound_call(
     if function.decorator_list:
         return None
     parameters = tuple(a.arg for a in [*arguments.args, *arguments.kwonlyargs])
-    parameters = parameters[method:]
-    return names.bound_arguments(call, parameters)
+    return names.bound_arguments(call, parameters[method:])
 
 
-def is_docstring(statement: ast.stmt) -> bool:
-    return (
-        isinstance(statement, ast.Expr)
-        and isinstance(statement.value, ast.Constant)
-        and isinstance(statement.value.value, str)
-    )
-
-
-def kind(node: ast.AST) -> str:
-    return type(node).__name__.lower()
-
-
-def walked(node: ast.AST) -> Iterator[ast.AST]:
+def walk(node: ast.AST) -> Iterator[ast.AST]:
     """In source order."""
     yield node
     for child in ast.iter_child_nodes(node):
-        yield from walked(child)
+        yield from walk(child)
 
 
 def calls(node: ast.AST) -> list[ast.Call]:

@@ -7,11 +7,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.expressions import (
-    calls,
-    layer_arguments,
-)
-from migrate.frontends.model_fn.layer_objects import Applied
+from migrate.frontends.model_fn.calls import calls, layer_arguments
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.recorded import Recorded
 from migrate.tables import keras_models as table
@@ -71,7 +67,7 @@ class Passed(ast.With):
         return found
 
 
-class LayerNames(Recorded):
+class Naming(Recorded):
     """Keeps the names that each variable scope has given."""
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
@@ -105,8 +101,11 @@ class LayerNames(Recorded):
         """Whether layers of a helper have no name, outside of scopes of its own."""
         for statement in function.body:
             for call in calls(statement):
-                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+                symbol = self._scopes.resolve(call.func) or ""
+                row = table.LAYERS.get(symbol)
                 helper = self.helper(call)
+                if symbol in table.SEVERAL:
+                    return True
                 if helper is not None and self._numbered(helper):
                     return True
                 if row is not None and row.has_weights:
@@ -131,8 +130,11 @@ class LayerNames(Recorded):
                     return True
                 continue
             for call in calls(statement):
-                row = table.LAYERS.get(self._scopes.resolve(call.func) or "")
+                symbol = self._scopes.resolve(call.func) or ""
+                row = table.LAYERS.get(symbol)
                 helper = self.helper(call)
+                if symbol in table.SEVERAL:
+                    return True
                 if helper is not None and self._unnamed(helper):
                     return True
                 made = self.objects.row(call)
@@ -145,19 +147,6 @@ class LayerNames(Recorded):
                 if name is None or not names.reads(name) & parameters:
                     return True
         return False
-
-    def _check_scope(
-        self, applied: Applied, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
-    ) -> None:
-        """An object is made with its name, which the scope of its call may begin."""
-        if self._scopes.scope_of(applied.maker) is self._scopes.scope_of(applied.call):
-            return
-        for outer in scope:
-            for name in self.scope_names(outer, env):
-                if not isinstance(name, ast.Constant):
-                    raise NotSplit(
-                        applied.call, "a layer object in a scope that a name names"
-                    )
 
     def _is_not_reused(self, node: ast.expr, env: dict[str, ModeValues]) -> bool:
         """Whether a word for `reuse` is False, or None."""

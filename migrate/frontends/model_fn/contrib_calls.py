@@ -1,0 +1,259 @@
+"""What is said of contrib's layers beside their calls: argument scopes, normalizers, stacks.
+
+params = {"is_training": training, "decay": 0.99}
+with slim.arg_scope([slim.conv2d], normalizer_fn=slim.batch_norm,
+                    normalizer_params=params):
+    net = slim.repeat(net, 2, slim.conv2d, 32, [3, 3], scope="conv")
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.frontends.model_fn.grown import items
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Several
+from migrate.tables import contrib_graph, keras_contrib
+from migrate.tables.keras_contrib import ContribRow
+
+_NORMALIZERS = ("batch_norm", "layer_norm")
+
+
+@dataclasses.dataclass(frozen=True)
+class Stacked:
+    """A call of `stack` or `repeat`.
+
+    Attributes:
+      row: of the layers.
+      bound: what each is given, by TF1's names, with `inputs`.
+      several: how they are made; its names are not known yet.
+    """
+
+    row: ContribRow
+    bound: dict[str, ast.expr]
+    several: Several
+
+
+class ContribCalls:
+    """Reads what is given to contrib's layers in one module."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    def row(self, node: ast.AST) -> ContribRow | None:
+        """The layer that an expression names, not calls."""
+        symbol = self._scopes.resolve(node) if isinstance(node, ast.expr) else None
+        return keras_contrib.LAYERS.get(symbol or "")
+
+    # Argument scopes.
+
+    def scoped(
+        self, row: ContribRow, call: ast.AST, around: tuple[ast.With, ...]
+    ) -> dict[str, ast.expr]:
+        """Arguments that the scopes around a call give its function, by TF1's names.
+
+        Raises:
+          NotSplit: a scope is not written out, or gives what is not known at the call.
+        """
+        found: dict[str, ast.expr] = {}
+        for scope in around:
+            for item in scope.items:
+                opened = item.context_expr
+                assert isinstance(opened, ast.Call)
+                if self._scopes.resolve(opened.func) in contrib_graph.ARG_SCOPES:
+                    found |= self._of_scope(opened, row)
+        found.pop(row.fixed, None)
+        for name, value in found.items():
+            if name not in ("is_training", *keras_contrib.NORMALIZER):
+                self._check_visible(value, call)
+        return found
+
+    def _of_scope(self, opened: ast.Call, row: ContribRow) -> dict[str, ast.expr]:
+        listed = names.argument(opened, "list_ops_or_scope", 0)
+        if not isinstance(listed, (ast.List, ast.Tuple)) or len(opened.args) > 1:
+            raise NotSplit(opened, "an argument scope whose functions are not listed")
+        rows = [self.row(element) for element in listed.elts]
+        if None in rows or any(k.arg is None for k in opened.keywords):
+            raise NotSplit(opened, "an argument scope of other functions than layers")
+        if row.kind not in {r.kind for r in rows if r is not None}:
+            return {}
+        given = {k.arg: k.value for k in opened.keywords if k.arg is not None}
+        given.pop("list_ops_or_scope", None)
+        return given
+
+    def _check_visible(self, value: ast.expr, call: ast.AST) -> None:
+        """What is written elsewhere has the same value where the layer is made."""
+        here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
+        if _module(here) is not _module(there):
+            raise NotSplit(value, "an argument scope of another file than its layers")
+        for node in ast.walk(value):
+            if not isinstance(node, ast.Name):
+                continue
+            owner = there.owner(node.id)
+            if here.owner(node.id) is not owner:
+                raise NotSplit(node, f"`{node.id}` is not known where a layer is made")
+            local = owner is not None and owner is not self._scopes.module
+            if local and len(owner.bindings[node.id]) > 1:  # type: ignore[union-attr]
+                raise NotSplit(node, f"`{node.id}` of an argument scope is bound again")
+
+    # Normalizers.
+
+    def normalizer(
+        self,
+        bound: dict[str, ast.expr],
+        call: ast.Call,
+        around: tuple[ast.With, ...],
+    ) -> tuple[ContribRow, dict[str, ast.expr]] | None:
+        """A layer's normalizer and its arguments; both are taken off `bound`.
+
+        Raises:
+          NotSplit: it is not known, or not written out.
+        """
+        function = bound.pop("normalizer_fn", None)
+        params = bound.pop("normalizer_params", None)
+        if function is None or _is_none(function):
+            return None
+        row = self.row(function)
+        if row is None or row.kind not in _NORMALIZERS:
+            raise NotSplit(function, "a normalizer that no layer is known to have")
+        given = self.scoped(row, call, around)
+        if params is not None and not _is_none(params):
+            for name, value in self._params(params):
+                if name != "is_training":
+                    self._check_visible(value, call)
+                given[name] = value
+        if "inputs" in given or not set(given) <= set(row.parameters):
+            raise NotSplit(call, f"arguments that {row.function} has not")
+        return row, given
+
+    def _params(self, node: ast.expr) -> list[tuple[str, ast.expr]]:
+        """Names and values of normalizer_params."""
+        value: ast.expr | None = node
+        if isinstance(node, ast.Name):
+            statement = _made(node, self._scopes)
+            value = statement.value if statement is not None else None
+        pairs = items(value) if value is not None else None
+        if pairs is None:
+            raise NotSplit(node, "normalizer_params are not written out")
+        found = []
+        for key, one in pairs:
+            if not isinstance(key, ast.Constant) or not isinstance(key.value, str):
+                raise NotSplit(node, "normalizer_params are not written out")
+            found.append((key.value, one))
+        return found
+
+    # Several layers.
+
+    def stacked(self, call: ast.Call) -> Stacked | None:
+        """What a call of `stack` or `repeat` makes; None for other calls.
+
+        Raises:
+          NotSplit: what its layers are given is not written out.
+        """
+        symbol = self._scopes.resolve(call.func)
+        repeats = symbol in keras_contrib.REPEATS
+        if not repeats and symbol not in keras_contrib.STACKS:
+            return None
+        order = ("inputs", "repetitions", "layer")
+        if not repeats:
+            order = ("inputs", "layer", "stack_args")
+        bound = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        if len(bound) < len(call.keywords) or any(
+            isinstance(a, ast.Starred) for a in call.args
+        ):
+            raise NotSplit(call, "layers one after the other, not written out")
+        own = dict(zip(order, call.args))
+        further = call.args[len(order) :]
+        if own.keys() & bound.keys():
+            raise NotSplit(call, "an argument that is given twice")
+        own |= {name: bound.pop(name) for name in order if name in bound}
+        if len(own) < len(order) or (further and not repeats):
+            raise NotSplit(call, "layers one after the other, not written out")
+        row = self.row(own["layer"])
+        if row is None or row.fixed or "training" in row.call_parameters:
+            raise NotSplit(call, "layers one after the other that are not contrib's")
+        bound["inputs"] = own["inputs"]
+        rest: tuple[str, ...] = row.parameters
+        if repeats:
+            given = dict(zip(rest, further))
+            if bound.keys() & given.keys() or len(further) > len(rest):
+                raise NotSplit(call, "an argument that is given twice")
+            return Stacked(
+                row, bound | given, Several("Repeat", own["repetitions"], ())
+            )
+        taken = rest[: self._width(own["stack_args"])]
+        if bound.keys() & set(taken):
+            raise NotSplit(call, "an argument that is given twice")
+        renamed = dict(row.renamed)
+        names_of_keras = tuple(renamed.get(name, name) for name in taken)
+        return Stacked(row, bound, Several("Stack", own["stack_args"], names_of_keras))
+
+    def _width(self, listed: ast.expr) -> int:
+        """How many arguments each layer of a stack is given."""
+        if not isinstance(listed, (ast.List, ast.Tuple)):
+            return 1  # Of one number each: Keras's layers take no list for it.
+        widths = {
+            len(e.elts) if isinstance(e, (ast.List, ast.Tuple)) else 0
+            for e in listed.elts
+        }
+        if len(widths) != 1 or any(isinstance(e, ast.Starred) for e in listed.elts):
+            raise NotSplit(listed, "layers that are given more or fewer arguments")
+        return max(widths.pop(), 1)
+
+
+def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
+    """Statements that bind normalizer_params, which nothing else reads."""
+    found: set[ast.stmt] = set()
+    for statement in ast.walk(function):
+        if not isinstance(statement, ast.Assign) or items(statement.value) is None:
+            continue
+        target = statement.targets[0]
+        if len(statement.targets) > 1 or not isinstance(target, ast.Name):
+            continue
+        read = [
+            node
+            for node in ast.walk(function)
+            if isinstance(node, ast.Name)
+            and node.id == target.id
+            and isinstance(node.ctx, ast.Load)
+        ]
+        words = [scopes.parents.get(node) for node in read]
+        if read and all(
+            isinstance(w, ast.keyword) and w.arg == "normalizer_params" for w in words
+        ):
+            if _made(read[0], scopes) is statement:
+                found.add(statement)
+    return found
+
+
+def _made(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
+    """The one statement that binds a name to a dictionary which nothing changes."""
+    owner = scopes.scope_of(name).owner(name.id)
+    bound = owner.bindings[name.id] if owner is not None else []
+    if owner is None or len(bound) != 1 or not isinstance(bound[0], ast.Assign):
+        return None
+    if len(bound[0].targets) != 1 or not isinstance(bound[0].targets[0], ast.Name):
+        return None
+    for node in ast.walk(owner.node):
+        if isinstance(node, ast.Name) and node.id == name.id:
+            parent = scopes.parents.get(node)
+            if isinstance(parent, ast.Attribute) or (
+                isinstance(parent, ast.Subscript)
+                and not isinstance(parent.ctx, ast.Load)
+            ):
+                return None
+    return bound[0]
+
+
+def _module(scope: Scope) -> Scope:
+    """The scope of a file."""
+    while scope.parent is not None:
+        scope = scope.parent
+    return scope
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -1,0 +1,159 @@
+"""Metrics that a function makes, which becomes a method of the model.
+
+def metric_fn(label_ids, logits, weights):
+    predictions = tf.argmax(logits, axis=-1)
+    accuracy = tf.metrics.accuracy(label_ids, predictions, weights)
+    return {"eval_accuracy": accuracy}
+
+eval_metrics = metric_fn(label_ids, logits, weights)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.grown import items
+from migrate.frontends.model_fn.metrics import Metrics, paired
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Counter, Metric, Unit
+
+
+def call_of(
+    given: ast.expr | None, units: list[Unit], scopes: Scopes
+) -> tuple[ast.Call, ast.FunctionDef, Unit | None] | None:
+    """The call that eval_metric_ops is, its function, and the statement that names it."""
+    unit = None
+    if isinstance(given, ast.Name):
+        makers = [u for u in units if given.id in names.binds(u.statement)]
+        if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+            return None
+        unit = makers[0]
+        changed = any(given.id in names.mutates(u.statement) for u in units)
+        given = None if changed else makers[0].statement.value
+    if not isinstance(given, ast.Call) or not isinstance(given.func, ast.Name):
+        return None
+    owner = scopes.scope_of(given.func).owner(given.func.id)
+    bound = owner.bindings[given.func.id] if owner is not None else []
+    if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
+        return None
+    return given, bound[0], unit
+
+
+class Counting:
+    """Reads one such function.
+
+    Args:
+      model_fn: what calls it.
+      unread: arguments of EstimatorSpecs that their modes do not look at.
+    """
+
+    def __init__(
+        self,
+        model_fn: ast.FunctionDef,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        unread: Collection[ast.AST] = (),
+    ) -> None:
+        self._model_fn, self._function, self._scopes = model_fn, function, scopes
+        self._unread = unread
+
+    def run(self, call: ast.Call) -> tuple[Counter, list[Metric]]:
+        """The method, and its metrics.
+
+        Raises:
+          NotSplit: it does more than count, is used elsewhere, or reads of the model_fn.
+        """
+        function = self._function
+        starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
+        if not starred and bound_call(call, function) is None:
+            raise NotSplit(call, f"the arguments of {function.name}() are not certain")
+        self._check_names(call)
+        found = list(self._metrics())
+        made = {id(metric.call) for metric in found}
+        kept = []
+        for statement in function.body[:-1]:
+            value = getattr(statement, "value", None)
+            text = isinstance(value, ast.Constant) and isinstance(value.value, str)
+            if not isinstance(statement, ast.Assign) and not text:
+                raise NotSplit(statement, f"{function.name}() does more than count")
+            if id(value) not in made:
+                kept.append(statement)
+        steps = checks.Steps(self._model_fn, self._scopes, {m.call.func for m in found})
+        for statement in kept:
+            steps.check(statement)
+        for metric in found:
+            for argument in metric.arguments:
+                steps.check(argument)
+        return Counter(function, call, tuple(kept), tuple(found)), found
+
+    def _check_names(self, call: ast.Call) -> None:
+        name = self._function.name
+        owner = self._scopes.scope_of(call.func).owner(name)
+        for node in ast.walk(self._scopes.tree):
+            if isinstance(node, ast.Name) and node.id == name and node is not call.func:
+                if self._scopes.scope_of(node).owner(name) is owner:
+                    if self._is_unread(node):
+                        continue
+                    raise NotSplit(
+                        node, f"{name}() makes metrics and is used elsewhere too"
+                    )
+        outside = self._scopes.scope_by_node[self._function]
+        for node in ast.walk(self._function):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                owner = self._scopes.scope_of(node).owner(node.id)
+                inside = owner in (outside, self._scopes.module, None)
+                if not inside and self._is_outer(owner):
+                    raise NotSplit(node, f"{name}() reads `{node.id}` of around it")
+
+    def _is_unread(self, node: ast.Name) -> bool:
+        """Whether a call is for another mode's EstimatorSpec, which leaves it out."""
+        call = self._scopes.parents.get(node)
+        word = self._scopes.parents.get(call) if call is not None else None
+        return (
+            isinstance(call, ast.Call)
+            and isinstance(word, ast.keyword)
+            and word.arg == "eval_metric_ops"
+            and word in self._unread
+        )
+
+    def _is_outer(self, owner: object) -> bool:
+        """Whether a scope is one around the function, not one of its comprehensions."""
+        node = getattr(owner, "node", None)
+        return node is not None and node not in set(ast.walk(self._function))
+
+    def _metrics(self) -> Iterator[Metric]:
+        """The metrics of the dictionary that it returns."""
+        last = self._function.body[-1]
+        value = last.value if isinstance(last, ast.Return) else None
+        entries = items(value) if value is not None else None
+        if entries is None:
+            raise NotSplit(
+                self._function,
+                f"{self._function.name}() returns no dictionary that is written out",
+            )
+        known = Metrics(self._scopes, None)
+        keys: set[str] = set()
+        for key, one in entries:
+            text = known.key(key, one)
+            if text in keys:
+                raise NotSplit(one, "a metric that takes another's place")
+            keys.add(text)
+            yield known.metric(text, self._value(one))
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """What a name of the function stands for."""
+        pair = paired(node, self._function.body)
+        if pair is not None:
+            return pair.value
+        if not isinstance(node, ast.Name):
+            return node
+        makers = [s for s in self._function.body if node.id in names.binds(s)]
+        if len(makers) == 1 and isinstance(makers[0], ast.Assign):
+            if isinstance(makers[0].targets[0], ast.Name):
+                return makers[0].value
+        raise NotSplit(node, f"`{node.id}` is no metric that is written out")
