@@ -6,8 +6,8 @@ from tensorflow.contrib import layers
 import tensorflow.contrib.slim as slim
 
 
-def uniform(seed):
-  return tf.random_uniform_initializer(-0.5, 0.5, seed=seed)
+def uniform(seed, most=0.5):
+  return tf.random_uniform_initializer(-most, most, seed=seed)
 
 
 def tower_fn(features, labels, mode, params):
@@ -26,10 +26,11 @@ def tower_fn(features, labels, mode, params):
       weights_initializer=uniform(2), weights_regularizer=layers.l2_regularizer(1e-2))
   with tf.variable_scope("deep"):
     net = layers.fully_connected(
-        net, 7, weights_initializer=uniform(3), normalizer_fn=layers.batch_norm,
+        net, 7, weights_initializer=uniform(3, 1.0), normalizer_fn=layers.batch_norm,
+        activation_fn=tf.tanh,
         normalizer_params={"is_training": training, "decay": 0.9, "epsilon": 0.1})
     net = layers.repeat(
-        net, 2, layers.fully_connected, 6, weights_initializer=uniform(4),
+        net, 2, layers.fully_connected, 6, weights_initializer=uniform(4, 1.5),
         normalizer_fn=layers.layer_norm, activation_fn=tf.nn.tanh)
   net = layers.layer_norm(net, activation_fn=tf.nn.relu)
   net = layers.relu(net, 4, weights_initializer=uniform(8))
