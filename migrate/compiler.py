@@ -20,6 +20,7 @@ from migrate.findings import Finding, Outcome
 from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.half_migrated import Refused
+from migrate.method_forms import with_functions
 from migrate.migration import Migration, Options
 from migrate.notes import TODO, add_notes, filtered
 from migrate.parts import migrated as parts_of
@@ -98,8 +99,10 @@ def migrate_text(
         in_graph = os.path.realpath(filename) in options.graph_modules
         updates = os.path.realpath(filename) in options.updating_modules
         options = dataclasses.replace(options, in_graph=in_graph, updates=updates)
-    if options.models:
-        known = options.models.get(os.path.realpath(filename), SharedModels())
+    if options.models or options.knowing:
+        real = os.path.realpath(filename)
+        known = options.models.get(real, SharedModels())
+        known = dataclasses.replace(known, knowing=options.knowing.get(real, ()))
         options = dataclasses.replace(options, shared_models=known)
     hooks = options.shared_hooks.get(os.path.realpath(filename))
     if hooks:
@@ -135,7 +138,7 @@ def migrate_text(
     if several is not None and not gates.check(several.text, filename, text, set()):
         return several
     plan, findings = plan_of(scopes, options)
-    form = None
+    form, moved = None, False
     as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
     if not (as_it_stands or alone_in_compat(scopes)):
         form = in_normal_form(text, options, has_refusal(findings))
@@ -143,6 +146,12 @@ def migrate_text(
         if has_refusal(form.findings):
             plan, findings, form = Plan(), at_origins(form.findings, form), None
         else:
+            tree, plan, findings = form.tree, form.plan, form.findings
+            text = form.text.source
+    else:
+        form, findings = with_functions(text, options, findings, filename)
+        moved = form is not None
+        if form is not None:
             tree, plan, findings = form.tree, form.plan, form.findings
             text = form.text.source
     if (
@@ -170,7 +179,12 @@ def migrate_text(
     findings.extend(older_shapes.deployed(scopes))
     own = scopes if form is None else Scopes(tree)
     findings.extend(_mistakes(own, plan, text))
-    return _written(original, text, tree, plan, findings, form, options, filename)
+    done = _written(original, text, tree, plan, findings, form, options, filename)
+    if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
+        # What a gate stops stays a method.
+        alone = dataclasses.replace(options, methods=False)
+        return migrate_text(original, alone, filename)
+    return done
 
 
 def _moved(text: str) -> Iterator[Finding]:

@@ -58,12 +58,17 @@ class Options:
     # at hand, which the compiler finds.
     models: Mapping[str, SharedModels] = dataclasses.field(default_factory=dict)
     shared_models: SharedModels = SharedModels()
+    # Of files with classes that other files of the run name, by their real path: the texts
+    # of those files.
+    knowing: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     # Hooks that other files of the run name too, by the real path of their file.
     shared_hooks: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     # Programs of the run whose graph is built by other files of it.
     parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
+    # Whether model_fns that are methods may become functions, where that makes Keras models.
+    methods: bool = True
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
     estimators: str = "keras"
 

@@ -21,6 +21,7 @@ from migrate.facts.graph_imports import (
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules, updating_modules
+from migrate.facts.known_classes import knowing
 from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
@@ -117,6 +118,7 @@ def run_tree(
             hidden=hidden(files, followed),
             homes=homes(files, paths),
             parts=together(files),
+            knowing=knowing(files),
             shared_hooks=shared_hooks(files),
         )
         if core is None:

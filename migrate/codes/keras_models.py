@@ -69,6 +69,29 @@ CODES = (
         "outputs, _ = tf.compat.v1.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)",
     ),
     Code(
+        "K111",
+        "method as a part of a Keras model",
+        "A model_fn that is a method becomes a class beside its object's class, and so do "
+        "the methods that it calls: functions. What they read of the object, and "
+        "`__init__` alone sets, they are given where the Estimator is made. A method "
+        "whose object changes, or that a subclass overrides, stays one (K110).",
+        "class Trainer:\n"
+        "    def __init__(self, hidden):\n"
+        "        self.hidden = hidden\n"
+        "        self.estimator = tf.estimator.Estimator(self.model_fn)\n"
+        "\n"
+        "    def model_fn(self, features, labels, mode):\n"
+        "        net = tf.layers.dense(features['x'], self.hidden)",
+        "class Trainer:\n"
+        "    def __init__(self, hidden):\n"
+        "        self.hidden = hidden\n"
+        "        self.estimator = keras_estimator.Estimator(\n"
+        "            functools.partial(TrainerModel, hidden=self.hidden))\n"
+        "\n"
+        "class TrainerModel(tf_keras.Model):\n"
+        "    def __init__(self, features, hidden):",
+    ),
+    Code(
         "K120",
         "function of another file's Keras model",
         "A function that makes layers for a model_fn of another file makes Keras layers, "

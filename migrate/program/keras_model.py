@@ -96,7 +96,7 @@ class Layer:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Helper:
-    """A function of the module that builds a part of the network.
+    """A function of the module, or a method, that builds a part of the network.
 
     Attributes:
       unneeded: its parameters that only said whether it is training.
@@ -105,12 +105,20 @@ class Helper:
         nothing else elsewhere.
       gone: assignments in it that only said whether it is training, or what normalizers
         are given.
+      owner: the class whose method it is, or None.
+      calls: and the variable scopes around each.
+      scope: the parameter that says in which variable scope it is called; "" for none.
+      kept: statements of a constructor that only kept such a parameter.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
     opened: tuple[ast.With | ast.If, ...]
     gone: tuple[ast.stmt, ...] = ()
+    owner: ast.ClassDef | None = None
+    calls: tuple[tuple[ast.Call, tuple[ast.expr, ...]], ...] = ()
+    scope: str = ""
+    kept: tuple[ast.stmt, ...] = ()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -413,6 +421,7 @@ class SharedModels:
       stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
+      knowing: texts of other files that name classes of this one.
       hooks: classes of this file that others name.
     """
 
@@ -421,6 +430,7 @@ class SharedModels:
     stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
+    knowing: tuple[str, ...] = ()
     hooks: frozenset[str] = frozenset()
 
 

@@ -188,6 +188,8 @@ REGULARIZATION = (
 COLLECTION = "tf.get_collection"
 REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
 TRAINABLE = "tf.trainable_variables"
+# Collections of the graph that a Keras model has instead: known in its methods alone.
+OF_MODEL = frozenset({TOTAL_LOSS, *REGULARIZATION, COLLECTION})
 
 VARIABLE = "tf.get_variable"
 VARIABLE_PARAMETERS = (

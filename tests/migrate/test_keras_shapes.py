@@ -499,3 +499,82 @@ def test_predictions_that_another_value_goes_into_are_not_shared() -> None:
     assert "predictions_from" not in text
     assert "scale = 2.0" in text.split("def test_step")[1].split("def predict_step")[0]
     assert "scale = 2.0" not in text.split("def predict_step")[1]
+
+
+_BLOCKS = """\
+def dense(net, units, name{more}):
+    return tf.layers.dense(net, units, tf.nn.relu, name=name)
+
+
+def block(net, name):
+    with tf.variable_scope(name):
+        net = dense(net, 4, "first")
+        return dense(net, 4, "second")
+
+
+def model_fn(features, labels, mode):
+    net = block(block(features["x"], "one"), "two")
+"""
+
+
+def _blocks(more: str = "") -> str:
+    tail = _body().partition("\n")[2].replace("tf.layers.dense(net,", "dense(net,")
+    tail = tail.replace(
+        'logits = dense(net, 3, name="logits")', "logits = tf.layers.dense(net, 3)"
+    )
+    return (
+        _BLOCKS.replace("{more}", more)
+        + tail
+        + "\n\ne = tf.estimator.Estimator(model_fn)\n"
+    )
+
+
+def test_a_helper_is_told_the_scope_of_its_caller() -> None:
+    text = _keras(_blocks())
+    assert "def dense(net, units, name, scope):" in text
+    assert 'name=scope + "/" + name)' in text
+    assert 'dense(net, 4, "first", scope=name)' in text
+
+
+def test_a_helper_with_defaults_is_told_a_scope_by_name() -> None:
+    text = _keras(_blocks(", rate=0.5"))
+    assert "def dense(net, units, name, rate=0.5, *, scope):" in text
+
+
+def test_helpers_number_their_layers_apart() -> None:
+    """Each makes the first layer of its own scope."""
+    one = "def one(net, name):\n    with tf.variable_scope(name):\n"
+    one += "        return tf.layers.dense(net, 4)\n\n\n"
+    text = one + one.replace("def one", "def two")
+    text += "def model_fn(features, labels, mode):\n"
+    text += '    features = {"x": two(one(features["x"], "one"), "two")}\n' + _body()
+    text = _keras(text + "\n\ne = tf.estimator.Estimator(model_fn)\n")
+    assert text.count('name=name + "/dense")') == 2
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ("name=name)", "activation=None)", "layers without names, in a variable scope"),
+        ('net = block(block', 'dense(features["x"], 4, "alone")\n    net = block(block',
+         "names would depend on how often"),
+    ],
+)  # fmt: skip
+def test_helpers_whose_scope_is_not_certain(old: str, new: str, reason: str) -> None:
+    result, stays = _migrated(
+        _blocks().replace(old, new).replace("tf.nn.relu, act", "act")
+    )
+    assert reason in stays
+    assert "tf_keras.Model" not in result
+
+
+def test_a_function_does_not_know_the_penalties_of_a_model() -> None:
+    loss = "def loss_of(loss):\n    return loss + tf.losses.get_regularization_loss()\n\n\n"
+    body = _body().replace(
+        "    if mode == tf.estimator.ModeKeys.EVAL",
+        "    loss = loss_of(loss)\n    if mode == tf.estimator.ModeKeys.EVAL",
+    )
+    text = loss + "def model_fn(features, labels, mode):\n" + body
+    result, stays = _migrated(text + "\n\ne = tf.estimator.Estimator(model_fn)\n")
+    assert "get_regularization_loss in a function that a step calls" in stays
+    assert "tf_keras.Model" not in result

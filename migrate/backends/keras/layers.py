@@ -9,10 +9,9 @@ from collections.abc import Collection, Iterator, Sequence
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import bound_call
-from migrate.plan import Block, Dropped, Item, Keep
-from migrate.program.ir import Code, code
+from migrate.plan import Block, Dropped, Item, Keep, New
+from migrate.program.ir import Code, code, joined
 from migrate.program.keras_model import Helper, KerasModel, Layer, Several
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
@@ -20,21 +19,16 @@ from migrate.tables.keras_contrib import ContribRow
 _INDENT = "    "
 
 
-def calls(model: KerasModel, scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
+def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
     """Every call of a layer, and of a helper, and what becomes of it."""
     for layer in model.layers:
         yield layer.call, _layer(layer)
         for call in layer.applied:
             yield call, _applied(call)
-    helpers = {h.function: h for h in model.helpers}
-    roots: list[ast.AST] = [u.statement for u in model.network]
-    roots += list(helpers)
-    for root in roots:
-        for node in ast.walk(root):
-            if isinstance(node, ast.Call):
-                function = scopes.function(node.func)
-                if function in helpers and helpers[function].unneeded:
-                    yield node, _helper_call(node, helpers[function])
+    for one in model.helpers:
+        if one.unneeded or one.scope:
+            for call, where in one.calls:
+                yield call, _helper_call(call, one, where)
 
 
 def _layer(layer: Layer) -> Code:
@@ -47,7 +41,9 @@ def _layer(layer: Layer) -> Code:
 
 def _applied(call: ast.Call) -> Code:
     """A layer object's call, which is not told whether it is training."""
-    func = call.func.value if isinstance(call.func, ast.Attribute) else call.func
+    func = call.func
+    if isinstance(func, ast.Attribute) and func.attr in ("apply", "__call__"):
+        func = func.value
     inputs = names.argument(call, "inputs", 0)
     assert inputs is not None
     return code(func, "(", inputs, ")")
@@ -163,23 +159,26 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     if len(texts) == len(parts):
         return '"' + "/".join(str(t) for t in texts) + '"'
     if len(parts) == 1:
-        return code(name)
+        return code(name if hasattr(name, "lineno") else ast.unparse(name))  # type: ignore[arg-type]
     if len(texts) == len(parts) - 1 and (woven_in := _formatted(parts)) is not None:
         return woven_in
     # Expressions between strings: "a/" + name + "/b".
     woven: list[str | ast.AST] = []
-    text = ""
+    before = ""
     for index, part in enumerate(parts):
-        known = part if isinstance(part, str) else getattr(part, "value", None)
-        text += "/" if index else ""
-        if isinstance(part, (str, ast.Constant)):
-            text += str(known)
+        before += "/" if index else ""
+        if isinstance(part, ast.Constant):
+            part = str(part.value)
+        if isinstance(part, str):
+            before += part
             continue
-        woven += [f'"{text}"', part] if text else [part]
-        text = ""
-    woven += [f'"{text}"'] if text else []
-    joined = [piece for part in woven for piece in (" + ", part)]
-    return code(*joined[1:])
+        # What a helper is told stands nowhere in the program.
+        shown = part if hasattr(part, "lineno") else ast.unparse(part)
+        woven += [f'"{before}"', shown] if before else [shown]
+        before = ""
+    if before:
+        woven.append(f'"{before}"')
+    return joined(" + ", woven)
 
 
 def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
@@ -211,24 +210,31 @@ def _formatted(parts: Sequence[ast.expr | str]) -> Code | None:
     return code(f'"{text}"', follows)
 
 
-def _helper_call(call: ast.Call, helper: Helper) -> Code:
-    bound = bound_call(call, helper.function) or {}
+def _helper_call(
+    call: ast.Call, helper: Helper, where: tuple[ast.expr, ...] = ()
+) -> Code:
+    bound = bound_call(call, helper.function, helper.owner is not None) or {}
     gone = {id(bound[name]) for name in helper.unneeded if name in bound}
     arguments: list[Argument] = [("", a) for a in call.args if id(a) not in gone]
     # What stood behind something that is gone by position is still in order.
     arguments += [
         (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
     ]
+    if helper.scope:
+        arguments.append((helper.scope, name_below(where[:-1], where[-1])))
     return laid_out(ast.unparse(call.func), arguments, call.col_offset)
 
 
 def helper(one: Helper) -> list[Item]:
     """A helper's definition, without what only said whether it is training."""
     function = one.function
-    if not one.unneeded and not one.opened:
+    if not one.unneeded and not one.opened and not one.scope:
         return [Keep(function)]
-    head = header(function, without=one.unneeded)
-    return [Block(head, _items(function.body, one.opened, one.gone), function)]
+    head = header(function, without=one.unneeded, scope=one.scope)
+    items = _items(function.body, one.opened, (*one.gone, *one.kept))
+    if all(isinstance(item, Dropped) for item in items):
+        items.append(New(code("pass")))
+    return [Block(head, items, function)]
 
 
 def header(
@@ -236,12 +242,14 @@ def header(
     without: Collection[str] = (),
     name: str = "",
     first: str = "",
+    scope: str = "",
 ) -> Code:
     """A function's `def`, without some of its parameters.
 
     Args:
       name: another name for it.
       first: a parameter before its own.
+      scope: one behind them, which callers give by its name.
     """
     arguments = function.args
     parts: list[str | ast.AST | Code] = [first] if first else []
@@ -256,6 +264,8 @@ def header(
             parts += [": ", argument.annotation]
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
+    if scope:
+        parts.append(f", *, {scope}" if arguments.defaults else f", {scope}")
     return code(f"def {name or function.name}(", *parts, "):")
 
 

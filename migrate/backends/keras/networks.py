@@ -129,7 +129,7 @@ def plan_networks(
         own = SharedModels(exported=files.exported, files=files)
         for one in model_fn.recognise(whole, own)[0]:
             model = one.model
-            calls = layers.calls(model, whole)
+            calls = layers.calls(model)
             claimed |= plan_layers(model, calls, whole, plan, here)
             claimed |= of_what_is_gone(model, here)
             program = os.path.basename(files.model.path)

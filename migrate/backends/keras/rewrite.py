@@ -32,7 +32,7 @@ class KerasRewrite(Evaluation):
 
     def run(self) -> None:
         model, plan = self._model, self._plan
-        calls = list(layers.calls(model, self._scopes))
+        calls = list(layers.calls(model))
         if model.called is not None:
             calls = self._layer_calls()
         for layer in model.layers:

@@ -144,7 +144,7 @@ class State:
             u.statement
             for u in (*model.predictions, *model.training, *model.evaluation)
         ]
-        nodes += [u.statement for u in model.update.gradients]
+        nodes += self._of_update()
         results = (model.evaluated, model.train_loss, model.reported, model.predicted)
         nodes += [node for node in results if node is not None]
         nodes += model.counted
@@ -153,6 +153,13 @@ class State:
         if model.called is not None:
             read |= model.called.reads
         return [name for name in self._made_with if name in read]
+
+    def _of_update(self) -> list[ast.AST]:
+        """What a step keeps of the update's statements: of `minimize`, nothing."""
+        update = self._model.update
+        if update.computed is None:
+            return []
+        return [unit.statement for unit in update.gradients]
 
     def _with_params(self, nodes: Iterable[ast.AST]) -> list[Item]:
         """`params = self.params` where some code reads it."""

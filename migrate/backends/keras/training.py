@@ -17,13 +17,13 @@ class Training(Construction):
 
     def _train_step(self) -> Block:
         model = self._model
-        update = model.update
         own = () if self._shares_loss() else model.loss
-        units = (*own, *model.summaries, *update.gradients)
-        nodes = [*(u.statement for u in (*model.loss, *units)), model.train_loss]
+        units = (*own, *model.summaries)
+        kept = [*(u.statement for u in units), *self._of_update()]
+        nodes = [*(u.statement for u in model.loss), *kept, model.train_loss]
         nodes.append(model.reported)
         labelled = any(self._labels in names.reads(node) for node in nodes)
-        items = self._data([u.statement for u in units], labelled)
+        items = self._data(kept, labelled)
         watching = [node for hooks in model.hooks for node in hooks.nodes]
         inside = self._called(True, [*nodes, *watching])
         rates = self._rates(model.training)

@@ -9,7 +9,7 @@ import os
 from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
-from migrate.frontends.model_fn.helpers import check_helpers
+from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
@@ -76,6 +76,7 @@ def recognise(
             flows.check(function)
             model = Split(function, scopes, flow.bound(function)).run()
             check_helpers(model, scopes, kept)
+            check_objects(model, scopes, shared.knowing)
         except NotSplit as reason:
             stays.append(_stays(reason, function, scopes))
             continue

@@ -9,8 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.grown import changes, is_adding
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
+from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.program.keras_model import Layer, Unit
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
@@ -110,14 +111,25 @@ def left_out(
     mode: str,
     values: ModeValues,
     scopes: Scopes,
+    results: Iterable[ast.expr],
 ) -> None:
-    """Fails where a statement that nobody reads, and that is left out, does something."""
+    """Fails where a statement that nobody reads, and that is left out, does something.
+
+    Args:
+      results: what the mode gives.
+    """
     kept = list(used)
+    read = {n for node in results for n in names.reads(node)}
+    read |= {n for unit in kept for n in names.reads(unit.statement)}
     for unit in line:
         statement = unit.statement
         if unit in kept or isinstance(statement, _QUIET) or _is_text(statement):
             continue
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            if is_adding(statement.value, scopes) and not (
+                names.mutates(statement) & read
+            ):
+                continue  # To a list or dictionary that nobody reads.
             symbol = scopes.resolve(statement.value.func) or ""
             # Evaluation and prediction ran only what they fetched.
             if mode != "TRAIN" and symbol.startswith(("tf.summary.", "tf.identity")):
@@ -147,6 +159,7 @@ class Steps:
         self._replaced = {n for node in replaced for n in ast.walk(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
+        self._instances = NetworkObjects(scopes)
         # Functions around what is looked at.
         self._around: list[ast.AST] = []
 
@@ -174,8 +187,7 @@ class Steps:
                 self._symbol(use, symbol)
 
     def _symbol(self, node: ast.expr, symbol: str) -> None:
-        penalties = (*table.REGULARIZATION, table.COLLECTION, table.TOTAL_LOSS)
-        if self._around and symbol in penalties:
+        if self._around and symbol in table.OF_MODEL:
             # The model has them, which is known in its own methods alone.
             raise NotSplit(node, f"{symbol} in a function that a step calls")
         if symbol in (table.TRAINABLE, table.COLLECTION, *table.GLOBAL_STEP):
@@ -229,14 +241,17 @@ class Steps:
         owner = self._scopes.scope_of(root).owner(root.id)
         if owner is not self._scopes.module:
             builtin = owner is None and hasattr(builtins, root.id)
+            method = self._instances.function(call)
+            if method is not None:
+                return self._enter(call, method)
             if isinstance(call.func, ast.Name) and not builtin:
                 raise NotSplit(call, f"{root.id}() is not known")
+            self._local(call, root)
             return  # A builtin, or a method of something local.
         assert owner is not None
         for bound in owner.bindings[root.id]:
             if isinstance(bound, (ast.Import, ast.ImportFrom)):
-                module = getattr(bound, "module", None) or bound.names[0].name
-                if module.partition(".")[0] not in _LIBRARIES:
+                if self._is_foreign(bound):
                     raise NotSplit(
                         call, f"{ast.unparse(call.func)}() is of another file"
                     )
@@ -244,6 +259,29 @@ class Steps:
                 self._enter(call, bound)
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
+
+    def _local(self, call: ast.Call, root: ast.Name) -> None:
+        """Methods of an object are not known, unless they are of plain values."""
+        scope = self._scopes.scope_of(root).owner(root.id)
+        for bound in scope.bindings[root.id] if scope is not None else ():
+            value = getattr(bound, "value", None)
+            made = value.func if isinstance(value, ast.Call) else None
+            while isinstance(made, ast.Attribute):
+                made = made.value
+            if not isinstance(made, ast.Name) or self._scopes.resolve(made):
+                continue
+            of = self._scopes.scope_of(made).owner(made.id)
+            for maker in of.bindings[made.id] if of is not None else ():
+                if isinstance(maker, ast.ClassDef) or self._is_foreign(maker):
+                    raise NotSplit(call, f"{ast.unparse(call.func)}() is not known")
+
+    @staticmethod
+    def _is_foreign(bound: ast.AST) -> bool:
+        """Whether an import brings something of another file."""
+        if not isinstance(bound, (ast.Import, ast.ImportFrom)):
+            return False
+        module = getattr(bound, "module", None) or bound.names[0].name
+        return module.partition(".")[0] not in _LIBRARIES
 
 
 def penalties(

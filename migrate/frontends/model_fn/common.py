@@ -7,7 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import by_mode, twins
-from migrate.frontends.model_fn.calls import bound_call, uses
+from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message, of_network
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
@@ -74,6 +74,9 @@ class Common:
             mode: [u.statement for u in units] for mode, units in found.items()
         }
         if not statements["TRAIN"]:
+            unclear = self.network.instances.unclear(self._function)
+            if unclear is not None:
+                raise NotSplit(*unclear)
             reason = "it has no layers of tf.layers"
             call = self.network.of_another_file(
                 u.statement for u in lines["TRAIN"].units
@@ -135,7 +138,7 @@ class Common:
                 continue
             if not isinstance(statement.value, ast.Call):
                 continue
-            if named([unit]):
+            if named([unit], self._scopes):
                 continue
             try:
                 self.network.check(statement, self._values)
@@ -201,12 +204,13 @@ class Common:
                 value = self._training_of(parent)
                 if value is not None:
                     return node in list(ast.walk(value))
-                helper = self.network.helper(parent)
-                if helper in self.network.helpers:
-                    arguments = bound_call(parent, helper) or {}
+                function = self.network.helper(parent)
+                helper = self.network.helpers.get(function) if function else None
+                if function is not None and helper is not None:
+                    arguments = self.network.bound(parent, function) or {}
                     return any(
                         node in list(ast.walk(arguments[name]))
-                        for name in self.network.helpers[helper].unneeded
+                        for name in helper.unneeded
                         if name in arguments
                     )
                 return False
@@ -276,12 +280,13 @@ class Common:
             for inner in ast.walk(statement):
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
+        constructs = self.network.instances.constructs(value)
         if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
             # Of one tensor a part is one, too: dense(net, 1)[:, 0].
             layer = self._scopes.resolve(value.value.func)
             if plain and layer in table.LAYERS:
                 return
-        if plain and isinstance(value, ast.Call):
+        if plain and isinstance(value, ast.Call) and not constructs:
             symbol = self._scopes.resolve(value.func)
             if symbol in table.NETWORK or self.network.makes_layers(value):
                 return

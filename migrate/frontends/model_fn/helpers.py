@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.joined import Joined
 from migrate.facts.mentions import by_text, module_name
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.program.keras_model import KerasModel
+from migrate.program.keras_model import Helper, KerasModel
 
 
 def check_helpers(
@@ -27,6 +28,9 @@ def check_helpers(
         inside.update(ast.walk(helper.function))
     for helper in model.helpers:
         function = helper.function
+        if helper.owner is not None:
+            _check_names(model, function)
+            continue
         for node in _mentions(function, scopes):
             if node not in inside:
                 raise NotSplit(
@@ -42,13 +46,53 @@ def check_helpers(
                 )
 
 
+def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> None:
+    """Fails where something else has a class whose methods the network calls.
+
+    Args:
+      knowing: texts of other files that may.
+    """
+    inside = set(ast.walk(model.function))
+    for helper in model.helpers:
+        inside.update(ast.walk(helper.function))
+    for helper in model.helpers:
+        owner = helper.owner
+        if owner is None:
+            continue
+        for node in ast.walk(scopes.tree):
+            if isinstance(node, ast.Name) and node.id == owner.name:
+                if isinstance(node.ctx, ast.Load) and node not in inside:
+                    raise NotSplit(
+                        node, f"{owner.name}() makes layers and is called elsewhere too"
+                    )
+        if any(re.search(rf"\b{owner.name}\b", text) for text in knowing):
+            raise NotSplit(owner, f"{owner.name} makes layers, and other files name it")
+        _check_kept(helper, model)
+
+
+def _check_kept(helper: Helper, model: KerasModel) -> None:
+    """What only said whether an object is training is read where layers are told."""
+    known = {one.function for one in model.helpers}
+    gone = {ast.unparse(s.targets[0]) for s in helper.kept if isinstance(s, ast.Assign)}
+    words = {word.rpartition(".")[2] for word in gone}
+    members = helper.owner.body if helper.owner is not None else []
+    for code in (*members, model.function):
+        for node in ast.walk(code) if code not in known else ():
+            if isinstance(node, ast.Attribute) and node.attr in words:
+                raise NotSplit(
+                    node, f"`{ast.unparse(node)}` is read by more than layers"
+                )
+
+
 def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
     """A layer's name is made of what its function knows."""
     inside = set(ast.walk(function))
+    own = {helper.function: helper.scope for helper in model.helpers}
     for layer in model.layers:
         if layer.call in inside:
             for part in layer.scope:
-                if part not in inside and not isinstance(part, ast.Constant):
+                told = isinstance(part, ast.Name) and part.id == own.get(function)
+                if part not in inside and not (told or isinstance(part, ast.Constant)):
                     raise NotSplit(
                         layer.call,
                         f"a layer of {function.name}() in a variable scope whose name "

@@ -11,6 +11,7 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.tables.layers import LAYER_CLASSES, LayerRow
 
 
@@ -34,8 +35,8 @@ class Applied:
 class LayerObjects:
     """The layer objects of a module."""
 
-    def __init__(self, scopes: Scopes) -> None:
-        self._scopes = scopes
+    def __init__(self, scopes: Scopes, instances: NetworkObjects) -> None:
+        self._scopes, self._instances = scopes, instances
 
     def row(self, node: ast.AST) -> LayerRow | None:
         """What a call makes, where it makes a layer object."""
@@ -53,6 +54,9 @@ class LayerObjects:
             func = func.value
         if isinstance(func, ast.Call) and self.row(func) is not None:
             return func, False
+        kept = self._instances.value(func)
+        if isinstance(kept, ast.Call) and self.row(kept) is not None:
+            return kept, True
         if not isinstance(func, ast.Name):
             return None
         owner = self._scopes.scope_of(func).owner(func.id)

@@ -62,6 +62,7 @@ class ModeValues:
         # Where it is asked whether there are labels.
         self.unlabelled: set[ast.expr] = set()
         self._scopes = scopes
+        # By name, or attribute of one ("self.training").
         self.known: dict[str, bool] = {}
         # Of these, names of a literal, which no mode decides.
         self.literals: set[str] = set()
@@ -120,8 +121,8 @@ class ModeValues:
             return self.overrides[node]
         if isinstance(node, ast.Constant) and isinstance(node.value, bool):
             return node.value
-        if isinstance(node, ast.Name):
-            return self.known.get(node.id)
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            return self.known.get(names.key(node) or "")
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             value = self.of_test(node.operand)
             return None if value is None else not value

@@ -11,15 +11,14 @@ from migrate.frontends.model_fn import contrib_calls, places, told
 from migrate.frontends.model_fn.calls import (
     bound_call,
     calls,
-    layer_arguments,
     walk,
     written_arguments,
 )
 from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
 from migrate.frontends.model_fn.layer_objects import Applied
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.naming import Naming, Passed, literal
 from migrate.frontends.model_fn.places import Place
-from migrate.frontends.model_fn.recorded import Recorded
 from migrate.program.keras_model import Helper, Layer
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_contrib
@@ -27,48 +26,8 @@ from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
 
-# Of tf.variable_scope, after the values.
-_SCOPE_ARGUMENTS = (
-    *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
-    *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
-)
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
-
-
-@dataclasses.dataclass
-class _Names:
-    """Names of layers that one variable scope has given.
-
-    Attributes:
-      taken: those that were given.
-      ended: kinds of which one may not have been made: what comes after has no known name.
-    """
-
-    taken: dict[str, int] = dataclasses.field(default_factory=dict)
-    ended: set[str] = dataclasses.field(default_factory=set)
-
-    def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
-        """TF1's next name: base, base_1, ..., past those that were given.
-
-        Args:
-          conditional: whether the layer may not be made.
-
-        Raises:
-          NotSplit: that depends on whether another one was made.
-        """
-        if base in self.ended:
-            raise NotSplit(
-                call, "a layer without a name, after one that is made under a condition"
-            )
-        if conditional:
-            self.ended.add(base)
-        name, number = base, 0
-        while name in self.taken:
-            number += 1
-            name = f"{base}_{number}"
-        self.taken[name] = 1
-        return name
 
 
 @dataclasses.dataclass
@@ -88,7 +47,7 @@ class _Parts:
     asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
-class Network(Recorded):
+class Network(Naming):
     """Collects the layers of a network's statements, in the order of their making.
 
     Args:
@@ -102,15 +61,15 @@ class Network(Recorded):
         self._training = training
         self.layers: list[Layer] = []
         self.helpers: dict[ast.FunctionDef, Helper] = {}
-        # Name of a variable scope, as it is written -> names given in it.
-        self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
         # Variable scopes in loops and under conditions.
         self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
-        # The scopes around a helper's first call.
-        self._first: dict[ast.FunctionDef, tuple[ast.With, ...]] = {}
+        # What stands before the names of a helper's layers; None where that is not known.
+        self._prefixes: dict[ast.FunctionDef, str | None] = {}
+        # Attributes that only say whether it is training -> by mode, what they say.
+        self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
         self._contrib = ContribCalls(scopes)
@@ -169,13 +128,18 @@ class Network(Recorded):
         repeated: bool,
     ) -> None:
         """A helper: its layers are those of all its calls."""
-        if not any(self.makes_layers(s) for s in function.body):
+        keeps = function.name == "__init__" and any(
+            not isinstance(value, ast.Constant)
+            and all(values.of_test(value) is not None for values in env.values())
+            for value in (self.bound(call, function) or {}).values()
+        )
+        if not keeps and not any(self.makes_layers(s) for s in function.body):
             for statement in function.body:
                 if isinstance(statement, ast.Return):
                     statement = ast.Expr(statement.value or ast.Constant(None))
                 self.check(statement, env)
             return
-        bound = bound_call(call, function)
+        bound = self.bound(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         unneeded, inner = told.told(call, bound, env, self._scopes)
@@ -186,8 +150,12 @@ class Network(Recorded):
         }
         if self._literals.setdefault(function, literals) != literals:
             raise NotSplit(call, f"{function.name}() is called in more than one way")
+        owner = self.instances.owner(function)
         before = self.helpers.get(function)
         if before is not None:
+            where = self._where(scope, env)
+            made = (*before.calls, (call, where))
+            self.helpers[function] = dataclasses.replace(before, calls=made)
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
@@ -198,7 +166,13 @@ class Network(Recorded):
                 raise NotSplit(
                     call, f"{function.name}() is called again, and shares its variables"
                 )
-            if scope or self._first[function] or self._unnamed(function):
+            if owner is not None and self._moves_averages(function):
+                raise NotSplit(call, "averages that are moved more than once")
+            prefix = literal(where)
+            same = prefix is not None and prefix == self._prefixes[function]
+            if before.scope:
+                same = bool(where)
+            if not same or self._unnamed(function):
                 raise NotSplit(
                     call,
                     f"{function.name}() is called again, and its layers' names would "
@@ -210,23 +184,118 @@ class Network(Recorded):
                 call,
                 f"{function.name}() is called in a loop, and its layers have no name",
             )
-        self._first[function] = scope
+        where = self._where(scope, env)
+        self._prefixes[function] = literal(where)
+        told_scope = ""
+        if self._prefixes[function] is None:
+            # What the caller calls its scope, the helper does not know.
+            told_scope = self._free(function, "scope")
+            scope = (Passed.of(told_scope),)
+            if self._numbered(function):
+                raise NotSplit(
+                    call,
+                    f"{function.name}() has layers without names, in a variable scope "
+                    "whose name is another function's",
+                )
         self._known_in[function] = inner
         parts = _Parts(function, list(unneeded))
-        self.helpers[function] = Helper(function, tuple(unneeded), ())
-        parts.gone += contrib_calls.params(function, self._scopes)
-        self._suite(function.body, scope, inner, parts)
+        kept = self._keep(function, owner, unneeded, inner)
         self.helpers[function] = Helper(
-            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone)
+            function,
+            tuple(unneeded),
+            (),
+            owner=owner,
+            calls=((call, where),),
+            scope=told_scope,
+            kept=tuple(kept),
         )
+        parts.gone += contrib_calls.params(function, self._scopes)
+        body = [s for s in function.body if s not in kept]
+        self._suite(body, scope, inner, parts)
+        self.helpers[function] = dataclasses.replace(
+            self.helpers[function], opened=tuple(parts.opened), gone=tuple(parts.gone)
+        )
+        words = {*parts.deciding, *self._words(function, owner)}
         gone = {inner for node in parts.asked for inner in ast.walk(node)}
-        for node in ast.walk(function):
-            if isinstance(node, ast.Name) and node.id in parts.deciding:
-                if node not in gone and not self._only_training(node):
-                    raise NotSplit(
-                        node,
-                        f"{function.name}() does more with `{node.id}` than layers do",
-                    )
+        for node in (n for statement in body for n in ast.walk(statement)):
+            word = names.key(node) if isinstance(node, ast.expr) else None
+            if word in words and node not in gone and not self._only_training(node):
+                raise NotSplit(
+                    node, f"{function.name}() does more with `{word}` than layers do"
+                )
+
+    def _keep(
+        self,
+        function: ast.FunctionDef,
+        owner: ast.ClassDef | None,
+        unneeded: list[str],
+        env: dict[str, ModeValues],
+    ) -> list[ast.stmt]:
+        """Statements of a constructor that keep what says whether it is training.
+
+        Whatever of it a method's environment should have is put there.
+        """
+        if owner is None:
+            return []
+        known = self._kept.setdefault(owner, {})
+        found: list[ast.stmt] = []
+        for name in unneeded:
+            if any(name not in values.known for values in env.values()):
+                continue  # The mode itself.
+            for statement, attribute in self.instances.keeps(function, name).items():
+                found.append(statement)
+                known[attribute] = {m: v.known[name] for m, v in env.items()}
+        receiver = self.instances.receiver(function)
+        for attribute, by_mode in known.items():
+            for mode, values in env.items():
+                values.known[f"{receiver}.{attribute}"] = by_mode[mode]
+        return found
+
+    def _words(self, function: ast.FunctionDef, owner: ast.ClassDef | None) -> set[str]:
+        """Attributes that a method knows to say whether it is training."""
+        if owner is None:
+            return set()
+        receiver = self.instances.receiver(function)
+        return {f"{receiver}.{attribute}" for attribute in self._kept.get(owner, ())}
+
+    def bound(
+        self, call: ast.Call, function: ast.FunctionDef
+    ) -> dict[str, ast.expr] | None:
+        """A helper's parameters by name, without a method's object."""
+        return bound_call(call, function, self.instances.is_method(function))
+
+    def _moves_averages(self, function: ast.FunctionDef) -> bool:
+        """Whether a method, or one that it calls, applies batch normalisation."""
+        for call in calls(function):
+            applied = self.objects.applied(call)
+            if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
+                return True
+            helper = self.helper(call)
+            if helper is not None and self._moves_averages(helper):
+                return True
+        return False
+
+    def _check_apart(
+        self,
+        applied: Applied,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """An object is made elsewhere with its name, which its first call decides."""
+        maker, call = applied.maker, applied.call
+        if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
+            return
+        if not all(isinstance(n, ast.Constant) for n in self._where(scope, env)):
+            raise NotSplit(call, "a layer object in a scope that a name names")
+        if (
+            place.repeated
+            and applied.row.has_weights
+            and "name" not in applied.arguments
+        ):
+            raise NotSplit(
+                call, "a layer object without a name, first called in a loop"
+            )
 
     def _only_training(self, node: ast.AST) -> bool:
         """Whether a name is read as a layer's, or a helper's, word for training."""
@@ -250,38 +319,6 @@ class Network(Recorded):
         if isinstance(around, ast.keyword):
             return around.arg == "normalizer_params"
         return any(around in helper.gone for helper in self.helpers.values())
-
-    def _unnamed(self, function: ast.FunctionDef) -> bool:
-        """Whether a helper has layers outside of scopes that a parameter names."""
-        parameters = {a.arg for a in function.args.args}
-        return self._unnamed_in(function.body, parameters)
-
-    def _unnamed_in(self, body: list[ast.stmt], parameters: set[str]) -> bool:
-        for statement in body:
-            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                scoped = any(
-                    self._scopes.resolve(item.context_expr.func) == "tf.variable_scope"  # type: ignore[attr-defined]
-                    and names.reads(item.context_expr) & parameters
-                    for item in statement.items
-                )
-                if not scoped and self._unnamed_in(statement.body, parameters):
-                    return True
-                continue
-            for call in calls(statement):
-                symbol = self._scopes.resolve(call.func) or ""
-                row = table.LAYERS.get(symbol)
-                helper = self.helper(call)
-                if symbol in table.SEVERAL:
-                    return True
-                if helper is not None and self._unnamed(helper):
-                    return True
-                if row is None or not row.has_weights:
-                    continue
-                arguments = layer_arguments(call, row)
-                name = (arguments or {}).get("name")
-                if name is None or not names.reads(name) & parameters:
-                    return True
-        return False
 
     def _suite(
         self,
@@ -338,11 +375,11 @@ class Network(Recorded):
         self._unapplied.pop(maker, None)
         name = applied.arguments.get("name")
         if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            where = tuple(e for s in scope for e in self.scope_names(s, env))
-            given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+            given = self._names_in(self._where(scope, env), applied.call)
             if name.value in given.taken:
                 raise NotSplit(applied.call, f"two layers named {name.value!r}")
         call = maker if applied.kept else applied.call
+        self._check_apart(applied, scope, env, place)
         self._layer(call, row, dict(applied.arguments), scope, env, place)
         if applied.kept:
             self.layers[-1] = dataclasses.replace(
@@ -449,10 +486,10 @@ class Network(Recorded):
         row, given, several = stacked.row, dict(stacked.bound), stacked.several
         below = given.pop("scope", None)
         bound, normalizer = self._completed(call, row, given, scope, env)
-        where = tuple(e for s in scope for e in self.scope_names(s, env))
+        where = self._where(scope, env)
         if any(self.reuses(s) for s in scope) or self._in_loop(call):
             raise NotSplit(call, "layers one after the other, made more than once")
-        taken = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+        taken = self._names_in(where, call)
         if below is None:
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
             unique = taken.unique(several.scope, call, place.conditional)
@@ -489,9 +526,9 @@ class Network(Recorded):
           bound: arguments by name, `inputs` and `training` too.
         """
         self._check_training(call, row.call_parameters, bound, env)
-        where = tuple(e for s in scope for e in self.scope_names(s, env))
+        where = self._where(scope, env)
         reused = any(self.reuses(s) for s in scope)
-        given = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
+        given = self._names_in(where, call)
         name: str | ast.expr | None = bound.get("name")
         if isinstance(name, ast.Constant):
             if name.value is None:
@@ -557,45 +594,6 @@ class Network(Recorded):
             else layer
             for layer in self.layers
         ]
-
-    def _is_not_reused(self, node: ast.expr, env: dict[str, ModeValues]) -> bool:
-        """Whether a word for `reuse` is False, or None."""
-        if isinstance(node, ast.Constant) and node.value is None:
-            return True
-        return all(values.of_test(node) is False for values in env.values())
-
-    def reuses(self, scope: ast.With) -> bool:
-        """Whether a scope takes variables that are there already."""
-        return any(
-            self._scopes.resolve(node) == "tf.AUTO_REUSE"
-            for item in scope.items
-            for node in ast.walk(item.context_expr)
-            if isinstance(node, (ast.Name, ast.Attribute))
-        )
-
-    def scope_names(
-        self, scope: ast.With, env: dict[str, ModeValues]
-    ) -> list[ast.expr]:
-        """What a `with` puts before the names of variables."""
-        found = []
-        for item in scope.items:
-            call = item.context_expr
-            assert isinstance(call, ast.Call)
-            if self._scopes.resolve(call.func) != "tf.variable_scope":
-                continue
-            bound = names.bound_arguments(
-                call, ("name_or_scope", "default_name", "values", *_SCOPE_ARGUMENTS)
-            )
-            reuse = (bound or {}).pop("reuse", None)
-            if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
-                if not self._is_not_reused(reuse, env):
-                    raise NotSplit(scope, "a variable scope shares its variables")
-            if bound is None or set(bound) != {"name_or_scope"}:
-                raise NotSplit(
-                    scope, "a variable scope that does more than give a name"
-                )
-            found.append(bound["name_or_scope"])
-        return found
 
     def _check_training(
         self,

@@ -11,6 +11,7 @@ from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
+from migrate.frontends.model_fn.network_objects import NetworkObjects
 from migrate.tables import keras_models as table
 from migrate.tables.layers import LAYER_CLASSES
 
@@ -21,7 +22,10 @@ _BUILTINS = frozenset(
         *("max", "min", "range", "reversed", "str", "sum", "tuple", "type", "zip"),
     }
 )
-_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If, ast.Assert, ast.Pass)
+_SIMPLE = (
+    *(ast.Assign, ast.AugAssign, ast.Expr, ast.For, ast.If),
+    *(ast.Assert, ast.Pass, ast.Raise),
+)
 
 
 class Recorded:
@@ -29,7 +33,8 @@ class Recorded:
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self.function, self._scopes = function, scopes
-        self.objects = LayerObjects(scopes)
+        self.instances = NetworkObjects(scopes)
+        self.objects = LayerObjects(scopes, self.instances)
 
     def makes_layers(self, node: ast.AST) -> bool:
         """Whether code calls a layer, or a function of the module that does."""
@@ -46,8 +51,8 @@ class Recorded:
         return False
 
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
-        """The function of the program's own files that a call names."""
-        return self._scopes.function(call.func)
+        """The function of the program's files, or the object's method, that a call runs."""
+        return self.instances.function(call) or self._scopes.function(call.func)
 
     def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
         """Fails where Keras could not record a statement.
@@ -93,6 +98,10 @@ class Recorded:
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
         if is_print(call, self._scopes) or self.objects.is_applied(call):
+            return
+        if self.instances.constructs(call) or self.instances.says_nothing(call):
+            return
+        if isinstance(self._scopes.parents.get(call), ast.Raise):
             return
         if isinstance(func, ast.Attribute) and func.attr in _METHODS:
             return

@@ -119,14 +119,17 @@ def without(lines: dict[str, Straight], units: list[Unit]) -> dict[str, list[Uni
     }
 
 
-def named(units: Iterable[Unit]) -> set[str]:
+def named(units: Iterable[Unit], scopes: Scopes) -> set[str]:
     """Names that statements give to tensors."""
-    return {
-        node.value.value
-        for unit in units
-        for node in ast.walk(unit.statement)
-        if isinstance(node, ast.keyword)
-        and node.arg == "name"
-        and isinstance(node.value, ast.Constant)
-        and isinstance(node.value.value, str)
-    }
+    found: set[str] = set()
+    for unit in units:
+        for node in ast.walk(unit.statement):
+            given = None
+            if isinstance(node, ast.keyword) and node.arg == "name":
+                given = node.value
+            elif isinstance(node, ast.Call) and len(node.args) == 2:
+                if scopes.resolve(node.func) == "tf.identity":
+                    given = node.args[1]
+            if isinstance(given, ast.Constant) and isinstance(given.value, str):
+                found.add(given.value)
+    return found

@@ -180,7 +180,8 @@ class Split:
             checks.order(line.units, tensors, own_units, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS[h.kind] == mode for u in h.made]
-            checks.left_out(line.units, used, mode, self._values[mode], scopes)
+            given_ = specs[mode].values()
+            checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
         calls = [(m.call, m.arguments) for m in metrics]
         if counter is not None:
@@ -329,8 +330,8 @@ class Split:
         wanted = checks.watched(self._scopes, self._function)
         if not wanted:
             return False
-        missing = wanted - named(training)
-        if missing - named(predictions):
+        missing = wanted - named(training, self._scopes)
+        if missing - named(predictions, self._scopes):
             raise NotSplit(
                 self._function,
                 f"a hook asks for a tensor by its name, {sorted(missing)[0]}",

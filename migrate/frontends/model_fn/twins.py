@@ -15,7 +15,6 @@ from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import (
     ModeValues,
     NotSplit,
@@ -114,7 +113,7 @@ def _calls(line: Straight, network: Network) -> list[_Call]:
         function = network.helper(call)
         if function is None or not network.makes_layers(call):
             continue
-        arguments = bound_call(call, function)
+        arguments = network.bound(call, function)
         if arguments is not None:
             found.append(_Call(unit, target.id, function, arguments))
     return found

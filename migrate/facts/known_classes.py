@@ -1,0 +1,39 @@
+"""Which other files of a run name the classes of a file: they may derive from them, or set
+their attributes.
+"""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+from collections.abc import Iterable, Mapping
+
+_CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
+# What a file spells whose methods may be model_fns.
+_ESTIMATOR, _OF_OBJECT = "Estimator(", "self."
+
+
+def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
+    """The texts of the files that name a class of a file of Estimators, by its real path."""
+    texts: dict[str, str] = {}
+    for path in paths:
+        if path.suffix == ".py" and path.is_file():
+            try:
+                texts[os.path.realpath(path)] = path.read_bytes().decode()
+            except (OSError, UnicodeDecodeError):
+                continue  # Whoever migrates it says why.
+    found: dict[str, tuple[str, ...]] = {}
+    for real, text in texts.items():
+        if _ESTIMATOR not in text or _OF_OBJECT not in text or "tensorflow" not in text:
+            continue
+        classes = "|".join(_CLASS.findall(text))
+        if classes:
+            named = re.compile(rf"\b({classes})\b")
+            module = re.compile(rf"\b{re.escape(pathlib.Path(real).stem)}\b")
+            found[real] = tuple(
+                other
+                for path, other in texts.items()
+                if path != real and named.search(other) and module.search(other)
+            )
+    return found

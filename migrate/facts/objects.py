@@ -1,0 +1,253 @@
+"""Classes of the module: whose method an expression names, and what stays as `__init__` set it.
+
+    class Trainer(object):
+        def __init__(self, hidden):
+            self.hidden = hidden
+
+        def model_fn(self, features, labels, mode): ...self.hidden...
+
+An attribute is *settled* where only `__init__` binds it, or the class: then it is the same
+whenever it is read later.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+
+_PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC"})
+# What makes attributes otherwise than by statements that can be seen.
+_DYNAMIC = frozenset(
+    {"__getattr__", "__getattribute__", "__setattr__", "__delattr__", "__new__"}
+)
+_REFLECTION = frozenset({"setattr", "delattr", "vars"})
+_STATIC, _OF_CLASS = "staticmethod", "classmethod"
+
+
+class Unsettled(Exception):
+    """What an object's method computes may depend on more than is in sight.
+
+    Attributes:
+      node: where.
+      reason: why, for the user.
+    """
+
+    def __init__(self, node: ast.AST, reason: str) -> None:
+        super().__init__(reason)
+        self.node, self.reason = node, reason
+
+
+class Objects:
+    """The classes of one module, and the names that stand for their objects."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._classes = {
+            node.name: node
+            for node in scopes.tree.body
+            if isinstance(node, ast.ClassDef)
+            and len(scopes.module.bindings[node.name]) == 1
+        }
+        self._stores: dict[str, list[ast.Attribute]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
+                self._stores.setdefault(node.attr, []).append(node)
+
+    # Which class.
+
+    def class_named(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class of the module that a name stands for."""
+        if not isinstance(node, ast.Name) or node.id not in self._classes:
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        return self._classes[node.id] if owner is self._scopes.module else None
+
+    def class_of(self, node: ast.AST) -> ast.ClassDef | None:
+        """The class of the object that a name stands for: `self`, or `t` of `t = T()`."""
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        if owner is None or len(bound) != 1:
+            return None
+        if isinstance(bound[0], ast.arg):
+            function = owner.node
+            if isinstance(function, ast.FunctionDef):
+                if self.receiver(function) == node.id and not is_of_class(function):
+                    return self.home(function)
+            return None
+        statement = bound[0]
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call):
+            if len(statement.targets) == 1 and isinstance(
+                statement.targets[0], ast.Name
+            ):
+                return self.class_named(statement.value.func)
+        return None
+
+    def home(self, function: ast.AST) -> ast.ClassDef | None:
+        """The class of the module whose method a function is."""
+        parent = self._scopes.parents.get(function)
+        if (
+            isinstance(parent, ast.ClassDef)
+            and self._classes.get(parent.name) is parent
+        ):
+            return parent
+        return None
+
+    def receiver(self, function: ast.FunctionDef) -> str:
+        """What a method calls its object, or class; "" where it knows neither."""
+        if self.home(function) is None or is_static(function):
+            return ""
+        arguments = [*function.args.posonlyargs, *function.args.args]
+        return arguments[0].arg if arguments else ""
+
+    # What it is made of.
+
+    def line(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """A class and those it inherits from, which are all of the module.
+
+        Raises:
+          Unsettled: they are not, or something else makes its attributes.
+        """
+        found = [owner]
+        while True:
+            node = found[-1]
+            if node.decorator_list or node.keywords:
+                raise Unsettled(node, f"{node.name} is made by more than its class")
+            for name in self._scopes.scope_by_node[node].bindings:
+                if name in _DYNAMIC:
+                    raise Unsettled(node, f"{node.name} has a {name} of its own")
+            bases = [b for b in node.bases if ast.unparse(b) not in _PLAIN_BASES]
+            if not bases:
+                return found
+            base = self.class_named(bases[0])
+            if len(bases) > 1 or base is None or base in found:
+                raise Unsettled(
+                    node,
+                    f"{node.name} inherits from {ast.unparse(bases[0])}, which is not in "
+                    "sight",
+                )
+            found.append(base)
+
+    def family(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
+        """The class, those it inherits from, and all that inherit from one of them."""
+        found = self.line(owner)
+        grown = True
+        while grown:
+            grown = False
+            for other in self._classes.values():
+                if other not in found and any(
+                    self.class_named(base) in found for base in other.bases
+                ):
+                    found.append(other)
+                    grown = True
+        return found
+
+    def method(self, owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+        """The method that an object of the class has, whichever class of the module has it.
+
+        Raises:
+          Unsettled: it depends on the object's class which one it is.
+        """
+        defined: list[ast.FunctionDef] = []
+        for one in self.family(owner):
+            for bound in self._scopes.scope_by_node[one].bindings.get(name, []):
+                if not isinstance(bound, ast.FunctionDef):
+                    return None
+                if not _is_empty(bound):
+                    defined.append(bound)
+                elif any("abstract" in ast.unparse(d) for d in bound.decorator_list):
+                    raise Unsettled(bound, f"{one.name} says that {name} is abstract")
+        if not defined:
+            return None
+        if len(defined) > 1:
+            raise Unsettled(defined[-1], f"{name}() is overridden, or defined twice")
+        if self.home(defined[0]) is None:
+            raise Unsettled(defined[0], f"{name}() is defined in a branch of its class")
+        self._check_whose(owner, defined[0])
+        if self._stores.get(name):
+            raise Unsettled(
+                self._stores[name][0], f"`{name}` is bound to something else"
+            )
+        return defined[0]
+
+    def _check_whose(self, owner: ast.ClassDef, method: ast.FunctionDef) -> None:
+        """A class may leave a method to a class that derives from it, if all others have it."""
+        home = self.home(method)
+        assert home is not None
+        above = self.line(home)
+        if home not in self.line(owner):
+            for other in self.family(owner):
+                if other not in above and home not in self.line(other):
+                    raise Unsettled(method, f"{other.name} has no {method.name}()")
+
+    def constructors(self, owner: ast.ClassDef) -> Iterator[ast.FunctionDef]:
+        """Every `__init__` that may set attributes of an object of the class."""
+        for one in self.family(owner):
+            for bound in self._scopes.scope_by_node[one].bindings.get("__init__", []):
+                if isinstance(bound, ast.FunctionDef):
+                    yield bound
+
+    def settled(self, owner: ast.ClassDef, name: str) -> list[ast.Attribute]:
+        """Where `__init__` binds an attribute that nothing else binds; none for a class's own.
+
+        Raises:
+          Unsettled: something else does, or nothing in sight.
+        """
+        family = self.family(owner)
+        inits = list(self.constructors(owner))
+        found: list[ast.Attribute] = []
+        for store in self._stores.get(name, []):
+            function = self._scopes.scope_of(store).node
+            whose = self.class_of(store.value)
+            if whose is not None and whose not in family:
+                continue  # Of another class.
+            if whose is None or function not in inits:
+                raise Unsettled(store, f"`self.{name}` is changed after __init__")
+            if isinstance(self._scopes.parents.get(store), ast.AugAssign):
+                raise Unsettled(store, f"`self.{name}` is changed in place")
+            found.append(store)
+        of_class = [
+            bound
+            for one in family
+            for bound in self._scopes.scope_by_node[one].bindings.get(name, [])
+        ]
+        if any(isinstance(b, (ast.FunctionDef, ast.ClassDef)) for b in of_class):
+            raise Unsettled(owner, f"`self.{name}` is more than a value")
+        if len(of_class) > 1 or (not found and not of_class):
+            raise Unsettled(owner, f"what `self.{name}` is cannot be seen")
+        self._check_reflection(family)
+        return found
+
+    def _check_reflection(self, family: list[ast.ClassDef]) -> None:
+        for one in family:
+            for node in ast.walk(one):
+                if isinstance(node, ast.Name) and node.id in _REFLECTION:
+                    raise Unsettled(node, f"{one.name} sets attributes by {node.id}()")
+                if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+                    raise Unsettled(node, f"{one.name} sets attributes by __dict__")
+
+
+def is_static(function: ast.FunctionDef) -> bool:
+    return _decorated(function, _STATIC)
+
+
+def is_of_class(function: ast.FunctionDef) -> bool:
+    return _decorated(function, _OF_CLASS)
+
+
+def _decorated(function: ast.FunctionDef, name: str) -> bool:
+    return any(
+        isinstance(d, ast.Name) and d.id == name for d in function.decorator_list
+    )
+
+
+def _is_empty(function: ast.FunctionDef) -> bool:
+    """Whether a method does nothing but say that a subclass has it."""
+    return all(
+        isinstance(s, (ast.Raise, ast.Pass))
+        or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+        for s in function.body
+    )

@@ -1,0 +1,152 @@
+"""Networks that are objects: a class that makes its layers, and is called, or has methods.
+
+    class Model(object):
+        def __init__(self, units):
+            self.dense = tf.layers.Dense(units)
+
+        def __call__(self, inputs, training):
+            return self.dense(inputs)
+
+    logits = Model(10)(features["x"], training=True)
+
+The class stays: where the Keras model is made, its methods are helpers as functions are.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.objects import Objects, Unsettled
+from migrate.facts.scopes import Scopes
+
+_CONSTRUCTOR, _CALLED = "__init__", "__call__"
+
+
+class NetworkObjects:
+    """The objects of a module, as far as what they do is in sight."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._objects = Objects(scopes)
+
+    def function(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The method that a call of an object, of its method or of its class runs."""
+        func = call.func
+        if self.constructs(call):
+            owner = self._objects.class_named(func)
+            return self._method(owner, _CONSTRUCTOR)
+        if isinstance(func, ast.Name):
+            return self._method(self._objects.class_of(func), _CALLED)
+        if isinstance(func, ast.Attribute):
+            return self._method(self._objects.class_of(func.value), func.attr)
+        return None
+
+    def constructs(self, node: ast.AST | None) -> bool:
+        """Whether an expression makes an object of a class of the module."""
+        return isinstance(node, ast.Call) and self._is_plain(
+            self._objects.class_named(node.func)
+        )
+
+    def is_method(self, function: ast.FunctionDef) -> bool:
+        return self._objects.home(function) is not None
+
+    def owner(self, function: ast.FunctionDef) -> ast.ClassDef | None:
+        """The class whose method a function is."""
+        return self._objects.home(function)
+
+    def value(self, node: ast.AST) -> ast.expr | None:
+        """What `self.x` is, where `__init__` alone binds it, once, by itself."""
+        if not isinstance(node, ast.Attribute):
+            return None
+        owner = self._objects.class_of(node.value)
+        if owner is None or not self._is_plain(owner):
+            return None
+        try:
+            stores = self._objects.settled(owner, node.attr)
+        except Unsettled:
+            return None
+        if len(stores) != 1:
+            return None
+        statement = self._scopes.parents.get(stores[0])
+        if isinstance(statement, ast.Assign) and statement.targets == stores:
+            return statement.value
+        return None
+
+    def unclear(self, code: ast.AST) -> tuple[ast.AST, str] | None:
+        """Where code calls an object whose class is more than what is seen, and why."""
+        for call in ast.walk(code):
+            if not isinstance(call, ast.Call):
+                continue
+            func = call.func
+            owner = self._objects.class_named(func)
+            if owner is None:
+                of = func.value if isinstance(func, ast.Attribute) else func
+                owner = self._objects.class_of(of)
+            if owner is None or self._is_plain(owner):
+                continue
+            try:
+                others = self._objects.family(owner)
+            except Unsettled as reason:
+                return call, reason.reason
+            names = [other.name for other in others if other is not owner]
+            return call, f"{owner.name} and {names[0]} inherit from each other"
+        return None
+
+    def receiver(self, function: ast.FunctionDef) -> str:
+        """What a method calls its object."""
+        return self._objects.receiver(function)
+
+    def keeps(self, function: ast.FunctionDef, name: str) -> dict[ast.stmt, str]:
+        """Statements `self.x = name` of a constructor, and x, where nothing else binds it."""
+        found: dict[ast.stmt, str] = {}
+        if function.name != _CONSTRUCTOR:
+            return found
+        for statement in function.body:
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                continue
+            target, value = statement.targets[0], statement.value
+            if isinstance(value, ast.Name) and value.id == name:
+                if self.value(target) is value:
+                    assert isinstance(target, ast.Attribute)
+                    found[statement] = target.attr
+        return found
+
+    def says_nothing(self, call: ast.Call) -> bool:
+        """Whether a call is `super().__init__()` of a class that derives from none."""
+        func = call.func
+        if isinstance(func, ast.Name) and func.id == "super":
+            around = self._scopes.parents.get(self._scopes.parents[call])
+            return isinstance(around, ast.Call) and self.says_nothing(around)
+        if not (
+            isinstance(func, ast.Attribute)
+            and func.attr == _CONSTRUCTOR
+            and isinstance(func.value, ast.Call)
+            and isinstance(func.value.func, ast.Name)
+            and func.value.func.id == "super"
+        ):
+            return False
+        inside: ast.AST | None = call
+        while inside is not None and not isinstance(inside, ast.FunctionDef):
+            inside = self._scopes.parents.get(inside)
+        owner = self._objects.home(inside) if inside is not None else None
+        return self._is_plain(owner) and not call.args and not call.keywords
+
+    def _method(self, owner: ast.ClassDef | None, name: str) -> ast.FunctionDef | None:
+        if owner is None or not self._is_plain(owner):
+            return None
+        try:
+            method = self._objects.method(owner, name)
+        except Unsettled:
+            return None
+        if method is None or method.decorator_list or not method.args.args:
+            return None
+        return method
+
+    def _is_plain(self, owner: ast.ClassDef | None) -> bool:
+        """Whether a class derives from none, and none from it."""
+        if owner is None:
+            return False
+        try:
+            return self._objects.family(owner) == [owner]
+        except Unsettled:
+            return False
