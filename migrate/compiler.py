@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from migrate import apart as apart_of
 from migrate import gates
 from migrate.backends import compat_estimators
-from migrate.backends.half_migrated import EagerRewrite
+from migrate.backends.half_migrated import EagerRewrite, FitRewrite
 from migrate.facts import hidden_names
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes
@@ -31,9 +31,10 @@ from migrate.planning import (
     already_migrated,
     has_refusal,
     left_whole,
+    looks_at_input,
     plan_of,
 )
-from migrate.program.eager import EagerProgram
+from migrate.program.eager import EagerProgram, FitProgram
 from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
@@ -100,6 +101,10 @@ def migrate_text(
     if options.models:
         known = options.models.get(os.path.realpath(filename), SharedModels())
         options = dataclasses.replace(options, shared_models=known)
+    hooks = options.shared_hooks.get(os.path.realpath(filename))
+    if hooks:
+        known = dataclasses.replace(options.shared_models, hooks=hooks)
+        options = dataclasses.replace(options, shared_models=known)
     if "tensorflow" not in text:
         return Migration(text)
     tree = ast.parse(text, filename)
@@ -131,7 +136,8 @@ def migrate_text(
         return several
     plan, findings = plan_of(scopes, options)
     form = None
-    if not alone_in_compat(scopes):
+    as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
+    if not (as_it_stands or alone_in_compat(scopes)):
         form = in_normal_form(text, options, has_refusal(findings))
     if form is not None:
         if has_refusal(form.findings):
@@ -182,15 +188,22 @@ def _moved(text: str) -> Iterator[Finding]:
 
 
 def _half_migrated(
-    found: EagerProgram | Refused, scopes: Scopes, options: Options, text: str
+    found: EagerProgram | FitProgram | Refused,
+    scopes: Scopes,
+    options: Options,
+    text: str,
 ) -> tuple[Plan, list[Finding]]:
     """Eager code in a graph's cluster; where it is not taken it is left whole."""
     plan = Plan()
-    if isinstance(found, EagerProgram):
+    if not isinstance(found, Refused):
         together = options.strategy in ("multi-worker-mirrored", "mirrored")
         if options.strategy == "auto":
             together = not found.servers
-        rewrite = EagerRewrite(found, scopes, plan, together)
+        rewrite = (
+            FitRewrite(found, scopes, plan, together)
+            if isinstance(found, FitProgram)
+            else EagerRewrite(found, scopes, plan, together)
+        )
         try:
             rewrite.run()
             own = rewrite.findings
@@ -229,7 +242,7 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
     for mistake in mistakes.find(scopes, text):
         call = mistake.node
         if isinstance(call, ast.Call) and call.func in plan.expressions:
-            if mistake.code in ("D109", "D110"):
+            if mistake.code in ("D109", "D110", "D137"):
                 continue  # It is TF1's own, of Estimators, and has been rewritten.
         mended = mistake.done and bool(plan.suites)
         if mistake.edits and not any(

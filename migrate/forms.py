@@ -105,6 +105,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         fed_datasets,
         fetched_calls,
         graph_first,
+        inner_placeholders,
         late_values,
         losses,
         module_graph,
@@ -141,6 +142,7 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     in_sight = [] if options.graph_calls else [losses.collected]
     for step in (
         tuples.apart,
+        inner_placeholders.named,
         streaming_metrics.apart,
         scope_names.written_out,
         train_ops.written_out,
@@ -223,6 +225,7 @@ def _together(start: Text) -> Iterator[_Brought]:
         branches,
         collections,
         driver,
+        early_ends,
         elements,
         fed_constants,
         fed_datasets,
@@ -230,8 +233,10 @@ def _together(start: Text) -> Iterator[_Brought]:
         graph_first,
         inheritance,
         late_values,
+        lazy_properties,
         module_graph,
         normal_forms,
+        plain_properties,
         queues,
         sessions,
         statements,
@@ -239,7 +244,8 @@ def _together(start: Text) -> Iterator[_Brought]:
         written_out,
     )
 
-    start = inheritance.flattened(start)
+    start = lazy_properties.built(inheritance.flattened(start))
+    start = early_ends.in_else(plain_properties.as_attributes(start))
     for form in normal_forms(start.source):
         plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))

@@ -58,6 +58,8 @@ class Options:
     # at hand, which the compiler finds.
     models: Mapping[str, SharedModels] = dataclasses.field(default_factory=dict)
     shared_models: SharedModels = SharedModels()
+    # Hooks that other files of the run name too, by the real path of their file.
+    shared_hooks: Mapping[str, frozenset[str]] = dataclasses.field(default_factory=dict)
     # Programs of the run whose graph is built by other files of it.
     parts: Parts = dataclasses.field(default_factory=Parts)
     # Whether Python 2 sources are first brought to Python 3.

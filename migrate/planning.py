@@ -13,7 +13,7 @@ from migrate.backends.keras.networks import plan_networks
 from migrate.backends.keras.program import plan_models
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph, estimator
+from migrate.frontends import between_graph, estimator, input_sessions
 from migrate.migration import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
@@ -62,6 +62,10 @@ def plan_of(
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None
+    if looks_at_input(scopes):
+        beside = estimator.recognise(scopes)
+        assert beside is not None
+        return _plan_estimators(beside, scopes, options)
     if not alone_in_compat(scopes):
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
@@ -183,6 +187,16 @@ def _library(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]] | N
     return plan, [note, *findings]
 
 
+def looks_at_input(scopes: Scopes) -> bool:
+    """Whether all sessions of a file only look at the input of its Estimators."""
+    if not between_graph.find_sessions(scopes) or modes.alone(scopes):
+        return False
+    program = estimator.recognise(scopes)
+    return program is not None and (
+        input_sessions.recognise(scopes, program) is not None
+    )
+
+
 def alone_in_compat(scopes: Scopes) -> bool:
     """Whether a file of compat.v1 starts no server: its sessions are of one process."""
     return scopes.imports_compat() and not any(
@@ -196,7 +210,8 @@ def _plan_estimators(
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
-    rewrite = EstimatorRewrite(program, scopes, plan, options.updates)
+    sessions = input_sessions.recognise(scopes, program) or ()
+    rewrite = EstimatorRewrite(program, scopes, plan, options.updates, sessions)
     models: list[Finding] = []
     if options.estimators == "keras" and not program.imported:
         rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)

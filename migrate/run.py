@@ -25,6 +25,7 @@ from migrate.facts.reexports import reexports
 from migrate.migration import Options
 from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
+from migrate.shared_hooks import shared_hooks
 from migrate.shared_models import shared_models
 
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
@@ -116,6 +117,7 @@ def run_tree(
             hidden=hidden(files, followed),
             homes=homes(files, paths),
             parts=together(files),
+            shared_hooks=shared_hooks(files),
         )
         if core is None:
             options = dataclasses.replace(options, models=shared_models(files, options))

@@ -20,10 +20,13 @@ from migrate.backends.estimator_hooks import (
     plan_writers,
 )
 from migrate.backends.fed_datasets import plan_fed_datasets
+from migrate.backends.input_sessions import InputSessions
+from migrate.backends.keras_model_estimators import plan_keras
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator import EstimatorProgram
 from migrate.frontends.estimator_hooks import SessionRun, session_runs
+from migrate.frontends.input_sessions import InputSession
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
 from migrate.rules.contrib_graph import ContribGraph
@@ -57,6 +60,7 @@ class EstimatorRewrite:
 
     Args:
       updates: whether another file of the program runs tf.GraphKeys.UPDATE_OPS.
+      sessions: the file's sessions, which look at its input.
 
     Attributes:
       claimed: node -> (code, reason), of what was rewritten.
@@ -70,9 +74,11 @@ class EstimatorRewrite:
         scopes: Scopes,
         plan: Plan,
         updates: bool = False,
+        sessions: tuple[InputSession, ...] = (),
     ) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
         self._updates = updates
+        self._sessions = InputSessions(sessions, scopes, plan)
         self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         self.refused: list[Finding] = []
@@ -80,6 +86,9 @@ class EstimatorRewrite:
 
     def run(self) -> None:
         uses = self._uses = table.uses(self._scopes)
+        self._sessions.run()
+        self.claimed.update(self._sessions.claimed)
+        self.rewritten += self._sessions.rewritten
         for call, spec in serving_specs.specs(self._scopes):
             self._plan.replace(call, spec)
             self.claimed[call.func] = ("E101", "now the spec of what is received")
@@ -93,11 +102,15 @@ class EstimatorRewrite:
         self.refused += refused
         self.rewritten += plan_loads(self._scopes, self._plan)
         self.claimed.update(plan_writers(self._scopes, self._plan))
+        claimed, refused = plan_keras(uses, self._plan)
+        self.claimed.update(claimed)
+        self.refused += refused
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
         for call in self._program.iterators:
-            self._iterator(call)
+            if call not in self._sessions.iterators:
+                self._iterator(call)
         for dimension in _dimensions(self._scopes):
             self._dimension(dimension)
         for name in _names_of_operations(self._scopes):
@@ -106,6 +119,8 @@ class EstimatorRewrite:
         if not self._updates:
             self.refused += _unmoved_averages(uses, self._scopes)
         for found in session_runs(self._scopes):
+            if found.call in self.claimed:
+                continue  # Of a callback.
             if found.call in updates:
                 self._note(found.call, "E152", "an assignment, by the hook's session")
             else:
@@ -187,7 +202,7 @@ class EstimatorRewrite:
     def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
         path = self._scopes.dotted(node) or ""
-        only_in_tf2 = table.of_tf2(self._uses)
+        only_in_tf2 = table.of_tf2(self._uses) or self._keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
             return self._refuse(
@@ -207,6 +222,18 @@ class EstimatorRewrite:
             said += ": its loss is the sum over a batch"
         separator = ", " if code_ == "E107" else ": "
         self._become(node, target, code_, f"now {target}{separator}{said}")
+
+    def _keras_optimizer(self, node: ast.expr) -> str:
+        """A Keras optimizer that a ready-made Estimator is given, which TF1's refused."""
+        call = self._scopes.parents.get(node)
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            if (keyword.arg or "").endswith("optimizer"):
+                given = keyword.value
+                made = given.func if isinstance(given, ast.Call) else given
+                symbol = self._scopes.resolve(made) or ""
+                if symbol.startswith("tf.keras.optimizers."):
+                    return symbol
+        return ""
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"

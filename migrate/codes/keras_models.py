@@ -85,6 +85,39 @@ CODES = (
         promise="The same variables under the same names as where the model_fn called it.",
     ),
     Code(
+        "K130",
+        "hook as a callback",
+        "A SessionRunHook that logs, times, counts, stops or saves is a callback of Keras, "
+        "where all Estimators of its file train Keras models. Its methods are those of the "
+        "modes in which it is called; the loss and other tensors that the step returns are "
+        "in `logs`, under the names that it is given, the global step is the optimizer's. "
+        "The Estimator calls it as TF1's session called the hook, and `Model.fit` knows it.",
+        "class Stop(tf.train.SessionRunHook):\n"
+        "    def before_run(self, run_context):\n"
+        "        return tf.train.SessionRunArgs(self._loss)\n"
+        "\n"
+        "    def after_run(self, run_context, run_values):\n"
+        "        if run_values.results < 0.1:\n"
+        "            run_context.request_stop()",
+        "class Stop(tf_keras.callbacks.Callback):\n"
+        "    def on_train_batch_end(self, batch, logs=None):\n"
+        "        if logs[self._loss] < 0.1:\n"
+        "            self.model.stop_training = True",
+        promise="Under the Estimator it sees the values that TF1's hook saw, as often and in "
+        "the same order; where an error ends the training, the end is not called. `fit` "
+        "gives scalars as Python's numbers.",
+    ),
+    Code(
+        "K131",
+        "stays a hook",
+        "This SessionRunHook does something that a callback cannot, or is called where there "
+        "is no Keras model. It stays a hook, of `estimator_loop`, and is called as in TF1.",
+        "def before_run(self, run_context):\n"
+        '    return tf.train.SessionRunArgs("dense/kernel:0")',
+        "def before_run(self, run_context):\n"
+        '    return estimator_loop.SessionRunArgs("dense/kernel:0")',
+    ),
+    Code(
         "K140",
         "variable of a Keras model",
         "A network with variables of tf.get_variable is a subclassed model: `__init__` "

@@ -112,8 +112,27 @@ CODES = (
     Code(
         "D150",
         "Keras's own training in a session",
-        "model.fit trains in the process that calls it. The session around it opens a "
-        "graph that is empty, and the cluster's other tasks have no part in it.",
+        "train_on_batch and fit_generator train in the process that calls them, and "
+        "parameter servers have no equal. Of a model that is trained by fit, what is not "
+        "known to work with a strategy.",
+    ),
+    Code(
+        "D153",
+        "Keras's fit on a cluster",
+        "Every process fitted a model of its own, whatever session was open around it. The "
+        "cluster says what was meant: with parameter servers shared weights, and as many "
+        "steps in an epoch as the fits of all workers had; of workers alone one fit, each "
+        "with its part of every batch. Models are evaluated and saved by a copy of theirs "
+        "in the first task.",
+        'model.compile("adam", "mse")\nmodel.fit(x, y, epochs=5)',
+        "with strategy.scope():\n"
+        '    model.compile("adam", "mse")\nfits.fit(model, x, y, epochs=5)',
+    ),
+    Code(
+        "D154",
+        "parts that are not even",
+        "Keras takes the mean of each worker's part of a batch, and of these means: parts "
+        "of different sizes count alike.",
     ),
     Code(
         "D122",
@@ -139,6 +158,17 @@ CODES = (
         "flags at most. What else it does - control flow by values, prints and counts in a "
         "function - would be done once, when it is traced; and what the loop counts would be "
         "what it was then. In a loop that has the tape itself such statements stay in it.",
+    ),
+    Code(
+        "D155",
+        "a compiled Keras model as an Estimator",
+        "keras_model_estimator.py, written beside the program, trains, evaluates, asks and "
+        "exports copies of the model, with TF1's names of variables, slots, metrics and "
+        "signatures, and continues TF1's checkpoints. The first training begins with the "
+        "model's own weights; what an initializer draws by a seed is not what TF1 drew. Of "
+        "workers alone the model must not be made before the strategy is.",
+        "tf.keras.estimator.model_to_estimator(keras_model=model)",
+        "keras_model_estimator.model_to_estimator(keras_model=model)",
     ),
     Code(
         "D152",

@@ -96,7 +96,12 @@ CODES = (
         "N122",
         "Estimator",
         "An Estimator in the file of another training session: one program per file is "
-        "migrated. Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+        "migrated. Sessions that only look at the Estimator's input are (N162). Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+    ),
+    Code(
+        "N162",
+        "session that looks at input",
+        "A session beside an Estimator that only fetches batches of an input_fn, or of a dataset. They are read without a session, as numpy values.",
     ),
     Code(
         "N123",

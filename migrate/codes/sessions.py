@@ -38,7 +38,7 @@ CODES = (
     Code(
         "S107",
         "feed of a tensor",
-        "The feed replaces a tensor that is not a placeholder, a constant number or all of a dataset's element.",
+        "The feed replaces a tensor that no single plain statement computes, or in a run that trains one behind which there are variables, or it has only some of the parts of a dataset's element that are needed.",
     ),
     Code(
         "S108",

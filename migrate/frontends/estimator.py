@@ -46,6 +46,7 @@ _CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
 # What says that a file is a program of Estimators.
 _OF_ESTIMATORS = (
     "tf.estimator.",
+    "tf.keras.estimator.",
     "tf.contrib.learn.Experiment",
     "tf.contrib.learn.learn_runner.run",
     "tf.contrib.tpu.TPU",

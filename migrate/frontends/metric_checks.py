@@ -27,17 +27,32 @@ class MetricChecks:
         self._flows = flows
         self._told: set[str] = set()
 
-    def check(self, call: ast.Call, part: Slice) -> None:
+    def check(
+        self, call: ast.Call, part: Slice, fetched: Slice, whole: set[str]
+    ) -> None:
         """Looks at one step.
 
         Args:
           call: the run.
           part: the statements that it needs.
+          fetched: those of them that what is fetched needs, without summaries that the
+            session writes by itself.
+          whole: names that it fetches, with all that is in them.
         """
         steps = [f for f in every(self._flows) if f in part.flows and not f.suites]
         of = {f: metric for f in steps if (metric := self._metric(f.statement))}
         if not of:
             return
+        for flow in of:
+            if of[flow][1] == "update" and flow not in fetched.flows:
+                self._diagnostics.refuse(
+                    "M120",
+                    flow.statement,
+                    "a summary or a hook has a metric's update: it counted batches only at "
+                    "the steps that were written or shown",
+                    "Give it the metric's value, and fetch the update.",
+                    "tf.metrics",
+                )
         updates = {
             name
             for flow, (_, method) in of.items()
@@ -45,7 +60,9 @@ class MetricChecks:
             for name in names.binds(flow.statement)
         }
         for flow in steps:
-            if flow not in of and _keeps(flow.statement, updates):
+            if flow in of or (flow.binds and flow.binds <= whole):
+                continue
+            if _keeps(flow.statement, updates):
                 self._diagnostics.refuse(
                     "M120",
                     flow.statement,

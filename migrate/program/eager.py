@@ -174,3 +174,38 @@ class EagerProgram:
     def after(self) -> tuple[ast.stmt, ...]:
         """What follows the session."""
         return self.suite[self.at + 1 :]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class FitProgram:
+    """A Keras model that trains itself in a script of a cluster.
+
+    Attributes:
+      owner, field: the suite that is laid out anew.
+      suite: its statements; blocks of a device setter or a session stand for what is in
+        them.
+      blocks: such blocks: their first statement -> the block.
+      cluster: how the suite names the cluster.
+      servers: whether the cluster has parameter servers.
+      server: the server that every task starts.
+      ready: from where in `suite` on the strategy can be made.
+      late: statements before `ready` that need the strategy before them.
+      made: those that make and compile the models.
+      calls: what is asked of the models.
+      sessions: calls that open a session.
+      checkpoint_dir: where a session was to save; None for nowhere.
+    """
+
+    owner: ast.AST
+    field: str
+    suite: tuple[ast.stmt, ...]
+    blocks: Mapping[ast.stmt, ast.With]
+    cluster: ast.expr
+    servers: bool
+    server: Server
+    ready: int
+    late: frozenset[ast.stmt]
+    made: frozenset[ast.stmt]
+    calls: tuple[ast.Call, ...]
+    sessions: tuple[ast.Call, ...]
+    checkpoint_dir: ast.expr | None

@@ -101,8 +101,10 @@ class Helper:
     Attributes:
       unneeded: its parameters that only said whether it is training.
       opened: statements in it of which the suite is left: scopes that only named
-        variables or gave layers arguments, and `if training:` around layers that do nothing else elsewhere.
-      gone: assignments in it that only said whether it is training, or what normalizers are given.
+        variables or gave layers arguments, and `if training:` around layers that do
+        nothing else elsewhere.
+      gone: assignments in it that only said whether it is training, or what normalizers
+        are given.
     """
 
     function: ast.FunctionDef
@@ -411,6 +413,7 @@ class SharedModels:
       stay: what names one of another file -> why that stays a model_fn.
       files: where its networks' functions may stand; None where only here.
       networks: of other files, whose networks have functions of this one.
+      hooks: classes of this file that others name.
     """
 
     exported: frozenset[str] = frozenset()
@@ -418,6 +421,7 @@ class SharedModels:
     stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
     files: Files | None = None
     networks: tuple[Files, ...] = ()
+    hooks: frozenset[str] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

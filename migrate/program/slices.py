@@ -38,13 +38,15 @@ class Slicer:
         wanted: set[str],
         summaries: bool,
         apart: frozenset[Flow] = frozenset(),
+        given: frozenset[str] = frozenset(),
     ) -> Slice:
         """The statements that some names need.
 
         Args:
           apart: statements whose part in collections is not asked for.
+          given: names that are fed, so that what computes them is not needed.
         """
-        state = _State(set(wanted), summaries, apart)
+        state = _State(set(wanted), summaries, apart, given)
         self._backward(self._flows, state)
         included = frozenset(state.included)
         trains = any(
@@ -106,6 +108,7 @@ class Slicer:
         if not (flow.step or flow.pure or flow.lifts):
             return False
         binds = flow.binds - {COLLECTED} if flow in state.apart else flow.binds
+        binds = binds - state.given
         if binds & state.needed:
             return True
         return state.summaries and flow.kind is Kind.SUMMARY
@@ -150,6 +153,7 @@ class _State:
     needed: set[str]
     summaries: bool
     apart: frozenset[Flow] = frozenset()
+    given: frozenset[str] = frozenset()
     included: set[Flow] = dataclasses.field(default_factory=set)
 
 

@@ -190,6 +190,7 @@ def _saved(model):
 
 def _trained(model, features, labels):
     results = dict(model.train_step(_data(features, labels)))
+    estimator_loop.callbacks.show(model, "train", results)
     loss = results.pop("loss")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.TRAIN,
@@ -226,6 +227,7 @@ def _evaluated(model, features, labels):
     if type(model).test_step is tf_keras.Model.test_step:
         raise ValueError(f"{type(model).__name__} has no test_step: it gives no loss")
     results = tf.function(model.test_step, autograph=False)(_data(features, labels))
+    estimator_loop.callbacks.show(model, "test")
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.EVAL,
         loss=results["loss"],
@@ -239,6 +241,7 @@ def _predicted(model, features):
     if type(model).predict_step is tf_keras.Model.predict_step:
         raise ValueError(f"{type(model).__name__} has no predict_step: no predictions")
     predictions = model.predict_step(_data(features, None))
+    estimator_loop.callbacks.show(model, "predict")
     exported = getattr(model, "export_outputs", None)
     return estimator_loop.EstimatorSpec(
         estimator_loop.ModeKeys.PREDICT,

@@ -24,6 +24,7 @@ DERIVABLE_MODULE = "derivable_hooks"
 EXPERIMENTS_MODULE = "estimator_experiments"
 IN_MEMORY_MODULE = "in_memory_evaluation"
 HEADS_MODULE = "estimator_heads"
+KERAS_MODULE = "keras_model_estimator"
 MORE_HEADS_MODULE = "estimator_more_heads"
 STOPPING_MODULE = "estimator_early_stopping"
 STRATEGIES_MODULE = "estimator_strategies"
@@ -39,6 +40,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     **contrib_graph.FILES,
+    KERAS_MODULE: ("keras_estimator.py", f"{KERAS_MODULE}.py"),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -59,6 +61,10 @@ BESIDE_CODES: dict[str, tuple[str, str]] = {
     IN_MEMORY_MODULE: (
         "E155",
         "it evaluates the variables as they are",
+    ),
+    KERAS_MODULE: (
+        "D155",
+        "copies of the model, under the names that TF1's checkpoints have",
     ),
     EXPERIMENTS_MODULE: (
         "E153",
@@ -241,6 +247,7 @@ EMITTED: dict[str, str] = {
     "tf.estimator.experimental.InMemoryEvaluatorHook": (
         f"{IN_MEMORY_MODULE}.InMemoryEvaluatorHook"
     ),
+    "tf.keras.estimator.model_to_estimator": f"{KERAS_MODULE}.model_to_estimator",
     "tf.contrib.learn.Experiment": f"{EXPERIMENTS_MODULE}.Experiment",
     "tf.contrib.learn.RunConfig": f"{EXPERIMENTS_MODULE}.RunConfig",
     "tf.contrib.learn.learn_runner.run": f"{EXPERIMENTS_MODULE}.run",

@@ -199,6 +199,9 @@ PROOFS = (
         tests=("tests/programs/alone/averages_*.py",),
     ),
     Proof("recurrent:*", tests=("tests/programs/alone/cells_*.py",)),
+    Proof(
+        "estimator:tf.keras.estimator.*", tests=("tests/programs/compiled_keras/*.py",)
+    ),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(
         "estimator_graph:*",

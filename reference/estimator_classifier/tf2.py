@@ -41,19 +41,17 @@ def images(seed, count):
   return image[..., np.newaxis], label.astype(np.int32)
 
 
-class Losses(estimator_loop.SessionRunHook):
+class Losses(tf_keras.callbacks.Callback):
   """Keeps the loss of every step."""
 
   values = []
 
   def __init__(self, loss):
+    super().__init__()
     self._loss = loss
 
-  def before_run(self, run_context):
-    return estimator_loop.SessionRunArgs(self._loss)
-
-  def after_run(self, run_context, run_values):
-    self.values.append(run_values.results)
+  def on_train_batch_end(self, batch, logs=None):
+    self.values.append(logs[self._loss])
 
 
 def conv_block(net, filters, name):
@@ -162,8 +160,8 @@ class EstimatorModel(tf_keras.Model):
     return {
         "serving_default": estimator_loop.export.PredictOutput(predictions)}
 
-  def training_hooks(self, loss):
-    return [Losses(loss)]
+  def training_hooks(self):
+    return [Losses("loss")]
 
 
 def serving_input_fn():

@@ -159,20 +159,15 @@ class EstimatorModel(tf_keras.Model):
             }
 
 
-class LossHook(estimator_loop.SessionRunHook):
+class LossHook(tf_keras.callbacks.Callback):
     """Keeps the loss of every step."""
 
     def __init__(self):
+        super().__init__()
         self.losses = []
 
-    def begin(self):
-        self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1]
-
-    def before_run(self, run_context):
-        return estimator_loop.SessionRunArgs({"loss": self._loss})
-
-    def after_run(self, run_context, run_values):
-        self.losses.append(run_values.results["loss"])
+    def on_train_batch_end(self, batch, logs=None):
+        self.losses.append(logs["loss"])
 
 
 class Evaluations(estimator_loop.Exporter):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import pathlib
 import re
@@ -178,8 +179,8 @@ def test_the_example_of_contributing() -> None:
 
 def test_the_models_of_estimators() -> None:
     """Each pair is a program and what the tool writes for it."""
-    *found, _ = blocks(DOCS / "estimators.md", "python")
-    assert len(found) == 6
+    found = blocks(DOCS / "estimators.md", "python")
+    assert len(found) == 8
     for before, after in zip(found[::2], found[1::2]):
         migration = migrate_text(f"import tensorflow as tf\n\n\n{before}")
         assert migration.text.endswith(f"\n\n\n{after}")
@@ -187,20 +188,25 @@ def test_the_models_of_estimators() -> None:
 
 _FIT = """
 import numpy as np
+import tf_keras
+
+{callback}
 
 model = tf_keras.Sequential([tf_keras.layers.Dense(1)])
 model.compile("sgd", "mse")
 x = np.ones([40, 1])
 for limit in (0.0, 1e9):
-    model.fit(x, x, batch_size=10, epochs=2, verbose=0, callbacks=[StopBelow(limit)])
+    stop = StopBelow("loss", limit)
+    model.fit(x, x, batch_size=10, epochs=2, verbose=0, callbacks=[stop])
 """
 
 
 def test_the_callback_of_estimators() -> None:
-    """The skeleton stops `fit`, and counts its steps."""
-    *_, callback = blocks(DOCS / "estimators.md", "python")
+    """The class that was a hook stops `fit` too, and counts its steps."""
+    *_, after = blocks(DOCS / "estimators.md", "python")
+    callback = ast.get_source_segment(after, ast.parse(after).body[0])
     done = subprocess.run(
-        [sys.executable, "-c", callback + _FIT],
+        [sys.executable, "-c", _FIT.format(callback=callback)],
         capture_output=True,
         text=True,
         check=True,

@@ -148,8 +148,8 @@ FAULTS = {
     ),
     "summaries_of_the_first_tower": (
         "towers_with_summaries",
-        "label_parts[main_i]",
-        "label_parts[0]",
+        "(TOWER_NAME, main_i))\n",
+        "(TOWER_NAME, main_i)); main_label_parts = [main_label_parts[0]] * 2\n",
     ),
     "towers_added_up_but_one": (
         "towers_merged",
@@ -176,6 +176,26 @@ FAULTS = {
         "metrics_of_model",
         ", weights=1.0 + y)",
         ")",
+    ),
+    "built_in_another_scope": (
+        "lazy_scopes",
+        "with tf.name_scope('optimize'):\n            # From Model.build_optimize",
+        "with tf.name_scope('loss'):\n            # From Model.build_optimize",
+    ),
+    "rest_of_the_constructor": (
+        "lazy_by_mode",
+        "exponential_decay(0.05, global_step",
+        "exponential_decay(0.06, global_step",
+    ),
+    "nothing_taken_out": (
+        "fed_in_the_middle",
+        "sess.run(compute_energy, without)",
+        "sess.run(compute_energy, flat_representation)",
+    ),
+    "not_drawn_for_its_rest": (
+        "fed_in_part",
+        "np.zeros([8, 6]), iterator.get_next()[1]",
+        "np.zeros([8, 6]), weights[:8]",
     ),
     "records_drawn_once": (
         "queue_memory",

@@ -197,8 +197,11 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
     *_half_migrated("sum_clipped", "penalised", "shuffled", "metrics_servers"),
     *_half_migrated("metrics_shards", "metrics_together", "telling_loop"),
-    *_half_migrated("flagged_step"),
+    *_half_migrated("flagged_step", "fit_servers", "fit_workers", "fit_together"),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
+    *_alone("trainers of classes", "lazy_scopes", "lazy_by_mode"),
+    *_alone("feeds", "fed_in_the_middle", "fed_in_part"),
+    *_alone("streaming metrics", "metrics_streamed", "metrics_of_model"),
     *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
     *_trees("model and trainer in files", "package_of_networks"),
 )
@@ -211,7 +214,7 @@ ESTIMATORS: tuple[Shown, ...] = (
     *_estimators(
         "test_estimator_idioms",
         *("builder", "canned", "census", "configured", "contrib", "control_flow"),
-        *("exporters", "frames", "hooks", "inputs", "more_heads", "reading"),
+        *("exporters", "frames", "hooks", "inputs", "looked_at", "more_heads", "reading"),
         *("residual", "sequences", "stopped_early", "subclassed", "texts"),
         *("threads", "vocabularies"),
     ),

@@ -66,6 +66,13 @@ _FAULTS = (
         "own = args[i * len(specs) : (i + 1) * len(specs)]",
         "own = args[: len(specs)]",
     ),
+    # A look at the input sees the same batch again and again.
+    (
+        "looked_at",
+        "estimator_loop/inputs.py",
+        "self._elements.get_next()",
+        "next(iter(self._elements._dataset))",
+    ),
     # Threads share their epochs, as they would if they read one dataset.
     (
         "threads",

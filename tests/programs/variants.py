@@ -77,6 +77,7 @@ IDIOMS = (
     Variant("frames", 1e-6, _EIGEN),
     Variant("hooks", 1e-6, _EIGEN),
     Variant("inputs", 5e-6, _EIGEN),
+    Variant("looked_at", 2e-6, _EIGEN),
     Variant("more_heads", 5e-6, _EXP),
     Variant("reading", 0.0, _EXACT),
     Variant("residual", 2e-6, _EXP),

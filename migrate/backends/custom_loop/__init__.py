@@ -114,6 +114,8 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         last = program.graph_end() - 1 - (at - len(graph))
+        needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
+        last = max([last, *needed])
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
         if any(flow.graph for flow in every(program.flows)):
@@ -124,10 +126,19 @@ class _Layout:
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
         scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
+        for run in program.runs:
+            if program.towers and run.step is not None and run.step.given:
+                self._diagnostics.refuse(
+                    "S107",
+                    run.call,
+                    "a tensor of a tower is fed",
+                    "Make a placeholder of it.",
+                )
+        scope.extend(specs.of({name for step in program.steps for name in step.given}))
         scope.extend(self._steps.functions(specs.names))
-        items.append(
-            Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
-        )
+        around = [code(call, ", ") for call in program.around]
+        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
+        items.append(Block(opened, scope))
         if program.initialises_again:
             items.append(New(code("replicas.keep_initial_values()")))
         after = [f.statement for f in graph[last + 1 :]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from migrate.facts import names
@@ -59,6 +60,16 @@ class Specs:
         for item in items:
             found.extend(self._item(item))
         return found
+
+    def of(self, tensors: set[str]) -> list[Item]:
+        """Definitions of the specs of tensors that steps are fed; `names` has them."""
+        before: list[Item] = []
+        for key in sorted(tensors):
+            after = ast.Name(key, ast.Load(), lineno=sys.maxsize, col_offset=0)
+            name = self._name(key, after, before)
+            if name is not None:
+                self.names[key] = name
+        return before
 
     def _item(self, item: Item) -> list[Item]:
         before: list[Item] = []

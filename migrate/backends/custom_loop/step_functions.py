@@ -104,6 +104,8 @@ class StepFunctions:
             parameters.append(placeholder.parameter)
             named = self.spec_names.get(name)
             specs.append(code(named) if named else placeholder.spec)
+        parameters.extend(step.given)
+        specs.extend(code(self.spec_names[name]) for name in step.given)
         for name, placeholder in self._program.placeholders.items():
             used = any(name in f.reads for f in included) or any(
                 name in names.reads(n) for f in step.fetches for n in f.nodes()
@@ -160,7 +162,9 @@ class StepFunctions:
 
     def share_forward(self) -> forward.Forward | None:
         program = self._program
-        bodies = {s: self._opened(program.flows, set(s.flows)) for s in program.steps}
+        # A tensor that is fed is computed by others.
+        steps = [step for step in program.steps if not step.given]
+        bodies = {s: self._opened(program.flows, set(s.flows)) for s in steps}
         name = next(
             (n for n in ("forward", "forward_pass") if n not in self._context.taken),
             None,
@@ -173,7 +177,7 @@ class StepFunctions:
         ]
         if any(p.parameter != k for k, p in program.placeholders.items()):
             return None  # Attributes of `self`.
-        return forward.shared(program.steps, bodies, inputs, name)
+        return forward.shared(steps, bodies, inputs, name)
 
     def forward_function(self, shared: forward.Forward) -> Item:
         self._read_first.clear()

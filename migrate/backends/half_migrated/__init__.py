@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from migrate.backends.half_migrated.fits import FitRewrite
 from migrate.backends.half_migrated.steps import EagerRewrite
 
-__all__ = ["EagerRewrite"]
+__all__ = ["EagerRewrite", "FitRewrite"]

@@ -111,9 +111,13 @@ class Evaluation(Training):
     def _hooks(self, hooks: Hooks) -> Block:
         parameters, loss = ["self"], self._model.reported
         name = loss.id if isinstance(loss, ast.Name) else "loss"
-        if any(name in names.reads(node) for node in hooks.nodes):
-            parameters.append(name)
-        parameters += hooks.watched
+        read = {
+            node.id
+            for outer in hooks.nodes
+            for node in ast.walk(outer)
+            if isinstance(node, ast.Name) and node not in self._logged
+        }
+        parameters += [n for n in (name, *hooks.watched) if n in read]
         items = self._with_params(hooks.nodes)
         for unit in hooks.made:
             items += [*self._comments(unit), Keep(unit.statement)]

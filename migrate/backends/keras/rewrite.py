@@ -24,6 +24,7 @@ class KerasRewrite(Evaluation):
 
     Args:
       flow: how Estimators come by it.
+      logged: tensors that hooks are given, of which callbacks are told the names.
 
     Attributes:
       claimed: node -> (code, reason).

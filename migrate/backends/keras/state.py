@@ -26,9 +26,12 @@ class State:
         scopes: Scopes,
         plan: Plan,
         name: str,
+        logged: frozenset[ast.AST] = frozenset(),
     ) -> None:
         self._model, self._flow, self._scopes = model, flow, scopes
         self._plan, self._name = plan, name
+        # Tensors that hooks are given, of which callbacks are told the names.
+        self._logged = logged
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
         # Statements around units whose comments stand somewhere already.
         self._told: set[ast.stmt] = set()

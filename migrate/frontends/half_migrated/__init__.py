@@ -1,4 +1,4 @@
-"""Programs migrated by half: a Keras model and a GradientTape in a graph's cluster.
+"""Programs migrated by half: Keras and a GradientTape, or its fit, in a graph's cluster.
 
 What chat answers and tutorials give: the cluster, the server, the device setter and the
 MonitoredTrainingSession of TensorFlow 1 around eager code of TensorFlow 2. It never
@@ -10,27 +10,32 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.cluster import SERVERS
 from migrate.frontends.half_migrated.keras_training import trained_by_keras
 from migrate.frontends.half_migrated.reader import Reader
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.program.eager import EagerProgram
+from migrate.program.eager import EagerProgram, FitProgram
 from migrate.rules.mistakes.mistake import calls, method
 from migrate.tables import roles
 
 __all__ = ["Refused", "recognise"]
 
 
-def recognise(scopes: Scopes) -> EagerProgram | Refused | None:
+def recognise(scopes: Scopes) -> EagerProgram | FitProgram | Refused | None:
     """The program of a file; why it is not taken; or None where there is none."""
     found = list(calls(scopes))
     symbols = {symbol for _, symbol in found}
     if "tf.train.ClusterSpec" not in symbols:
         return None
     sessions = [call for call, symbol in found if symbol in roles.SESSIONS]
-    if not sessions or any(_distributes(call, symbol) for call, symbol in found):
+    if any(_distributes(call, symbol) for call, symbol in found):
+        return None
+    if not sessions and not symbols & SERVERS:
         return None
     if "tf.GradientTape" not in symbols:
         return trained_by_keras(scopes, found, sessions)
+    if not sessions:
+        return None
     try:
         return Reader(scopes, found, sessions).read()
     except Refused as refused:

@@ -10,7 +10,7 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.program.eager import Server
 from migrate.rules.mistakes.mistake import binding, method
 
-_SERVERS = frozenset({"tf.train.Server", "tf.distribute.Server"})
+SERVERS = frozenset({"tf.train.Server", "tf.distribute.Server"})
 
 
 class ClusterReader:
@@ -49,7 +49,7 @@ class ClusterReader:
         return parent.targets[0], frozenset(str(k) for k in keys)
 
     def server(self) -> Server | None:
-        made = [c for c, symbol in self._found if symbol in _SERVERS]
+        made = [c for c, symbol in self._found if symbol in SERVERS]
         if not made:
             return None
         call = made[0]

@@ -1,36 +1,333 @@
-"""Keras's own training in a cluster's session."""
+"""Keras's own training in a script of a cluster: `model.fit` in a session, or beside it.
+
+Keras runs neither in a session nor on a server: each process trained a model of its
+own, with all of the data. The cluster says which strategy was meant to train one.
+"""
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.cluster import ClusterReader
 from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.suite import SuiteReader
 from migrate.frontends.keras_names import makes_model
+from migrate.program.eager import FitProgram, Server
 from migrate.rules.mistakes.mistake import binding, method
+from migrate.tables.hooks import SESSION_PARAMETERS
 
 # Methods by which Keras trains by itself.
 _TRAIN = frozenset({"fit", "fit_generator", "train_on_batch"})
+# Those that the migrated program has in another way, and those that it keeps.
+FITS = frozenset({"fit", "evaluate", "predict", "save", "save_weights"})
+_MAKES = frozenset({"compile", "add", "build"})
+_KEPT = frozenset({"summary", "count_params", "get_layer"})
+# What the migrated program's `fit` takes.
+_ARGUMENTS = (
+    *("x", "y", "batch_size", "epochs", "verbose", "callbacks", "validation_split"),
+    *("validation_data", "shuffle", "class_weight", "sample_weight", "initial_epoch"),
+    *("steps_per_epoch", "validation_steps", "validation_batch_size"),
+)
+_TF1 = (
+    *("tf.placeholder", "tf.get_variable", "tf.variable_scope", "tf.layers."),
+    "tf.disable_eager_execution",
+)
+_ALONE = "model.fit, evaluate, predict, save; the model in a variable of its own."
 
 
 def trained_by_keras(
     scopes: Scopes, found: list[tuple[ast.Call, str]], sessions: list[ast.Call]
-) -> Refused | None:
-    """`model.fit` in a cluster's session, which has no part in what Keras does."""
-    blocks = [scopes.parents[scopes.parents[call]] for call in sessions]
-    inside = {n for b in blocks if isinstance(b, ast.With) for n in ast.walk(b)}
-    for call, symbol in found:
-        if method(call) in _TRAIN and not symbol and call in inside:
-            assert isinstance(call.func, ast.Attribute)
-            made = binding(scopes, call.func.value)
-            if made is not None and makes_model(scopes, made):
-                return Refused(
+) -> FitProgram | Refused | None:
+    """The program that Keras trains; why it is not taken; None where it does not."""
+    reader = _Reader(scopes, found, sessions)
+    if not reader.trains:
+        return None
+    try:
+        return reader.read()
+    except Refused as refused:
+        return refused
+
+
+class _Reader:
+    def __init__(
+        self,
+        scopes: Scopes,
+        found: list[tuple[ast.Call, str]],
+        sessions: list[ast.Call],
+    ) -> None:
+        self._scopes = scopes
+        self._found = found
+        self._sessions = sessions
+        self.trains = [
+            call
+            for call, symbol in found
+            if method(call) in _TRAIN and not symbol and self._model(call) is not None
+        ]
+
+    def _model(self, call: ast.Call) -> ast.expr | None:
+        """What makes the model whose method is called."""
+        assert isinstance(call.func, ast.Attribute)
+        made = binding(self._scopes, call.func.value)
+        return made if made is not None and makes_model(self._scopes, made) else None
+
+    def read(self) -> FitProgram:
+        self._check()
+        opened = [self._block(call) for call in self._sessions]
+        arguments = [
+            self._arguments(call, block)
+            for call, block in zip(self._sessions, opened, strict=True)
+        ]
+        clusters = ClusterReader(self._scopes, self._found)
+        cluster, jobs = clusters.cluster()
+        server = clusters.server()
+        if server is None:
+            raise Refused(
+                "D123",
+                self.trains[0],
+                "the program starts no server: it is not known which task it is",
+                "Give every task its job and index, and a tf.distribute.Server.",
+            )
+        clusters.check_task(self.trains[0], server, jobs, {})
+        suites = SuiteReader(self._scopes, self._found, opened)
+        models = {self._scopes.parents[m] for c in self.trains if (m := self._model(c))}
+        first = min(models, key=lambda s: getattr(s, "lineno", 0))
+        assert isinstance(first, ast.stmt)
+        owner, field, suite, blocks, _ = suites.suite(first)
+        suites.check_devices(blocks)
+        calls = tuple(c for s in models for c in self._calls(s))
+        made = frozenset(s for s in suite if self._makes(s, models))
+        self._check_order(suite, made, calls, models)
+        ready = suites.ready(suite, cluster, server)
+        self._check_tasks(server, blocks)
+        given = [a["checkpoint_dir"] for a in arguments if "checkpoint_dir" in a]
+        if given and sum(method(c) == "fit" for c in calls) != 1:
+            raise Refused(
+                "D121",
+                self._sessions[0],
+                "it is not seen which training the session's checkpoints are of",
+                "Give each fit tf_keras.callbacks.BackupAndRestore.",
+            )
+        return FitProgram(
+            owner,
+            field,
+            tuple(suite),
+            blocks,
+            cluster,
+            "ps" in jobs,
+            server,
+            ready,
+            suites.late(suite, ready, server),
+            made,
+            calls,
+            tuple(self._sessions),
+            given[0] if given else None,
+        )
+
+    def _check(self) -> None:
+        for call in self.trains:
+            if method(call) != "fit":
+                raise Refused(
                     "D150",
                     call,
-                    f"`{method(call)}` trains in its own process: Keras runs neither in "
-                    "this session nor on its server",
-                    "Leave the session and the device setter out; make and compile the "
-                    "model in the scope of the strategy that the cluster describes, and "
-                    "give fit a tf.data.Dataset and steps_per_epoch.",
+                    f"`{method(call)}` trains in its own process, and has no equal on "
+                    "parameter servers",
+                    "model.fit, or a step with a GradientTape.",
                 )
-    return None
+        for call, symbol in self._found:
+            if symbol.startswith(_TF1):
+                raise Refused(
+                    "D120",
+                    call,
+                    "graph and eager code in one program",
+                    "Write the model in one of the two.",
+                )
+            if symbol.endswith("Hook") and symbol.startswith("tf.train."):
+                raise Refused(
+                    "D121",
+                    call,
+                    "a hook counts runs of the session, of which Keras makes none",
+                    "Give fit epochs, steps_per_epoch and callbacks.",
+                )
+
+    def _block(self, call: ast.Call) -> ast.With:
+        """The block of a session in which nothing asks the session for anything."""
+        item = self._scopes.parents[call]
+        block = self._scopes.parents[item]
+        if not isinstance(item, ast.withitem) or not isinstance(block, ast.With):
+            raise Refused(
+                "D150",
+                call,
+                "a session that Keras does not run in, or that it was told to run in: it "
+                "is not seen which",
+                "Leave it out: the strategy has servers and workers.",
+            )
+        name = names.key(item.optional_vars) if item.optional_vars else None
+        for node in ast.walk(block):
+            if (
+                isinstance(node, ast.Name)
+                and node.id == name
+                and node is not item.optional_vars
+            ):
+                raise Refused(
+                    "D121",
+                    node,
+                    "the session, which has no part in Keras's training, is asked for "
+                    "something",
+                    "Leave it out: fit trains, and its callbacks tell.",
+                )
+        if len(block.items) != 1:
+            raise Refused(
+                "D121", block, "a session among other blocks", "Give it one of its own."
+            )
+        return block
+
+    def _arguments(self, call: ast.Call, block: ast.With) -> dict[str, ast.expr]:
+        bound = names.bound_arguments(call, SESSION_PARAMETERS)
+        if self._scopes.resolve(call.func) in ("tf.Session", "tf.InteractiveSession"):
+            return {}
+        if bound is None or {"hooks", "scaffold", "chief_only_hooks"} & set(bound):
+            raise Refused(
+                "D121",
+                call,
+                "arguments of the session that Keras's training cannot have",
+                "Leave them out.",
+            )
+        return bound
+
+    def _calls(self, statement: ast.AST) -> Iterator[ast.Call]:
+        """What is asked of a model.
+
+        Raises:
+          Refused: what is not known to work with a strategy.
+        """
+        assert isinstance(statement, ast.Assign)
+        kept = names.key(statement.targets[0])
+        for node in self._scopes.walk():
+            if not (
+                isinstance(node, ast.Name)
+                and node.id == kept
+                and isinstance(node.ctx, ast.Load)
+                and binding(self._scopes, node) is statement.value
+            ):
+                continue
+            around = self._scopes.parents[node]
+            call = self._scopes.parents[around]
+            if (
+                isinstance(around, ast.Attribute)
+                and isinstance(call, ast.Call)
+                and call.func is around
+                and around.attr in FITS | _MAKES | _KEPT
+            ):
+                if around.attr in FITS:
+                    self._check_call(call)
+                    yield call
+                continue
+            raise Refused(
+                "D150",
+                node,
+                f"`{ast.unparse(around)}`: a model on a cluster is trained, evaluated, "
+                "asked for predictions and saved",
+                _ALONE,
+            )
+
+    def _check_call(self, call: ast.Call) -> None:
+        starred = any(isinstance(a, ast.Starred) for a in call.args)
+        if starred or (
+            method(call) == "fit" and names.bound_arguments(call, _ARGUMENTS) is None
+        ):
+            raise Refused(
+                "D150", call, "arguments that are not read", "Give them by their names."
+            )
+
+    def _makes(self, statement: ast.stmt, models: set[ast.AST]) -> bool:
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            return False
+        kept = {names.key(m.targets[0]) for m in models if isinstance(m, ast.Assign)}
+        return makes_model(self._scopes, statement) or any(
+            isinstance(node, ast.Call)
+            and method(node) in _MAKES
+            and names.key(node.func.value) in kept  # type: ignore[attr-defined]
+            for node in names.walk_scope(statement)
+        )
+
+    def _check_order(
+        self,
+        suite: list[ast.stmt],
+        made: frozenset[ast.stmt],
+        calls: tuple[ast.Call, ...],
+        models: set[ast.AST],
+    ) -> None:
+        """The models are made and compiled, then trained."""
+        at = [i for i, s in enumerate(suite) if s in made]
+        inside = (
+            {n for s in suite[at[0] : at[-1] + 1] for n in ast.walk(s)} if at else set()
+        )
+        for node in [
+            *(m for m in models if m not in suite),
+            *(c for c in calls if c in inside),
+        ]:
+            raise Refused(
+                "D124",
+                node,
+                "the models are not all made and compiled before the first is used, where "
+                "the server is started or in a block beside it",
+                "Make and compile them one after the other.",
+            )
+
+    def _check_tasks(
+        self,
+        server: Server,
+        blocks: dict[ast.stmt, ast.With],
+    ) -> None:
+        """Raises Refused where what is trained depends on the task."""
+        if isinstance(server.task_index, ast.Constant):
+            return
+        index = ast.dump(server.task_index)
+        headers = {n for b in blocks.values() for i in b.items for n in ast.walk(i)}
+        headers |= set(ast.walk(server.call))
+        for node in self._scopes.walk():
+            if (
+                not isinstance(node, ast.expr)
+                or ast.dump(node) != index
+                or node in headers
+            ):
+                continue
+            if self._only_tells(node):
+                continue
+            statement: ast.AST = node
+            while not isinstance(statement, ast.stmt):
+                statement = self._scopes.parents[statement]
+            if isinstance(statement, ast.Assign) and isinstance(
+                statement.value, ast.Compare
+            ):
+                continue  # `is_chief = task_index == 0`.
+            raise Refused(
+                "D133",
+                node,
+                "what is trained depends on the task, but one fit trains for all",
+                "Give fit the data of all workers.",
+            )
+
+    def _only_tells(self, node: ast.AST) -> bool:
+        """In the test of an if, or in what is printed, logged or opened."""
+        inner = node
+        while inner in self._scopes.parents:
+            around = self._scopes.parents[inner]
+            if isinstance(around, ast.If):
+                return around.test is inner and not around.orelse
+            if isinstance(around, ast.Call) and inner is not around.func:
+                name = self._scopes.dotted(around.func) or ast.unparse(around.func)
+                if name in ("print", "open") or name.startswith(
+                    (
+                        "logging.",
+                        "tensorflow.compat.v1.logging.",
+                        "os.path.",
+                        "os.makedirs",
+                    )
+                ):
+                    return True
+            inner = around
+        return False

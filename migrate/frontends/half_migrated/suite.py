@@ -6,7 +6,7 @@ With the blocks of the device setter written out: a strategy's scope stands for 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -32,14 +32,21 @@ class SuiteReader:
 
     Args:
       found: its calls, each with what it calls.
+      opened: other blocks than a device setter's whose statements stand for them.
     """
 
-    def __init__(self, scopes: Scopes, found: list[tuple[ast.Call, str]]) -> None:
+    def __init__(
+        self,
+        scopes: Scopes,
+        found: list[tuple[ast.Call, str]],
+        opened: Collection[ast.With] = (),
+    ) -> None:
         self._scopes = scopes
         self._found = found
+        self._opened = opened
 
     def suite(
-        self, block: ast.With
+        self, block: ast.stmt
     ) -> tuple[ast.AST, str, list[ast.stmt], dict[ast.stmt, ast.With], ast.stmt]:
         """The suite of the session, the device setter's blocks written out.
 
@@ -137,6 +144,8 @@ class SuiteReader:
         return frozenset(found)
 
     def _is_setter(self, block: ast.With) -> bool:
+        if block in self._opened:
+            return True
         if len(block.items) != 1:
             return False
         call = block.items[0].context_expr

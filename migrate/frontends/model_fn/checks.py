@@ -19,7 +19,7 @@ from migrate.tables import keras_models as table
 _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data"})
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
-_HOOKS = ("LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
+_HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
 # Modules whose functions know nothing of a graph.
 _LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
 

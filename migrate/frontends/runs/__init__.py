@@ -16,6 +16,7 @@ from migrate.frontends.runs import left_over
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
+from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
@@ -59,7 +60,13 @@ class RunResolver:
         self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
         self.fed = Fed(
-            scopes, diagnostics, analysis, self.displays, self.inputs, self.loop
+            scopes,
+            diagnostics,
+            analysis,
+            self.displays,
+            self.inputs,
+            self.loop,
+            Given(scopes, analysis, flows),
         )
         self.steps = Steps(analysis, self.loop)
         self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
@@ -108,6 +115,8 @@ class RunResolver:
 
     def _writes_summaries(self) -> bool:
         """Whether the session writes summaries by itself."""
+        if plain_sessions.is_plain(self.scopes, self.loop.session):
+            return False
         off = {"save_summaries_steps", "save_summaries_secs"}
         keywords = self.loop.session.keywords
         given = {k.arg: k.value for k in keywords if k.arg in off}
@@ -229,21 +238,28 @@ class RunResolver:
             for item in observed.values():
                 wanted |= names.reads(item)
             summaries = summaries or self.scaffold_summaries
-        part = self.slicer.slice(wanted, summaries)
         feed = self.fed.of(call)
         if feed is None:
             return
+        tensors = frozenset(feed) - set(self.analysis.placeholders)
+        tensors -= set(self.inputs.elements)
+        part = self.slicer.slice(wanted, summaries, given=tensors)
         if ir.COLLECTED in part.needed:
-            part = self.slicer.slice(wanted, summaries, self._of_others(part, feed))
+            part = self.slicer.slice(
+                wanted, summaries, self._of_others(part, feed), tensors
+            )
+        given = self.fed.given(call, part.needed, feed)
         feeds = self.fed.arguments(call, part.needed, feed)
-        element = self.fed.element(call, part.needed, feed)
-        if feeds is None or element is None:
+        drawn = part.needed - set(given)
+        element = self.fed.element(call, drawn, feed)
+        if feeds is None or element is None or not self._may_give(call, part, given):
             return
         self.checks.check_assigned(part)
-        self.metrics.check(call, part)
+        whole = {name for leaf in leaves if (name := names.key(leaf.node))}
+        self.metrics.check(call, part, plain, whole)
         if not part.trains:
             self.checks.check_averages(call, part, feed)
-        if not self._draws_once(call, part):
+        if not self._draws_once(call, drawn):
             return
         statement = self.loop.statement(call)
         droppable = self.steps.droppable(statement, call, leaves, structure)
@@ -257,38 +273,70 @@ class RunResolver:
         step = ir.StepFunction(
             "",
             tuple(feeds),
-            next(iter(self._sources(part)), None),
+            next(iter(self._sources(drawn)), None),
             fetches,
             shape,
             tuple(keys),
             [f for f in every(self.flows) if f in part.flows],
             part.trains,
             observed,
+            given,
         )
         self.runs.append(
             ir.Run(
                 call,
                 self.steps.shared(step, leaves),
-                tuple(code(feed[name]) for name in feeds),
+                tuple(code(feed[name]) for name in (*feeds, *given)),
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
-                element=tuple(code(value) for value in element),
+                element=tuple(element),
             )
         )
 
-    def _sources(self, part: Slice) -> set[str]:
+    def _may_give(self, call: ast.Call, part: Slice, given: tuple[str, ...]) -> bool:
+        """Whether what is fed may take the place of what computes it; else a refusal.
+
+        TF1's gradients went through a tensor that was fed, to the variables behind it.
+        """
+        tensors = [name for name in given if name not in self.inputs.elements]
+        gradients = part.trains or any(
+            f.update is not None or f.kind is Kind.GRADIENTS for f in part.flows
+        )
+        behind = [
+            flow
+            for name in tensors
+            for flow in self.slicer.slice({name}, False).flows
+            if flow.lifts
+            or any(
+                self.analysis.environment.get(r) in ir.BUILD_KINDS for r in flow.reads
+            )
+        ]
+        reason = ""
+        if tensors and self.analysis.graph.used:
+            reason = "a tensor is fed, in a program with layers of contrib"
+        elif gradients and behind:
+            reason = "a tensor is fed in training, behind which there are variables"
+        elif any("." in name for name in given):
+            reason = "an object's tensor is fed"
+        if reason:
+            self.diagnostics.refuse(
+                "S107",
+                call,
+                reason,
+                "Make a placeholder, or a parameter of the step function, of it.",
+            )
+        return not reason
+
+    def _sources(self, needed: frozenset[str]) -> set[str]:
         """The iterators that a step draws from."""
         elements = self.inputs.elements
-        return {elements[n][0] for n in part.needed if n in elements}
+        return {elements[n][0] for n in needed if n in elements}
 
-    def _draws_once(self, call: ast.Call, part: Slice) -> bool:
+    def _draws_once(self, call: ast.Call, needed: frozenset[str]) -> bool:
         """Whether a step draws one element of one iterator, or none; else a refusal."""
         elements = self.inputs.elements
-        several = len(self._sources(part)) > 1
-        if (
-            not several
-            and len({elements[n][1] for n in part.needed if n in elements}) < 2
-        ):
+        several = len(self._sources(needed)) > 1
+        if not several and len({elements[n][1] for n in needed if n in elements}) < 2:
             return True
         self.diagnostics.refuse(
             "I103",

@@ -9,8 +9,10 @@ from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
 from migrate.frontends.displays import Displays
 from migrate.frontends.iterators import Iterators
+from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.ir import Code, code
 
 
 class Fed:
@@ -24,6 +26,7 @@ class Fed:
         displays: Displays,
         inputs: Iterators,
         loop: Loop,
+        given: Given,
     ) -> None:
         self._scopes = scopes
         self._diagnostics = diagnostics
@@ -31,6 +34,7 @@ class Fed:
         self._displays = displays
         self._inputs = inputs
         self._loop = loop
+        self._given = given
 
     def of(self, call: ast.Call) -> dict[str, ast.expr] | None:
         """Each placeholder's value; None, with a refusal, where that cannot be told."""
@@ -50,15 +54,13 @@ class Fed:
         own = self._loop.own(call)
         for key, value in zip(display.keys, display.values):
             name = names.key(key) if key is not None else None
-            if (
-                name is None
-                or name not in (*self._analysis.placeholders, *self._inputs.elements)
-                or (key is not None and names.reads(key) & own)
-            ):
+            if name is not None and name not in self._inputs.elements:
+                name = self._given.tensor(name)
+            if name is None or (key is not None and names.reads(key) & own):
                 self._diagnostics.refuse(
                     "S107",
                     key or node,
-                    "the feed replaces a tensor that is not a placeholder",
+                    "the feed replaces a tensor that no single plain statement computes",
                     "Make a placeholder, or a parameter of the step function, of it.",
                 )
                 return None
@@ -67,22 +69,27 @@ class Fed:
 
     def element(
         self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
-    ) -> list[ast.expr] | None:
+    ) -> list[Code] | None:
         """What is fed in place of an iterator's element; empty if one is drawn.
 
-        None, with a refusal, where only parts of it are fed, of which TF1 would still
-        have drawn the others.
+        Of an element that is fed in part the rest is drawn, as TF1 did. None, with a
+        refusal, where that is more than one part of it.
+
+        Args:
+          needed: names that the step reads, but for those that are its parameters.
         """
         drawn = {n for n in needed if n in self._inputs.elements}
         given = {n for n in feed if n in self._inputs.elements}
-        if not given & drawn:
+        if not drawn or not given & self._parts(drawn):
             return []
-        flow = self._inputs.elements[next(iter(given))][1]
+        iterator, flow = self._inputs.elements[next(iter(drawn))]
         assert isinstance(flow.statement, ast.Assign)
         target = flow.statement.targets[0]
         parts = target.elts if isinstance(target, (ast.Tuple, ast.List)) else [target]
         names_ = [names.key(part) or "" for part in parts]
-        if given != set(names_) or not drawn <= given:
+        rest = [index for index, name in enumerate(names_) if name not in given]
+        plain = all(isinstance(part, ast.Name) for part in parts)
+        if len(rest) > 1 or rest and not plain:
             self._diagnostics.refuse(
                 "S107",
                 call,
@@ -90,7 +97,39 @@ class Fed:
                 "Feed all of it, or make a placeholder of what is fed.",
             )
             return None
-        return [feed[name] for name in names_]
+        return [
+            code(feed[name])
+            if name in given
+            else code(f"{iterator}.get_next()[{index}]")
+            for index, name in enumerate(names_)
+        ]
+
+    def _parts(self, drawn: set[str]) -> set[str]:
+        """All parts of the elements of which some are drawn."""
+        flows = {self._inputs.elements[name][1] for name in drawn}
+        return {n for n, (_, flow) in self._inputs.elements.items() if flow in flows}
+
+    def given(
+        self, call: ast.Call, needed: frozenset[str], feed: dict[str, ast.expr]
+    ) -> tuple[str, ...]:
+        """Fed tensors, and fed parts of elements of which nothing else is needed.
+
+        Args:
+          needed: names that the step reads.
+        """
+        elements = self._inputs.elements
+        drawn = {n for n in needed if n in elements}
+        apart = {n for n in drawn if n in feed}
+        if not drawn <= set(feed):
+            apart = set()
+        whole = self._parts(apart) <= set(feed)
+        return tuple(
+            name
+            for name in feed
+            if name in needed
+            and name not in self._analysis.placeholders
+            and (name not in elements or name in apart and not whole)
+        )
 
     def check_computed(self, feed: dict[str, ast.expr], why: str) -> None:
         """Refuses values whose computation does something, where none is computed."""

@@ -31,6 +31,7 @@ class Steps:
             return (
                 s.feeds,
                 s.element,
+                s.given,
                 s.structure,
                 tuple(_text(f) for f in s.fetches),
                 tuple(_text(k) for k in s.keys),

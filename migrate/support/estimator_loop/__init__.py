@@ -8,6 +8,7 @@ TensorFlow 2.15 or later, tf_keras, and `training_session` beside it.
     inputs            what an input_fn gives
     specifications    EstimatorSpec, TrainSpec, EvalSpec; run_config.py has RunConfig
     hooks             the ready-made ones, and your own
+    callbacks         of Keras, which are called where hooks are
     clusters          the strategy, from TF_CONFIG
     timeline          train_and_evaluate
     export            receivers and signatures; exporters.py keeps what they export
@@ -42,7 +43,7 @@ The strategy is chosen at run time from the TF_CONFIG that TF1 read:
 # them only where Keras 2 is switched on for the whole process.
 from tf_keras.api._v1.keras.__internal__.legacy import layers, rnn_cell
 
-from . import export, inputs, tpu
+from . import callbacks, export, inputs, tpu
 from .estimator import Estimator
 from .export import (
     ClassificationOutput,
@@ -70,7 +71,7 @@ from .hooks import (
     StopAtStepHook,
     SummarySaverHook,
 )
-from .inputs import fed, one_shot_iterator
+from .inputs import Batches, fed, first_batch, one_shot_iterator
 from .run_config import RunConfig
 from .specifications import (
     EstimatorSpec,

@@ -14,6 +14,7 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from .callbacks import begin_without_input, checked_hooks
 from .clusters import Cluster, own_device
 from .export import signatures_of, timestamped
 from .hooks import (
@@ -21,7 +22,6 @@ from .hooks import (
     Saver,
     Scaffold,
     StopAtStepHook,
-    checked_hooks,
     made_anew,
     observe,
     tensors_watched,
@@ -334,7 +334,12 @@ class Estimator:
             log_step_count_steps=config.log_step_count_steps,
         ) as sess:
             while not sess.should_stop():
-                loss = sess.run(built["step"], *next(batches))
+                batch = next(batches, None)
+                if batch is None:
+                    own = [*(chief_hooks if chief else ()), *hooks]
+                    begin_without_input(own, sess)
+                    break
+                loss = sess.run(built["step"], *batch)
         if loss is None:
             _logging.warning(
                 "Training with estimator made no steps. Perhaps input is empty or "
@@ -402,6 +407,7 @@ class Estimator:
                 break
             batches = list(itertools.islice(elements, replicas.count))
             if len(batches) < replicas.count:
+                begin_without_input(all_hooks, session)
                 run(*batches)  # TF1 counted these, most of the time, but made no step.
                 break
             for hook in all_hooks:
@@ -439,7 +445,7 @@ class Estimator:
     def _write_evaluation(self, metrics, name, checkpoint_path):
         """Logs the metrics and writes them as summaries, as TF1 did."""
         step = metrics["global_step"]
-        text = ", ".join(f"{k} = {v}" for k, v in sorted(metrics.items()))
+        text = ", ".join(f"{k} = {v!s}" for k, v in sorted(metrics.items()))
         _logging.info("Saving dict for global step %d: %s", step, text)
         summary = v1.Summary()
         for key, value in sorted(metrics.items()):
@@ -503,8 +509,11 @@ class Estimator:
         for hook in all_hooks:
             hook.begin(session)
         count = len(built["names"])
-        for element in dataset:
-            if session.stop:
+        elements = iter(dataset)
+        while not session.stop:
+            element = next(elements, None)
+            if element is None:
+                begin_without_input(all_hooks, session)
                 break
             for hook in all_hooks:
                 hook.before_run(session)

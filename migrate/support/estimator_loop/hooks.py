@@ -8,6 +8,7 @@ import threading
 
 import numpy as np
 import tensorflow as tf
+import tf_keras
 
 try:
     import training_session
@@ -35,7 +36,7 @@ class Scaffold(training_session.Scaffold):
         super().__init__(saver, init_fn)
 
 
-class _TensorHook:
+class TensorHook:
     """A hook that watches tensors: of the graph that model_fn builds, or named by string.
 
     The step function gives the hook their values under keys of the hook's own.
@@ -64,7 +65,7 @@ class _TensorHook:
         return {key: find(tensor) for key, tensor in self.watched.items()}
 
 
-class LoggingTensorHook(_TensorHook, training_session.Hook):
+class LoggingTensorHook(TensorHook, training_session.Hook):
     """Logs tensors every so many steps, or seconds; parameters are TF1's."""
 
     def __init__(
@@ -99,7 +100,7 @@ class LoggingTensorHook(_TensorHook, training_session.Hook):
         self._hook.end(sess)
 
 
-class NanTensorHook(_TensorHook, training_session.NanTensorHook):
+class NanTensorHook(TensorHook, training_session.NanTensorHook):
     """Fails, or stops, when a tensor is not a number."""
 
     def __init__(self, loss_tensor, fail_on_nan_loss=True):
@@ -107,7 +108,7 @@ class NanTensorHook(_TensorHook, training_session.NanTensorHook):
         training_session.NanTensorHook.__init__(self, key, fail_on_nan_loss)
 
 
-class SummarySaverHook(_TensorHook, training_session.SummarySaverHook):
+class SummarySaverHook(TensorHook, training_session.SummarySaverHook):
     """Writes summaries every so many steps, or seconds."""
 
     def __init__(
@@ -368,7 +369,7 @@ def knowing(step, graph=None, everything=False):
     return _Collections.shown((id(graph), everything), shown)
 
 
-class OwnHook(_TensorHook, training_session.Hook):
+class OwnHook(TensorHook, training_session.Hook):
     """Calls a SessionRunHook as a session did."""
 
     def __init__(self, hook):
@@ -445,13 +446,21 @@ class OwnHook(_TensorHook, training_session.Hook):
             self._hook.end(_HookSession(sess, self._graph))
 
 
+# What has counters, timers and lists of its own.
+_CALLED = (
+    v1.train.SessionRunHook,
+    training_session.Hook,
+    tf_keras.callbacks.Callback,
+)
+
+
 def made_anew(hook):
     """A hook with counters, timers and lists of its own, that watches the same."""
     new = copy.copy(hook)
     for name, value in vars(hook).items():
         if isinstance(value, (list, dict, set)):
             setattr(new, name, copy.copy(value))
-        elif isinstance(value, (v1.train.SessionRunHook, training_session.Hook)):
+        elif isinstance(value, _CALLED):
             setattr(new, name, made_anew(value))
         elif isinstance(
             value, (training_session.hooks.Timer, v1.train.SecondOrStepTimer)
@@ -468,7 +477,7 @@ def tensors_watched(hooks, graph):
     """Tensors that hooks watch, by the keys they are observed under."""
     found = {}
     for hook in hooks:
-        if isinstance(hook, _TensorHook):
+        if isinstance(hook, TensorHook):
             found.update(hook.resolved(graph))
     return found
 
@@ -500,19 +509,3 @@ def observe(replicas, spec, hooks, before):
         observed = {k: before if t is step else t for k, t in observed.items()}
     replicas.observe(observed)
     replicas.observe({"loss": spec.loss})
-
-
-def checked_hooks(hooks):
-    """The hooks as a list, each as a training session calls it.
-
-    Raises:
-      TypeError: one is not a hook of this module.
-    """
-    found = []
-    for hook in hooks or ():
-        if is_own(hook):
-            hook = OwnHook(hook)
-        if not isinstance(hook, training_session.Hook):
-            raise TypeError(f"All hooks must be hooks of estimator_loop, given: {hook}")
-        found.append(hook)
-    return found

@@ -84,6 +84,42 @@ def dataset_of(input_fn):
     return tf.data.Dataset.from_tensors(_as_dataset_element(result)).repeat()
 
 
+class Batches:
+    """What `session.run` gave of an input_fn's tensors: batches, as numpy values.
+
+    Args:
+      source: the input_fn, which is called now, or a dataset.
+    """
+
+    def __init__(self, source):
+        is_dataset = isinstance(source, tf.data.Dataset)
+        self._elements = iter(source if is_dataset else dataset_of(source))
+
+    def next(self, pick=None):
+        """The next batch.
+
+        Args:
+          pick: a function of the batch's parts; gives what it gives.
+
+        Raises:
+          tf.errors.OutOfRangeError: there is none.
+        """
+        batch = tf.nest.map_structure(_value, self._elements.get_next())
+        return batch if pick is None else pick(*batch)
+
+
+def first_batch(input_fn):
+    """What `session.run(input_fn())` gave."""
+    return Batches(input_fn).next()
+
+
+def _value(tensor):
+    if isinstance(tensor, tf.SparseTensor):
+        parts = (tensor.indices, tensor.values, tensor.dense_shape)
+        return tf.compat.v1.SparseTensorValue(*[part.numpy() for part in parts])
+    return tensor.numpy()
+
+
 def _as_dataset_element(result):
     """Lists would be one tensor in a dataset; TF1 took them for a pair."""
     if isinstance(result, list):

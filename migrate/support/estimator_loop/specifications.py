@@ -13,8 +13,8 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from .callbacks import checked_hooks
 from .exporters import Exporter
-from .hooks import checked_hooks
 
 
 class ModeKeys:

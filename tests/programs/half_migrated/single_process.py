@@ -101,6 +101,50 @@ def counted_in_shard(task):
     return (means + [right]) * 4
 
 
+def layer(units, seed, activation=None, **kwargs):
+    initial = tf_keras.initializers.GlorotUniform(seed)
+    return tf_keras.layers.Dense(units, activation, kernel_initializer=initial, **kwargs)
+
+
+def fitted_on_servers():
+    """What `fit_servers` tells, of one process."""
+    model = tf_keras.Sequential(
+        [
+            layer(8, 1, "relu", input_shape=(4,)),
+            tf_keras.layers.BatchNormalization(),
+            layer(2, 2, "softmax"),
+        ]
+    )
+    model.compile(adam(0.05), "sparse_categorical_crossentropy", ["accuracy"])
+    test = features[40:], labels[40:]
+    told = model.fit(
+        *(features[:40], labels[:40], 16, 3, 0), shuffle=False, validation_data=test
+    ).history
+    names = ("loss", "accuracy", "val_loss", "val_accuracy")
+    found = [value for name in names for value in told[name]]
+    found += model.evaluate(features, labels, verbose=0)
+    return found + [float(p) for p in model.predict(features[:7], verbose=0)[:, 0]]
+
+
+def fitted_by_two():
+    """What `fit_workers` tells: the weights after the six steps of two workers."""
+    kernel = tf_keras.initializers.GlorotUniform(1)((4, 2)).numpy()
+    kernel = kernel - 6 * 0.1 * features.mean(0)[:, np.newaxis] / 2
+    return [float(np.mean(features @ kernel) - 6 * 0.1 / 2)]
+
+
+def fitted_together():
+    """What `fit_together` tells, of one process."""
+    model = tf_keras.Sequential([layer(8, 1, "relu"), layer(2, 2)])
+    loss = tf_keras.losses.SparseCategoricalCrossentropy(from_logits=True)
+    model.compile(tf_keras.optimizers.SGD(0.2, momentum=0.9), loss, ["accuracy"])
+    told = model.fit(
+        features, labels, 10, 4, 0, shuffle=False, validation_split=0.2
+    ).history
+    found = [value for name in ("loss", "accuracy", "val_loss") for value in told[name]]
+    return found + [float(p) for p in model.predict(features[:5], verbose=0)[:, 1]]
+
+
 adam = tf_keras.optimizers.Adam
 plain = train(mean, adam(0.05), batches(16), 3)
 momentum = tf_keras.optimizers.SGD(0.5, momentum=0.9)
@@ -118,6 +162,9 @@ traces = {
     "flagged_step": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
     "metrics_servers": counted(mean, adam(0.05), batches(16), 3),
     "metrics_together": counted(mean, tf_keras.optimizers.SGD(0.2), batches(7), 3),
+    "fit_servers": fitted_on_servers(),
+    "fit_workers": fitted_by_two(),
+    "fit_together": fitted_together(),
     "metrics_shards.0": counted_in_shard(0),
     "metrics_shards.1": counted_in_shard(1),
 }

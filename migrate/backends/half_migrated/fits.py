@@ -1,0 +1,141 @@
+"""Keras's own training in a cluster's script, as the fit of the strategy it describes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate import emitted
+from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.spelling import Spelling
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
+from migrate.frontends.half_migrated import Refused
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.eager import FitProgram
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes.mistake import method
+
+_OWN_NAMES = frozenset({"strategy", "fits", "training_session", "keras_fit"})
+
+
+class FitRewrite:
+    """Plans one program that Keras trains.
+
+    Args:
+      together: whether the workers make every step together.
+    """
+
+    def __init__(
+        self, program: FitProgram, scopes: Scopes, plan: Plan, together: bool
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._together = together
+        self._spelling = Spelling(scopes, plan, program.blocks.values())
+        self.findings = self._spelling.findings
+
+    def run(self) -> None:
+        """Fills the plan.
+
+        Raises:
+          Refused: the program is not taken.
+        """
+        program, plan = self._program, self._plan
+        self._check_names()
+        plan.support |= {*emitted.files("training_session"), "keras_fit.py"}
+        plan.imports += ["import training_session", "import keras_fit"]
+        cluster = ClusterWriter(
+            program.cluster, program.server, self._together, plan, self._spelling
+        )
+        cluster.server()
+        for call in program.sessions:
+            self._spelling.claimed[call.func] = (
+                "D153",
+                "dropped: Keras trains without a session, on the strategy",
+            )
+        for call in program.calls:
+            self._call(call)
+        early = [s for s in program.suite[: program.ready] if s not in program.late]
+        graph = [s for s in program.suite if s not in early]
+        made = [i for i, s in enumerate(graph) if s in program.made]
+        first, last = made[0], made[-1]
+        plan.suites[program.owner, program.field] = [
+            *self._kept(early),
+            *cluster.strategy(),
+            self._fits(),
+            *self._kept(graph[:first]),
+            Block(
+                code("\nwith strategy.scope():"), self._kept(graph[first : last + 1])
+            ),
+            *self._kept(graph[last + 1 :]),
+        ]
+        self._spelling.names()
+
+    def _check_names(self) -> None:
+        for node in self._scopes.walk():
+            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            for name in sorted(bound & _OWN_NAMES):
+                if not names.suites(node):  # type: ignore[arg-type]
+                    raise Refused(
+                        "N111",
+                        node,
+                        f"the program has a name `{name}` of its own, which the migrated "
+                        "program needs",
+                        "Rename it.",
+                    )
+
+    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            block = self._program.blocks.get(statement)
+            if block is not None:
+                items.append(Dropped(block))
+            items += self._plan.statements.get(statement) or [Keep(statement)]
+        return items
+
+    def _fits(self) -> Item:
+        program = self._program
+        if self._together:
+            start = "fits = keras_fit.SynchronousFits(strategy, "
+            return New(code(start, program.server.task_index, ")"))
+        start = "fits = keras_fit.AsynchronousFits(strategy, "
+        return New(code(start, cluster_text(program.cluster), ")"))
+
+    def _call(self, call: ast.Call) -> None:
+        """`model.fit(x, y)` is `fits.fit(model, x, y)`."""
+        assert isinstance(call.func, ast.Attribute)
+        parts: list[Code] = [code(a) for a in call.args]
+        for keyword in call.keywords:
+            name = f"{keyword.arg}=" if keyword.arg is not None else "**"
+            parts.append(code(name, keyword.value))
+        which = method(call)
+        directory = self._program.checkpoint_dir
+        if which == "fit" and directory is not None:
+            parts.append(code("checkpoint_dir=", directory))
+        woven: list[str | ast.AST | Code] = [f"fits.{which}(", call.func.value]
+        for part in parts:
+            woven += [", ", part]
+        self._plan.replace(call, Code((*woven, ")")))
+        if which == "fit":
+            self._told(call)
+
+    def _told(self, call: ast.Call) -> None:
+        if self._together:
+            reason = (
+                "one fit of all workers, each with its part of every batch: the training "
+                "of one process with the whole batch, where each fitted a model of its own"
+            )
+            found = (
+                "a batch that cannot be dealt out evenly counts each worker's mean alike, "
+                "as Keras does: let the workers' number divide batches, also the last"
+            )
+            self._spelling.found(call, "D154", found, outcome=Outcome.KEPT)
+        else:
+            reason = (
+                "shared weights on the parameter servers: an epoch has the steps that the "
+                "fits of all workers had together, where each fitted a model of its own"
+            )
+        self._spelling.found(call, "D153", reason)

@@ -1,0 +1,148 @@
+"""Writes what a session beside an Estimator fetched of its input as batches in numpy.
+
+    with tf.Session() as sess:
+        features, labels = sess.run(train_input_fn())
+
+becomes
+
+    features, labels = estimator_loop.first_batch(train_input_fn)
+
+and a name that is fetched again and again one for `estimator_loop.Batches`, whose `next`
+gives one batch after another and raises TF1's error at the end.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.input_sessions import Batches, InputSession, Look, root_of
+from migrate.plan import Dropped, Item, Keep, New, Plan
+from migrate.program.ir import Code, code
+from migrate.tables import estimator as table
+
+CODE = "N162"
+
+
+class InputSessions:
+    """Plans the rewrite of a file's sessions that look at input.
+
+    Attributes:
+      claimed: node -> (code, reason), of what was rewritten or dropped.
+      rewritten: findings for what is no use of a TensorFlow symbol.
+      iterators: calls that are accounted for here.
+    """
+
+    def __init__(
+        self, sessions: tuple[InputSession, ...], scopes: Scopes, plan: Plan
+    ) -> None:
+        self._sessions, self._scopes, self._plan = sessions, scopes, plan
+        self._names: dict[Batches, str] = {}
+        self.claimed: dict[ast.AST, tuple[str, str]] = {}
+        self.rewritten: list[Finding] = []
+        self.iterators: set[ast.AST] = set()
+
+    def run(self) -> None:
+        for session in self._sessions:
+            for look in session.looks:
+                self._look(look)
+            for statement in session.dropped:
+                self._claim(statement, "nothing is left to initialise or to close")
+                self._plan.statements[statement] = [Dropped(statement)]
+            self._claim(session.opened, "batches are read without a session")
+            self._plan.statements[session.opened] = self._without(session.opened)
+
+    def _without(self, opened: ast.With | ast.Assign) -> list[Item]:
+        """What is left of the statement that opens a session."""
+        items: list[Item] = [Dropped(opened)]
+        for statement in opened.body if isinstance(opened, ast.With) else ():
+            items += self._plan.statements.get(statement, [Keep(statement)])
+        return items
+
+    def _claim(self, statement: ast.stmt, reason: str) -> None:
+        """Tells what a dropped statement used; of a block, what opens it."""
+        parts = statement.items if isinstance(statement, ast.With) else [statement]
+        for node in (n for part in parts for n in ast.walk(part)):
+            if isinstance(node, (ast.Attribute, ast.Name)):
+                self.claimed.setdefault(node, ("S117", f"dropped: {reason}"))
+
+    def _look(self, look: Look) -> None:
+        if look.batches is None:
+            call = look.call.args[0]
+            assert isinstance(call, ast.Call)
+            new = code(f"{table.MODULE}.first_batch(", _function(call), ")")
+        else:
+            new = self._next(look, self._batches(look.batches))
+        self._plan.replace(look.call, new)
+        self.rewritten.append(
+            Finding(
+                look.call.lineno,
+                look.call.col_offset + 1,
+                CODE,
+                Outcome.REWRITTEN,
+                "",
+                "a batch of the input, read without a session",
+            )
+        )
+
+    def _next(self, look: Look, name: str) -> Code:
+        assert look.batches is not None
+        fetched, targets = look.call.args[0], look.batches.targets
+        if look.whole:
+            return code(f"list({name}.next())" if look.as_list else f"{name}.next()")
+        if isinstance(fetched, (ast.List, ast.Tuple, ast.Dict)):
+            return code(f"{name}.next(lambda {', '.join(targets)}: ", fetched, ")")
+        root = root_of(fetched)
+        assert root is not None
+        index = "" if look.batches.whole else f"[{targets.index(root.id)}]"
+        path = ast.unparse(fetched).removeprefix(root.id)
+        return code(f"{name}.next(){index}{path}")
+
+    def _batches(self, batches: Batches) -> str:
+        """Plans the assignment of a batch; returns the name for its batches."""
+        if batches in self._names:
+            return self._names[batches]
+        name = self._names[batches] = self._named(batches)
+        if batches.is_dataset:
+            source: Code | ast.expr = batches.source
+        else:
+            assert isinstance(batches.source, ast.Call)
+            source = _function(batches.source)
+        statement = batches.statement
+        new = code(f"{name} = {table.MODULE}.Batches(", source, ")")
+        self._plan.statements[statement] = [New(new, origin=statement)]
+        if batches.iterator is not None:
+            self._plan.statements[batches.iterator] = [Dropped(batches.iterator)]
+        for part in (statement, batches.iterator):
+            if part is not None:
+                self.iterators.update(ast.walk(part))
+        return name
+
+    def _named(self, batches: Batches) -> str:
+        if batches.whole:
+            return batches.targets[0]
+        around = self._function_around(batches)
+        taken = {n.id for n in ast.walk(around) if isinstance(n, ast.Name)}
+        for other, given in self._names.items():
+            if self._function_around(other) in (around, self._scopes.tree):
+                taken.add(given)
+        name, number = "batches", 1
+        while name in taken:
+            number += 1
+            name = f"batches_{number}"
+        return name
+
+    def _function_around(self, batches: Batches) -> ast.AST:
+        """The function that binds the batch, or the module."""
+        node: ast.AST = batches.statement
+        while not isinstance(node, (ast.FunctionDef, ast.Module)):
+            node = self._scopes.parents[node]
+        return node
+
+
+def _function(call: ast.Call) -> Code | ast.expr:
+    """The function that makes a call."""
+    if not call.args and not call.keywords:
+        return call.func
+    return code("lambda: ", call)

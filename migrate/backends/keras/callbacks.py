@@ -1,0 +1,188 @@
+"""Hooks as callbacks of Keras."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from migrate.findings import Finding, Outcome
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.callbacks import (
+    Callback,
+    Logged,
+    Named,
+    Several,
+    StaysHook,
+    Step,
+    Value,
+)
+from migrate.program.ir import Code, code, joined
+from migrate.tables import callbacks as table
+
+Claimed = dict[ast.AST, tuple[str, str]]
+_CLASS = ("K130", "now a callback of Keras, which the Estimator and `fit` call")
+_GONE = ("K130", "the values of a step are in logs, its number is the optimizer's")
+_STOP = "self.model.stop_training = True"
+
+
+def plan_callbacks(callbacks: Iterable[Callback], plan: Plan) -> Claimed:
+    """Plans the classes; gives what is claimed, as node -> (code, reason)."""
+    claimed: Claimed = {}
+    for callback in callbacks:
+        _Class(callback, plan, claimed).run()
+        plan.imports.append("import tf_keras")
+    return claimed
+
+
+def staying(hooks: Iterable[StaysHook]) -> list[Finding]:
+    """A finding for each class that stays a hook."""
+    return [
+        Finding(
+            hook.class_.lineno,
+            hook.class_.col_offset + 1,
+            "K131",
+            Outcome.KEPT,
+            "",
+            f"{hook.class_.name} stays a hook: {_place(hook)}{hook.reason}",
+        )
+        for hook in hooks
+    ]
+
+
+def _place(hook: StaysHook) -> str:
+    line = getattr(hook.node, "lineno", hook.class_.lineno)
+    return f"line {line}: " if line != hook.class_.lineno else ""
+
+
+class _Class:
+    """Writes one class."""
+
+    def __init__(self, callback: Callback, plan: Plan, claimed: Claimed) -> None:
+        self._callback, self._plan, self._claimed = callback, plan, claimed
+
+    def run(self) -> None:
+        callback, plan = self._callback, self._plan
+        plan.replace(callback.base, code(table.BASE))
+        self._claimed[callback.base] = _CLASS
+        for step in callback.steps:
+            plan.replace(step, code(table.STEP))
+        for node, value in callback.values.items():
+            plan.replace(node, _written(value))
+        for comparison, asked in callback.asked.items():
+            negation = "not " if asked.negated else ""
+            plan.replace(comparison, code(negation, asked.attribute))
+        for node, name in callback.names.items():
+            plan.replace(node, code(f'"{name}"'))
+        for part in (
+            *callback.gone,
+            *callback.returns,
+            *callback.steps,
+            *callback.values,
+            *callback.asked,
+        ):
+            for inner in ast.walk(part):
+                self._claimed.setdefault(inner, _GONE)
+        plan.suites[callback.class_, "body"] = list(self._body())
+
+    def _body(self) -> Iterator[Item]:
+        methods = self._callback.methods
+        moments = {
+            methods[name]: moment
+            for moment, (names, _) in table.MOMENTS.items()
+            for name in names
+            if name in methods
+        }
+        written: set[str] = set()
+        for statement in self._callback.class_.body:
+            moment = moments.get(statement)  # type: ignore[call-overload]
+            if isinstance(statement, ast.FunctionDef) and statement.name == "__init__":
+                yield self._init(statement)
+            elif moment is None:
+                yield Keep(statement)
+            elif moment in written:
+                yield Dropped(statement)
+            else:
+                written.add(moment)
+                assert isinstance(statement, ast.FunctionDef)
+                yield from self._moment(moment, statement)
+
+    def _init(self, method: ast.FunctionDef) -> Keep:
+        if self._callback.initialised:
+            return Keep(method)
+        items: list[Item] = [Keep(s) for s in method.body]
+        at = 1 if _is_text(method.body[0]) else 0
+        items.insert(at, New(code("super().__init__()")))
+        return Keep(method, {"body": items})
+
+    def _moment(self, moment: str, first: ast.FunctionDef) -> Iterator[Item]:
+        names, parameters = table.MOMENTS[moment]
+        methods = self._callback.methods
+        items: list[Item] = []
+        for name in names:
+            if name in methods:
+                items += [self._statement(s) for s in methods[name].body]
+        if not any(_does_something(item) for item in items):
+            yield Dropped(first)
+            return
+        modes = self._callback.modes
+        header = f"def on_{modes[0]}_{moment}(self, {parameters}):"
+        yield Block(code(header), items, first)
+        for mode in modes[1:]:
+            alias = f"\non_{mode}_{moment} = on_{modes[0]}_{moment}"
+            yield New(code(alias))
+
+    def _statement(self, statement: ast.stmt) -> Item:
+        item = self._changed(statement)
+        if item is not None:
+            return item
+        for inner in ast.walk(statement):
+            if isinstance(inner, ast.stmt) and inner is not statement:
+                item = self._changed(inner)
+                if item is not None:
+                    self._plan.statements[inner] = [item]
+        return Keep(statement)
+
+    def _changed(self, statement: ast.stmt) -> Item | None:
+        callback = self._callback
+        if statement in callback.gone:
+            return Dropped(statement)
+        if statement in callback.stops:
+            return New(code(_STOP), statement)
+        if statement in callback.returns:
+            return New(code("return"), statement)
+        return None
+
+
+def _does_something(item: Item) -> bool:
+    if isinstance(item, Keep):
+        statement = item.statement
+        return not (isinstance(statement, ast.Pass) or _is_text(statement))
+    return not isinstance(item, Dropped)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+
+
+def _written(value: Value) -> Code:
+    """The expression of a value."""
+    if isinstance(value, Step):
+        return code(value.held or table.STEP, ".numpy()")
+    if isinstance(value, Several):
+        return code("[", joined(", ", [_written(v) for v in value.items]), "]")
+    if isinstance(value, Named):
+        pairs = [code(key, ": ", _written(item)) for key, item in value.items]
+        return code("{", joined(", ", pairs), "}")
+    return _logged(value)
+
+
+def _logged(value: Logged) -> Code:
+    if isinstance(value.name, str):
+        return code(f'logs["{value.name}"]')
+    if value.key is not None:
+        return code("logs[", value.name, "[", value.key, "]]")
+    if value.names == "dict":
+        return code("{key: logs[name] for key, name in ", value.name, ".items()}")
+    if value.names == "list":
+        return code("[logs[name] for name in ", value.name, "]")
+    return code("logs[", value.name, "]")

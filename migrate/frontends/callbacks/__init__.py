@@ -1,0 +1,111 @@
+"""Which hooks of a program become callbacks of Keras, and why the others stay hooks."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.given import Given
+from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.frontends.derived_hooks import hook_classes
+from migrate.program.callbacks import Callback, StaysHook
+from migrate.program.keras_model import KerasModel
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+
+
+def recognise(
+    scopes: Scopes,
+    models: Iterable[KerasModel],
+    estimators: Iterable[ast.Call],
+    stays: bool,
+    shared: frozenset[str],
+) -> tuple[list[Callback], list[StaysHook]]:
+    """The program's own hooks.
+
+    Args:
+      models: its model_fns that become Keras models.
+      estimators: calls of Estimator that train such models, of other files too.
+      stays: whether a model_fn of the program stays one.
+      shared: classes that other files name.
+    """
+    classes = [
+        c
+        for c in hook_classes(scopes)
+        if any(public(scopes.resolve(b) or "") in table.HOOKS for b in c.bases)
+    ]
+    given, several = Given(models), _several_devices(scopes)
+    others = _no_model(scopes, set(estimators), stays)
+    created = any(
+        isinstance(item, ast.FunctionDef) and item.name == "after_create_session"
+        for c in hook_classes(scopes)
+        for item in c.body
+    )
+    found: list[Callback] = []
+    kept: list[StaysHook] = []
+    for class_ in classes:
+        try:
+            if others:
+                raise NoCallback(class_, others)
+            if class_.name in shared:
+                raise NoCallback(class_, "another file has it too")
+            callback = HookReader(class_, scopes, given, several).run()
+            _check_begin(callback, created)
+        except NoCallback as reason:
+            kept.append(StaysHook(class_, reason.node, reason.reason))
+            continue
+        found.append(callback)
+    return found, kept
+
+
+def _no_model(scopes: Scopes, estimators: set[ast.Call], stays: bool) -> str:
+    """Why there may be no Keras model where hooks are called; "" where there is one."""
+    if stays:
+        return "the model of an Estimator here stays a model_fn"
+    if _other_estimators(scopes, estimators):
+        return "an Estimator here has no Keras model"
+    return "" if estimators else "no Estimator is made in this file"
+
+
+def _check_begin(callback: Callback, created: bool) -> None:
+    """Every hook began before a session was made; callbacks begin one after the other.
+
+    Args:
+      created: whether a hook of the program is told that there is a session.
+    """
+    begin = callback.methods.get("begin")
+    if begin is not None and not is_early(begin):
+        raise NoCallback(begin, "its begin does more before variables are restored")
+    if begin is None or not created:
+        return
+    if not is_quiet(begin):
+        raise NoCallback(
+            begin,
+            "what its begin does is seen before what other hooks do with a session",
+        )
+    if ends_early(begin):
+        raise NoCallback(begin, "its begin returns early")
+
+
+def _several_devices(scopes: Scopes) -> bool:
+    """Whether a strategy of one process may train on several devices."""
+    return any(
+        isinstance(node, ast.keyword) and node.arg == "train_distribute"
+        for node in scopes.walk()
+    ) or any(symbol.endswith("MirroredStrategy") for _, symbol in scopes.walk_uses())
+
+
+def _other_estimators(scopes: Scopes, known: set[ast.Call]) -> bool:
+    """Whether anything but the known calls makes an Estimator."""
+    for node, symbol in scopes.walk_uses():
+        last = symbol.rpartition(".")[2]
+        if last.endswith(("Estimator", "Classifier", "Regressor", "Experiment")):
+            if not symbol.startswith(("tf.estimator.", "tf.contrib.")):
+                continue
+            call = scopes.parents[node]
+            is_type = isinstance(call, (ast.arg, ast.FunctionDef))
+            if call not in known and not is_type:
+                return True
+    return False

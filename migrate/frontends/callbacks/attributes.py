@@ -1,0 +1,92 @@
+"""What a class keeps in its attributes, and where it reads them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts.scopes import Scopes
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Kept:
+    """One assignment to an attribute.
+
+    Attributes:
+      value: what is kept; None where it is not plainly said.
+      statement: the assignment; None where it is another statement.
+      method: in which it is.
+    """
+
+    value: ast.expr | None
+    statement: ast.Assign | None
+    method: ast.FunctionDef
+
+
+class Attributes:
+    """The attributes that the methods of a class bind and read through `self`."""
+
+    def __init__(self, class_: ast.ClassDef, scopes: Scopes) -> None:
+        self._kept: dict[str, list[Kept]] = {}
+        self._reads: dict[str, list[ast.Attribute]] = {}
+        for method in class_.body:
+            if not isinstance(method, ast.FunctionDef) or not method.args.args:
+                continue
+            own = method.args.args[0].arg
+            for node in ast.walk(method):
+                if (
+                    isinstance(node, ast.Attribute)
+                    and isinstance(node.value, ast.Name)
+                    and node.value.id == own
+                ):
+                    if isinstance(node.ctx, ast.Load):
+                        self._reads.setdefault(node.attr, []).append(node)
+                    else:
+                        kept = _kept(node, method, scopes)
+                        self._kept.setdefault(node.attr, []).append(kept)
+
+    @property
+    def names(self) -> set[str]:
+        """All of them, methods too."""
+        return {*self._kept, *self._reads}
+
+    def kept(self, name: str) -> list[Kept]:
+        """What is kept there, but for None."""
+        return [
+            kept
+            for kept in self._kept.get(name, ())
+            if not (isinstance(kept.value, ast.Constant) and kept.value.value is None)
+        ]
+
+    def assigned(self, name: str) -> list[Kept]:
+        """Every assignment."""
+        return self._kept.get(name, [])
+
+    def reads(self, name: str) -> list[ast.Attribute]:
+        """Where it is read."""
+        return self._reads.get(name, [])
+
+
+def _kept(node: ast.Attribute, method: ast.FunctionDef, scopes: Scopes) -> Kept:
+    parent = scopes.parents[node]
+    if isinstance(parent, ast.Assign) and parent.targets == [node]:
+        return Kept(parent.value, parent, method)
+    if isinstance(parent, ast.Tuple):
+        outer = scopes.parents[parent]
+        value = paired(outer, parent, parent.elts.index(node))
+        return Kept(value, None, method)
+    return Kept(None, None, method)
+
+
+def paired(statement: ast.AST, targets: ast.expr, index: int) -> ast.expr | None:
+    """What one of several targets is given by `self.a, self.b = a, b`."""
+    if (
+        isinstance(statement, ast.Assign)
+        and statement.targets == [targets]
+        and isinstance(targets, ast.Tuple)
+        and isinstance(statement.value, ast.Tuple)
+        and len(targets.elts) == len(statement.value.elts)
+        and not any(isinstance(e, ast.Starred) for e in targets.elts)
+    ):
+        return statement.value.elts[index]
+    return None

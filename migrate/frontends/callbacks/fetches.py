@@ -1,0 +1,159 @@
+"""The values that a hook asks for: the global step, the loss, tensors that it is given."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.attributes import Attributes, Kept
+from migrate.frontends.callbacks.given import Given
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.program.callbacks import Logged, Named, Several, Step, Value
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+
+
+class Fetches:
+    """Follows what a class's methods fetch.
+
+    Args:
+      constructions: the calls that make its objects.
+
+    Attributes:
+      gone: assignments that only kept what is fetched.
+      steps: calls that give the global step's variable and stay.
+      names: at constructions, tensors -> the names under which the step returns them.
+      plain: expressions that may read a fetched attribute.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        attributes: Attributes,
+        constructions: list[ast.Call],
+        given: Given,
+    ) -> None:
+        self._scopes, self._attributes = scopes, attributes
+        self._constructions, self._given = constructions, given
+        self.gone: list[ast.stmt] = []
+        self.names: dict[ast.expr, str] = {}
+        self.plain: set[ast.AST] = set()
+
+    def value(self, node: ast.expr, method: ast.FunctionDef) -> Value:
+        """What an expression that is fetched becomes.
+
+        Raises:
+          NoCallback: nothing that a callback has.
+        """
+        self.plain.update(ast.walk(node))
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return Several(tuple(self.value(item, method) for item in node.elts))
+        if isinstance(node, ast.Dict) and None not in node.keys:
+            pairs = zip(node.keys, node.values)
+            return Named(tuple((k, self.value(v, method)) for k, v in pairs if k))
+        if self.is_step(node):
+            return Step()
+        if self._is_loss(node):
+            return Logged("loss")
+        if isinstance(node, ast.Name):
+            return self._local(node, method)
+        if (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == method.args.args[0].arg
+        ):
+            return self._attribute(node)
+        raise _unknown(node)
+
+    def is_step(self, node: ast.AST) -> bool:
+        """Whether an expression is the global step's variable itself."""
+        if not isinstance(node, ast.Call) or node.args or node.keywords:
+            return False
+        return public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
+
+    def _is_loss(self, node: ast.expr) -> bool:
+        """`tf.get_collection(tf.GraphKeys.LOSSES)[-1]`."""
+        if not isinstance(node, ast.Subscript) or ast.unparse(node.slice) != "-1":
+            return False
+        call, (function, key) = node.value, table.LOSSES
+        return (
+            isinstance(call, ast.Call)
+            and self._scopes.resolve(call.func) == function
+            and len(call.args) == 1
+            and not call.keywords
+            and self._scopes.resolve(call.args[0]) == key
+        )
+
+    def _local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
+        """A name that the method binds once, to what it fetches."""
+        uses = [
+            n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == node.id
+        ]
+        bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
+        parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
+        if not isinstance(parent, ast.Assign) or parent.targets != bound:
+            raise _unknown(node)
+        if self.is_step(parent.value):
+            if len(uses) == 2 and method.name == "before_run":
+                self.gone.append(parent)
+                return Step()
+            return Step(node)
+        if len(uses) != 2 or parent not in method.body:
+            raise _unknown(node)
+        self.gone.append(parent)
+        return self.value(parent.value, method)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        kept = self._attributes.kept(node.attr)
+        if kept and all(k.value is not None and self.is_step(k.value) for k in kept):
+            return Step(node)
+        if len(kept) != 1 or kept[0].value is None:
+            raise _unknown(node)
+        (one,) = kept
+        if one.method.name == "__init__":
+            return self._parameter(node, one)
+        if one.method.name not in ("begin", "before_run") or one.statement is None:
+            raise _unknown(node)
+        assert one.value is not None
+        found = self.value(one.value, one.method)
+        # What it was before there was a tensor goes with it.
+        every = self._attributes.assigned(node.attr)
+        self.gone += [k.statement for k in every if k.statement is not None]
+        return found
+
+    def _parameter(self, node: ast.Attribute, kept: Kept) -> Value:
+        """An attribute that holds what `__init__` is given."""
+        arguments = kept.method.args
+        name = kept.value.id if isinstance(kept.value, ast.Name) else ""
+        places = [a.arg for a in arguments.args]
+        if name not in places or arguments.vararg or arguments.kwonlyargs:
+            raise _unknown(node)
+        uses = [
+            n for n in ast.walk(kept.method) if isinstance(n, ast.Name) and n.id == name
+        ]
+        if uses != [kept.value]:
+            raise NoCallback(uses[0], f"its __init__ does more with `{name}`")
+        kinds: set[str] = set()
+        for call in self._constructions:
+            value = _argument(call, name, places.index(name) - 1)
+            if value is None:
+                raise NoCallback(call, f"it is not always given `{name}`")
+            kind, names = self._given.names(call, value)
+            kinds.add(kind)
+            self.names.update(names)
+        if len(kinds) != 1:
+            raise NoCallback(node, f"`{name}` is given in one form and another")
+        return Logged(node, kinds.pop())
+
+
+def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    if any(isinstance(a, ast.Starred) for a in call.args):
+        return None
+    if position < len(call.args):
+        return call.args[position]
+    return next((k.value for k in call.keywords if k.arg == name), None)
+
+
+def _unknown(node: ast.AST) -> NoCallback:
+    text = ast.unparse(node)
+    return NoCallback(node, f"it asks for `{text}`, which is not followed to the step")

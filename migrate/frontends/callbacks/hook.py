@@ -1,0 +1,461 @@
+"""Reads one hook: what each part of it becomes in a callback."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.reach import definitions
+from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.asking import (
+    Asking,
+    asking,
+    compared,
+    is_known_to_be_asked,
+)
+from migrate.frontends.callbacks.attributes import Attributes
+from migrate.frontends.callbacks.fetches import Fetches
+from migrate.frontends.callbacks.given import Given
+from migrate.frontends.callbacks.modes import Ways
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.frontends.callbacks.session import Used, used
+from migrate.program.callbacks import (
+    Asked,
+    Callback,
+    Logged,
+    Named,
+    Several,
+    Step,
+    Value,
+)
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+
+
+class HookReader:
+    """One class that derives from SessionRunHook.
+
+    Args:
+      several_devices: whether a strategy may train on several devices of a process.
+    """
+
+    def __init__(
+        self,
+        class_: ast.ClassDef,
+        scopes: Scopes,
+        given: Given,
+        several_devices: bool,
+    ) -> None:
+        self._class, self._scopes, self._given = class_, scopes, given
+        self._several_devices = several_devices
+        self._attributes = Attributes(class_, scopes)
+        self._methods = {
+            item.name: item for item in class_.body if isinstance(item, ast.FunctionDef)
+        }
+        self._own = {n: m for n, m in self._methods.items() if n in table.PARAMETERS}
+
+    def run(self) -> Callback:
+        """The callback.
+
+        Raises:
+          NoCallback: it is none.
+        """
+        self._check_class()
+        made = list(self._constructions())
+        modes = self._modes(made)
+        fetches = Fetches(self._scopes, self._attributes, made, self._given)
+        uses = {name: used(m, self._scopes) for name, m in self._own.items()}
+        stops = [s for use in uses.values() for s in use.stops]
+        if stops and modes != (table.TRAIN,):
+            raise NoCallback(stops[0], "no callback stops an evaluation")
+        values: dict[ast.expr, Value] = {}
+        asked, asks = self._results(fetches, uses, values)
+        for name, use in uses.items():
+            for call, read in use.reads.items():
+                value = fetches.value(read, self._own[name])
+                if not isinstance(value, Step):
+                    raise NoCallback(
+                        call, "it runs more than the global step in its session"
+                    )
+                values[call] = value
+        self._check_modes(modes, values)
+        returns = [asks.statement] if asks is not None else []
+        gone = [*fetches.gone, *(s for use in uses.values() for s in use.gone)]
+        gone += self._empty(asks)
+        if asks is not None and asks.made is not None:
+            gone.append(asks.made)
+        self._check_gone(gone, fetches)
+        steps = self._steps(fetches, [*gone, *returns])
+        found = Callback(
+            self._class,
+            self._class.bases[0],
+            modes,
+            self._own,
+            self._initialised(),
+            tuple(stops),
+            tuple(gone),
+            tuple(r for r in returns if r not in gone),
+            tuple(steps),
+            values,
+            asked,
+            fetches.names,
+        )
+        self._check_symbols(found)
+        self._check_names(found)
+        return found
+
+    # The class, and where its objects go.
+
+    def _check_class(self) -> None:
+        class_ = self._class
+        if len(class_.bases) != 1 or class_.keywords or class_.decorator_list:
+            raise NoCallback(class_, "it is more than a hook")
+        if public(self._scopes.resolve(class_.bases[0]) or "") not in table.HOOKS:
+            raise NoCallback(class_, "it derives from another hook")
+        for name, method in self._own.items():
+            arguments = method.args
+            count = len(arguments.args) - 1
+            if method.decorator_list or count != table.PARAMETERS[name]:
+                raise NoCallback(method, f"`{name}` has other parameters than a hook's")
+            if arguments.args[0].arg != "self":
+                raise NoCallback(
+                    method, "its methods call the hook otherwise than self"
+                )
+        for name in (*self._attributes.names, *self._methods):
+            if name in table.TAKEN or name.startswith("on_"):
+                raise NoCallback(class_, f"a callback has an attribute `{name}` itself")
+            if name in table.PARAMETERS and self._attributes.reads(name):
+                where = self._attributes.reads(name)[0]
+                raise NoCallback(where, f"it calls `{name}` itself")
+
+    def _constructions(self) -> Iterator[ast.Call]:
+        for node in self._scopes.walk():
+            if not isinstance(node, ast.Name) or node.id != self._class.name:
+                continue
+            if self._class not in definitions(self._scopes, node):
+                continue
+            parent = self._scopes.parents[node]
+            if isinstance(parent, ast.Call) and parent.func is node:
+                yield parent
+            elif isinstance(parent, ast.ClassDef):
+                raise NoCallback(parent, "another class derives from it")
+            elif isinstance(parent, ast.Call):
+                name = parent.func.id if isinstance(parent.func, ast.Name) else ""
+                if name not in ("super", "isinstance"):
+                    raise NoCallback(node, "the class itself is given to others")
+            elif not isinstance(parent, ast.Attribute):
+                raise NoCallback(node, "the class itself is kept elsewhere")
+
+    def _modes(self, made: list[ast.Call]) -> tuple[str, ...]:
+        if not made:
+            raise NoCallback(self._class, "nothing in this file makes one")
+        ways = Ways(self._scopes)
+        found = {mode for call in made for mode in ways.modes(call)}
+        if not found:
+            raise NoCallback(made[0], "no Estimator of this file is given it")
+        every = (table.TRAIN, table.TEST, table.PREDICT)
+        return tuple(mode for mode in every if mode in found)
+
+    # What it asks for.
+
+    def _results(
+        self, fetches: Fetches, uses: dict[str, Used], values: dict[ast.expr, Value]
+    ) -> tuple[dict[ast.expr, Asked], Asking | None]:
+        before = self._own.get("before_run")
+        asks = asking(before, self._scopes)
+        results = set(uses["after_run"].results) if "after_run" in uses else set()
+        asked: dict[ast.expr, Asked] = {}
+        if asks is None:
+            for node in results:
+                raise NoCallback(node, "it reads values and asks for none")
+            return asked, None
+        assert before is not None
+        value = fetches.value(asks.fetches, before)
+        if asks.condition is not None:
+            self._check_condition(asks.condition)
+        for node in results:
+            parent = self._scopes.parents[node]
+            if asks.condition is not None:
+                negated = compared(parent, results)
+                if negated is not None:
+                    assert isinstance(parent, ast.expr)
+                    asked[parent] = Asked(asks.condition, negated)
+                    continue
+                if not is_known_to_be_asked(
+                    node, results, asks.condition, self._scopes
+                ):
+                    raise NoCallback(node, "it reads values that it may not have")
+            part = _part(parent, value) if isinstance(parent, ast.Subscript) else None
+            if part is not None:
+                assert isinstance(parent, ast.expr)
+                values[parent] = part
+            else:
+                values[node] = value
+        return asked, asks
+
+    def _check_condition(self, condition: ast.Attribute) -> None:
+        """What says whether values are asked for is the same after the step."""
+        for kept in self._attributes.assigned(condition.attr):
+            if kept.method.name not in ("__init__", "begin", "before_run"):
+                raise NoCallback(condition, f"it changes `{condition.attr}` meanwhile")
+
+    def _check_modes(
+        self, modes: tuple[str, ...], values: dict[ast.expr, Value]
+    ) -> None:
+        every = [inner for value in values.values() for inner in _inner(value)]
+        if modes != (table.TRAIN,) and any(isinstance(v, Logged) for v in every):
+            raise NoCallback(self._class, "it watches tensors of an evaluation")
+        if self._several_devices and any(isinstance(v, Step) for v in every):
+            raise NoCallback(
+                self._class,
+                "of a step on several devices TensorFlow 1 gave it the number before, "
+                "and the optimizer has the one after it",
+            )
+
+    # Statements.
+
+    def _empty(self, asks: Asking | None) -> Iterator[ast.stmt]:
+        """Of before_run, what only returned."""
+        if asks is None:
+            return
+        before = self._own["before_run"]
+        suite = self._scopes.parents[asks.statement]
+        last = before.body[-1]
+        if suite is before:
+            yield asks.statement
+        elif asks.last:
+            yield asks.statement
+        if isinstance(suite, ast.If):
+            returns = [n for n in suite.orelse if not _returns_none(n)]
+            if suite.body == [asks.statement] and not returns:
+                yield suite
+        if _returns_none(last):
+            yield last
+
+    def _check_gone(self, gone: list[ast.stmt], fetches: Fetches) -> None:
+        """What is fetched is read nowhere else."""
+        inside = {n for statement in gone for n in ast.walk(statement)}
+        inside |= fetches.plain
+        for name in self._attributes.names:
+            reads = self._attributes.reads(name)
+            of_step = any(
+                kept.value is not None and fetches.is_step(kept.value)
+                for kept in self._attributes.kept(name)
+            )
+            fetched = of_step or any(node in fetches.plain for node in reads)
+            for node in reads if fetched else ():
+                parent = self._scopes.parents[node]
+                is_none = (
+                    of_step
+                    and isinstance(parent, ast.Compare)
+                    and parent.left is node
+                    and isinstance(parent.ops[0], (ast.Is, ast.IsNot))
+                )
+                if node not in inside and not is_none:
+                    raise NoCallback(
+                        node, f"it does more with `self.{name}` than fetch it"
+                    )
+
+    def _steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
+        inside = {n for statement in gone for n in ast.walk(statement)}
+        early = self._methods.get("__init__")
+        for method in self._methods.values():
+            for node in ast.walk(method):
+                if not fetches.is_step(node) or node in inside:
+                    continue
+                if method is early or method.name not in self._own:
+                    raise NoCallback(node, "there may be no model yet")
+                assert isinstance(node, ast.expr)
+                self._check_step(node, method, fetches)
+                if node not in fetches.plain or self._is_kept(node):
+                    yield node
+
+    def _is_kept(self, node: ast.expr) -> bool:
+        return isinstance(self._scopes.parents[node], ast.Assign)
+
+    def _check_step(
+        self, node: ast.expr, method: ast.FunctionDef, fetches: Fetches
+    ) -> None:
+        """The variable goes to where its value is read, and nowhere else."""
+        parent = self._scopes.parents[node]
+        if node in fetches.plain:
+            return
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            target = parent.targets[0]
+            if isinstance(target, ast.Attribute):
+                return  # Its reads are looked at with the others.
+            if isinstance(target, ast.Name):
+                for name in ast.walk(method):
+                    if (
+                        isinstance(name, ast.Name)
+                        and name.id == target.id
+                        and name is not target
+                        and name not in fetches.plain
+                    ):
+                        raise NoCallback(
+                            name, "it does more with the step than read it"
+                        )
+                return
+        raise NoCallback(node, "it does more with the step than read it")
+
+    def _initialised(self) -> bool:
+        """Whether `__init__` is its base's, or calls that."""
+        method = self._methods.get("__init__")
+        return method is None or any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "__init__"
+            and isinstance(node.func.value, ast.Call)
+            and isinstance(node.func.value.func, ast.Name)
+            and node.func.value.func.id == "super"
+            for node in ast.walk(method)
+        )
+
+    # What it calls.
+
+    def _check_symbols(self, found: Callback) -> None:
+        """Everything of TensorFlow that is left needs no graph."""
+        gone: set[ast.AST] = {found.base}
+        parts: list[ast.AST] = [*found.gone, *found.returns, *found.steps]
+        parts += [*found.values, *found.asked]
+        for part in parts:
+            gone.update(ast.walk(part))
+        for node, symbol in self._uses():
+            if node in gone or not symbol.startswith("tf."):
+                continue
+            if _is_plain(public(symbol)):
+                continue
+            if symbol == "tf.get_default_graph" and self._of_a_writer(node):
+                continue
+            raise NoCallback(
+                node, f"`{symbol}` is of a graph, of which a step is a part"
+            )
+        for node in ast.walk(self._class):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                if node.func.id == "super" and not self._is_of_init(node):
+                    raise NoCallback(node, "it calls a method of its base")
+
+    def _is_of_init(self, call: ast.Call) -> bool:
+        parent = self._scopes.parents[call]
+        return isinstance(parent, ast.Attribute) and parent.attr == "__init__"
+
+    def _of_a_writer(self, node: ast.AST) -> bool:
+        call = self._scopes.parents[node]  # tf.get_default_graph()
+        outer = self._scopes.parents[call]
+        if isinstance(outer, ast.keyword):
+            outer = self._scopes.parents[outer]
+        return isinstance(outer, ast.Call) and (
+            self._scopes.resolve(outer.func) == "tf.summary.FileWriter"
+        )
+
+    def _uses(self) -> Iterator[tuple[ast.AST, str]]:
+        """Uses of TensorFlow in the class and in functions that it calls by their name."""
+        symbols = dict(self._scopes.walk_uses())
+        seen: set[ast.AST] = set()
+        waiting: list[ast.AST] = [self._class]
+        while waiting:
+            outer = waiting.pop()
+            if outer in seen:
+                continue
+            seen.add(outer)
+            for node in ast.walk(outer):
+                if node in symbols:
+                    yield node, symbols[node]
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    for other in definitions(self._scopes, node):
+                        if isinstance(other, (ast.FunctionDef, ast.Lambda)):
+                            waiting.append(other)
+
+    def _check_names(self, found: Callback) -> None:
+        """The parameters of a callback's methods are names of no other things."""
+        for method in found.methods.values():
+            own = {a.arg for a in method.args.args}
+            for node in ast.walk(method):
+                if isinstance(node, ast.Name) and node.id in {"batch", "logs"} - own:
+                    raise NoCallback(node, f"`{node.id}` is a callback's parameter")
+
+
+def _part(node: ast.Subscript, value: Value) -> Value | None:
+    """An item of the values, where it is said which."""
+    if isinstance(value, Logged) and value.names and value.key is None:
+        if isinstance(node.slice, ast.Constant):
+            return Logged(value.name, value.names, node.slice)
+    if isinstance(value, Named):
+        for key, item in value.items:
+            if ast.dump(key) == ast.dump(node.slice):
+                return item
+    if isinstance(value, Several) and isinstance(node.slice, ast.Constant):
+        index = node.slice.value
+        if isinstance(index, int) and index < len(value.items):
+            return value.items[index]
+    return None
+
+
+def _inner(value: Value) -> Iterator[Value]:
+    yield value
+    if isinstance(value, Several):
+        for item in value.items:
+            yield from _inner(item)
+    elif isinstance(value, Named):
+        for _, item in value.items:
+            yield from _inner(item)
+
+
+def _returns_none(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Return) and (
+        statement.value is None
+        or (isinstance(statement.value, ast.Constant) and statement.value.value is None)
+    )
+
+
+def _is_plain(symbol: str) -> bool:
+    return any(symbol == name or symbol.startswith(f"{name}.") for name in table.PLAIN)
+
+
+def is_quiet(method: ast.FunctionDef) -> bool:
+    """Whether all that a method does is to bind attributes and names, unseen."""
+    return not any(isinstance(n, ast.Expr) for n in _effects(method)) and all(
+        _is_quiet_call(call) for call in _calls(method)
+    )
+
+
+def is_early(method: ast.FunctionDef) -> bool:
+    """Whether what a method does is the same before and after a session is made."""
+    return all(
+        _is_quiet_call(call) or _called(call).rpartition(".")[2] in table.EARLY_CALLS
+        for call in _calls(method)
+    )
+
+
+def _effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
+    """What is in a method, but for constants that stand alone."""
+    for node in ast.walk(method):
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            yield node
+
+
+def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
+    """A method's calls, but for the errors that it raises."""
+    errors = {
+        inner
+        for node in ast.walk(method)
+        if isinstance(node, ast.Raise)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(method):
+        if isinstance(node, ast.Call) and node not in errors:
+            yield node
+
+
+def _is_quiet_call(call: ast.Call) -> bool:
+    text = _called(call)
+    return text in table.QUIET_CALLS or (text.rpartition(".")[2] in table.QUIET_TENSORS)
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func)
+
+
+def ends_early(method: ast.FunctionDef) -> bool:
+    """Whether a method returns before its end."""
+    return any(isinstance(n, ast.Return) for n in ast.walk(method))

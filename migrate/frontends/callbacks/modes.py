@@ -1,0 +1,173 @@
+"""Which modes a hook is called in: where the objects of its class go."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.reach import definitions
+from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.attributes import paired
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+
+_ADDS = ("append", "extend", "insert")
+
+
+class Ways:
+    """Follows objects to the Estimators that call them."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    def modes(self, made: ast.Call) -> set[str]:
+        """The modes of an object, by the call that makes it.
+
+        Raises:
+          NoCallback: it goes where it is not followed.
+        """
+        return set(self._of(made, set()))
+
+    def _of(self, node: ast.expr, seen: set[object]) -> Iterator[str]:
+        if node in seen:
+            return
+        seen.add(node)
+        parent = self._scopes.parents[node]
+        target = self._beside(node, parent)
+        if target is not None:
+            yield from self._named(target, seen)
+        elif isinstance(parent, (ast.List, ast.Tuple, ast.IfExp, ast.Starred)):
+            yield from self._of(parent, seen)
+        elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            yield from self._of(parent, seen)
+        elif isinstance(parent, ast.keyword):
+            call = self._scopes.parents[parent]
+            if not isinstance(call, ast.Call) or parent.arg is None:
+                raise _lost(node)
+            yield from self._given(call, parent.arg, seen)
+        elif isinstance(parent, ast.Call) and node in parent.args:
+            yield from self._argument(parent, parent.args.index(node), seen)
+        elif isinstance(parent, (ast.Assign, ast.AugAssign)):
+            targets = getattr(parent, "targets", None) or [parent.target]  # type: ignore[union-attr]
+            for target in targets:
+                if not isinstance(target, ast.Name):
+                    raise _lost(node)
+                yield from self._named(target, seen)
+        elif isinstance(parent, ast.Return):
+            yield from self._returned(parent, seen)
+        elif isinstance(parent, ast.Expr):
+            return  # It is made, and goes nowhere.
+        elif not isinstance(
+            parent, (ast.Attribute, ast.If, ast.Compare, ast.Subscript)
+        ):
+            raise _lost(node)
+
+    def _beside(self, node: ast.expr, parent: ast.AST) -> ast.Name | None:
+        """The name that a value has in `a, b = A(), B()`."""
+        if not isinstance(parent, ast.Tuple):
+            return None
+        statement = self._scopes.parents[parent]
+        if isinstance(statement, ast.Assign) and statement.value is parent:
+            targets = statement.targets[0]
+            if isinstance(targets, ast.Tuple) and paired(statement, targets, 0):
+                target = targets.elts[parent.elts.index(node)]
+                return target if isinstance(target, ast.Name) else None
+        return None
+
+    def _argument(
+        self, call: ast.Call, position: int, seen: set[object]
+    ) -> Iterator[str]:
+        name = _last_name(call.func)
+        if name in _ADDS and isinstance(call.func, ast.Attribute):
+            if not isinstance(call.func.value, ast.Name):
+                raise _lost(call)
+            yield from self._named(call.func.value, seen)
+        elif name in ("list", "tuple") and isinstance(call.func, ast.Name):
+            yield from self._of(call, seen)
+        elif (name, position) in table.POSITIONS:
+            yield from self._given(call, table.POSITIONS[name, position], seen)
+        else:
+            functions = self._functions(call.func)
+            for function in functions:
+                arguments = function.args.args
+                if position >= len(arguments):
+                    raise _lost(call)
+                yield from self._parameter(function, arguments[position].arg, seen)
+            if not functions:
+                raise _lost(call)
+
+    def _given(self, call: ast.Call, name: str, seen: set[object]) -> Iterator[str]:
+        symbol = self._scopes.resolve(call.func)
+        last = _last_name(call.func)
+        is_method = symbol is None and isinstance(call.func, ast.Attribute)
+        if symbol is not None and public(symbol) == f"tf.estimator.{last}" or is_method:
+            mode = table.GIVEN.get((last, name))
+            if mode is not None:
+                yield mode
+                return
+        functions = self._functions(call.func)
+        if not functions:
+            raise _lost(call)
+        for function in functions:
+            yield from self._parameter(function, name, seen)
+
+    def _functions(self, func: ast.expr) -> list[ast.FunctionDef]:
+        if not isinstance(func, ast.Name):
+            return []
+        found = definitions(self._scopes, func)
+        return [f for f in found if isinstance(f, ast.FunctionDef)]
+
+    def _parameter(
+        self, function: ast.FunctionDef, name: str, seen: set[object]
+    ) -> Iterator[str]:
+        arguments = function.args
+        every = [*arguments.args, *arguments.kwonlyargs]
+        if not any(a.arg == name for a in every):
+            raise _lost(function)
+        for node in ast.walk(function):
+            if isinstance(node, ast.Name) and node.id == name:
+                yield from self._read(node, seen)
+
+    def _named(self, target: ast.Name, seen: set[object]) -> Iterator[str]:
+        owner = self._scopes.scope_of(target).owner(target.id)
+        if owner is None:
+            raise _lost(target)
+        if (owner.node, target.id) in seen:
+            return
+        seen.add((owner.node, target.id))
+        for node in ast.walk(owner.node):
+            if isinstance(node, ast.Name) and node.id == target.id:
+                if self._scopes.scope_of(node).owner(node.id) is owner:
+                    yield from self._read(node, seen)
+
+    def _read(self, node: ast.Name, seen: set[object]) -> Iterator[str]:
+        if isinstance(node.ctx, ast.Load):
+            yield from self._of(node, seen)
+
+    def _returned(self, statement: ast.Return, seen: set[object]) -> Iterator[str]:
+        node: ast.AST = statement
+        while not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.Module)):
+            node = self._scopes.parents[node]
+        if not isinstance(node, ast.FunctionDef):
+            raise _lost(statement)
+        called = False
+        for name in ast.walk(self._scopes.tree):
+            if isinstance(name, ast.Name) and node in definitions(self._scopes, name):
+                call = self._scopes.parents[name]
+                if not isinstance(call, ast.Call) or call.func is not name:
+                    raise _lost(name)
+                called = True
+                yield from self._of(call, seen)
+        if not called:
+            raise _lost(statement)
+
+
+def _last_name(func: ast.expr) -> str:
+    if isinstance(func, ast.Attribute):
+        return func.attr
+    return func.id if isinstance(func, ast.Name) else ""
+
+
+def _lost(node: ast.AST) -> NoCallback:
+    return NoCallback(node, "it is not seen which Estimator's steps it is called in")

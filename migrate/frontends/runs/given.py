@@ -1,0 +1,100 @@
+"""Tensors of the graph that a run is fed values for: parameters of its step."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.binding_time import Analysis, every
+from migrate.program.ir import Flow, Kind
+
+# Functions that may give the tensor that they are given.
+_SAME = frozenset({"tf.convert_to_tensor", "tf.get_collection", "tf.cond", "tf.case"})
+_OPERATORS = (ast.BinOp, ast.UnaryOp, ast.Compare)
+
+
+class Given:
+    """Which tensors a feed may replace: those that one plain assignment computes anew.
+
+    Another name of a tensor is that tensor: what is fed for one is fed for both.
+    """
+
+    def __init__(self, scopes: Scopes, analysis: Analysis, flows: list[Flow]) -> None:
+        self._scopes = scopes
+        self._analysis = analysis
+        self._bound: dict[str, list[Flow]] = {}
+        for flow in every(flows):
+            if not flow.suites:
+                for name in flow.binds:
+                    self._bound.setdefault(name, []).append(flow)
+        self._straight = set(_straight(flows))
+
+    def tensor(self, name: str) -> str | None:
+        """The name under which a tensor is computed; None where that is not clear.
+
+        A placeholder's or an element's own name where it is one of these.
+        """
+        for _ in range(len(self._bound) + 1):
+            if name in self._analysis.placeholders:
+                return name
+            bound = self._bound.get(name, [])
+            if len(bound) != 1 or bound[0] not in self._straight:
+                return None
+            statement, kind = bound[0].statement, bound[0].kind
+            if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+                return None
+            if kind is Kind.ELEMENT:
+                return name
+            if kind is not Kind.TENSOR or names.key(statement.targets[0]) != name:
+                return None
+            other = names.key(statement.value)
+            if other is None:
+                return name if self._is_new(statement.value) else None
+            name = other
+        return None
+
+    def _is_new(self, value: ast.expr) -> bool:
+        """Whether an expression gives a tensor that no other name stands for."""
+        if isinstance(value, _OPERATORS):
+            return True
+        if not isinstance(value, ast.Call):
+            return False
+        symbol = self._scopes.resolve(value.func)
+        if symbol is None:
+            base = value.func.value if isinstance(value.func, ast.Attribute) else None
+            callee = self._analysis.environment.get(names.key(base or value.func) or "")
+            return callee is Kind.LAYER or self._returns_new(value.func)
+        return symbol.startswith("tf.") and symbol not in _SAME
+
+    def _returns_new(self, func: ast.expr) -> bool:
+        """Whether a function of the file returns a tensor that it computes itself."""
+        found = [
+            node
+            for node in self._scopes.tree.body
+            if isinstance(node, ast.FunctionDef) and node.name == names.key(func)
+        ]
+        returned = [
+            n.value for f in found for n in ast.walk(f) if isinstance(n, ast.Return)
+        ]
+        return (
+            len(found) == 1
+            and len(returned) == 1
+            and isinstance(returned[0], (ast.Call, *_OPERATORS))
+            and not (
+                isinstance(returned[0], ast.Call)
+                and self._scopes.resolve(returned[0].func) is None
+            )
+            and self._is_new(returned[0])
+        )
+
+
+def _straight(flows: list[Flow]) -> list[Flow]:
+    """Statements that are always reached, and once."""
+    found: list[Flow] = []
+    for flow in flows:
+        if not flow.suites:
+            found.append(flow)
+        elif isinstance(flow.statement, ast.With):
+            found += _straight(flow.suites["body"])
+    return found

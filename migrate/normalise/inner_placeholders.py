@@ -1,0 +1,81 @@
+"""TF1 to TF1: a placeholder within an expression has a name.
+
+    x = tf.placeholder(tf.float32, [None, 784]) / 255.
+
+    x_feed = tf.placeholder(tf.float32, [None, 784])
+    x = x_feed / 255.
+
+`x` itself, the quotient, may be what runs are fed.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.normalise.text import Edit, Text
+from migrate.tables import roles
+
+
+def named(text: Text) -> Text:
+    """The text in which such placeholders have statements of their own."""
+    while "laceholder" in text.source:
+        new = _first(text)
+        if new is None:
+            break
+        text = new
+    return text
+
+
+def _first(text: Text) -> Text | None:
+    tree = ast.parse(text.source)
+    scopes = Scopes(tree)
+    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    for statement in ast.walk(tree):
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and (target := names.key(statement.targets[0])) is not None
+            and text.alone(statement)
+        ):
+            continue
+        for call in _placeholders(scopes, statement.value):
+            source = text.segment(call)
+            if "\n" in source:
+                source = ast.unparse(call)
+            base = target.rpartition(".")[2] + "_feed"
+            name, number = base, 2
+            while name in taken:
+                name, number = f"{base}_{number}", number + 1
+            indent = text.lines[statement.lineno - 1][: statement.col_offset]
+            at = statement.lineno
+            line = f"{indent}{name} = {source}"
+            edited = text.edited([Edit(call, name)])
+            return edited.spliced(at, at - 1, [line], [text.origins[call.lineno - 1]])
+    return None
+
+
+def _placeholders(scopes: Scopes, value: ast.expr) -> list[ast.Call]:
+    """Placeholders that operators and functions of TensorFlow are given, in an expression."""
+    found: list[ast.Call] = []
+    work: list[ast.AST] = []
+    if isinstance(value, ast.BinOp):
+        work = [value.left, value.right]
+    elif isinstance(value, ast.Call) and _of_tensorflow(scopes, value):
+        work = [*value.args, *[k.value for k in value.keywords]]
+    while work:
+        node = work.pop(0)
+        if isinstance(node, ast.BinOp):
+            work += [node.left, node.right]
+        elif isinstance(node, ast.Call):
+            if scopes.resolve(node.func) in roles.PLACEHOLDERS:
+                found.append(node)
+            elif _of_tensorflow(scopes, node):
+                work += [*node.args, *[k.value for k in node.keywords]]
+    return found
+
+
+def _of_tensorflow(scopes: Scopes, call: ast.Call) -> bool:
+    symbol = scopes.resolve(call.func) or ""
+    return symbol.startswith("tf.") and symbol not in roles.PLACEHOLDERS

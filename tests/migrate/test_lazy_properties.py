@@ -1,0 +1,150 @@
+"""Properties that build their part of the graph once: what is read, and what is left."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.normalise import early_ends, lazy_properties, plain_properties
+from migrate.normalise.text import Text
+
+LAZY = """
+import tensorflow as tf
+
+
+def lazy(function):
+    attribute = "_cache_" + function.__name__
+
+    @property
+    def decorator(self):
+        if not hasattr(self, attribute):
+            with tf.variable_scope(function.__name__):
+                setattr(self, attribute, function(self))
+        return getattr(self, attribute)
+
+    return decorator
+
+
+class Model:
+    def __init__(self, x):
+        self.x = x
+        # FIRST
+
+    @lazy
+    def out(self):
+        return self.x * tf.get_variable("w", [])
+
+    @lazy
+    def loss(self):
+        return tf.reduce_mean(self.out)
+
+    @lazy
+    def optimize(self):
+        return tf.train.GradientDescentOptimizer(0.1).minimize(self.loss)
+
+
+x = tf.placeholder(tf.float32, [None])
+model = Model(x)
+# THEN
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for step in range(3):
+        # LOOP
+        sess.run(model.optimize, {x: [1.0, 2.0]})
+"""
+
+
+def _built(**marks: str) -> str:
+    text = LAZY
+    for mark, code in marks.items():
+        text = text.replace(f"# {mark.upper()}", code)
+    return lazy_properties.built(Text.of(text)).source
+
+
+def test_each_is_built_within_the_scope_that_reads_it_first() -> None:
+    built = _built()
+    assert "def lazy" not in built and "@" not in built
+    outer = "with tf.variable_scope('optimize'):\n    model.build_optimize()\n"
+    assert f"{outer}with tf.Session()" in built
+    inner = "with tf.variable_scope('loss'):\n            self.build_loss()\n"
+    assert f"def build_optimize(self):\n        {inner}" in built
+
+
+def test_what_the_constructor_reads_is_built_there() -> None:
+    built = _built(first="self.out; self.loss")  # Two on a line are left alone.
+    assert "@lazy" in built
+    built = _built(first="self.out")
+    assert "with tf.variable_scope('out'):\n            self.build_out()" in built
+    assert built.count("build_out()") == 1
+
+
+@pytest.mark.parametrize(
+    "marks",
+    [
+        {"first": "if x is not None:\n            self.out"},
+        {"then": "other = Model(x)"},
+        {"then": "models = [Model]"},
+    ],
+)
+def test_what_is_not_plain_is_left(marks: dict[str, str]) -> None:
+    assert "@lazy" in _built(**marks)
+
+
+def test_variables_that_only_a_branch_asks_for_are_not_made() -> None:
+    guarded = LAZY.replace(
+        "        sess.run(model.optimize", "        if step: sess.run(model.optimize"
+    )
+    assert "@lazy" in lazy_properties.built(Text.of(guarded)).source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("if not hasattr", "if hasattr"),
+        ('"_cache_" + function.__name__', '"_cache"'),
+        ("setattr(self, attribute, function(self))", "setattr(self, attribute, 1)"),
+        ("return getattr(self, attribute)", "return function(self)"),
+        ("tf.variable_scope(function.__name__)", "tf.variable_scope(self.name)"),
+        ("    @property\n", ""),
+    ],
+)
+def test_another_decorator_is_not_taken_for_it(old: str, new: str) -> None:
+    assert LAZY.count(old) == 1
+    text = LAZY.replace(old, new)
+    assert lazy_properties.built(Text.of(text)).source == text
+
+
+def test_the_program_is_taken() -> None:
+    migration = migrate_text(LAZY)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "with tf.name_scope('optimize'):" in migration.text
+
+
+def test_a_function_that_gives_something_may_end_early() -> None:
+    text = "import tensorflow as tf\n\n\ndef f(x):\n    if x:\n        return\n    return tf.ones([])\n"
+    assert early_ends.in_else(Text.of(text)).source == text
+
+
+def test_a_constructor_ends_at_its_end() -> None:
+    text = (
+        "import tensorflow as tf\n\n\nclass A:\n    def __init__(self, x):\n"
+        "        if x:\n            self.a = 1\n            return\n"
+        "        # Else:\n        self.b = tf.ones([])\n"
+    )
+    new = early_ends.in_else(Text.of(text)).source
+    assert new.endswith(
+        "        if x:\n            self.a = 1\n        else:\n"
+        "            # Else:\n            self.b = tf.ones([])\n"
+    )
+
+
+def test_a_property_that_others_look_behind_stays() -> None:
+    text = (
+        "class A:\n    def __init__(self):\n        self._x = 1\n\n"
+        "    @property\n    def x(self):\n        return self._x\n"
+    )
+    new = plain_properties.as_attributes(Text.of(text)).source
+    assert "self.x = 1" in new and "@property" not in new
+    behind = f"{text}\n\nprint(A()._x)\n"
+    assert plain_properties.as_attributes(Text.of(behind)).source == behind

@@ -1,0 +1,1 @@
+"""Programs that make an Estimator of a compiled Keras model."""
