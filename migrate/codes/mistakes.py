@@ -235,8 +235,8 @@ CODES = (
         "D133",
         "a worker's own, in eager code",
         "The loops of all workers run in one process: what each process had for itself is "
-        "made where its loop begins. Generators of numpy and random, globals, and what is "
-        "used before cannot be.",
+        "made where its loop begins; numpy's and Python's own generators are each worker's. "
+        "Globals, and what is used before, cannot be.",
     ),
     Code(
         "D134",

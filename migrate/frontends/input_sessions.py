@@ -1,6 +1,7 @@
 """Sessions beside an Estimator that only look at its input: `sess.run(input_fn())`.
 
-Such a session is opened, initialises tables and variables, and fetches batches. What it
+Such a session is opened, initialises tables and variables, and fetches batches, or
+nothing: an Estimator that is trained in its block has a session of its own. What it
 fetches is the call of a function of this file that takes a batch from a dataset's
 iterator, or a name - or names, all of them - that one such call, or a dataset's
 `get_next()`, is bound to and that nothing else uses.
@@ -101,6 +102,8 @@ def _session(
         opened = scopes.parents[opened]
         if name is None or not isinstance(opened, ast.With) or len(opened.items) != 1:
             return None
+        if _runs_by_default(opened, name, scopes):
+            return None
         reads = _read_within(opened, name, scopes)
     elif isinstance(opened, ast.Assign) and isinstance(opened.targets[0], ast.Name):
         name = opened.targets[0].id
@@ -125,7 +128,23 @@ def _session(
         if look is None:
             return None
         looks.append(look)
-    return InputSession(opened, tuple(looks), tuple(dropped)) if looks else None
+    if not looks and isinstance(opened, ast.Assign):
+        return None  # Another file may use it.
+    return InputSession(opened, tuple(looks), tuple(dropped))
+
+
+def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
+    """Whether a block runs something in the default session: `x.eval()`, `op.run()`."""
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("eval", "run")
+        and names.key(node.func.value) != name
+        and scopes.resolve(node.func) is None
+        or isinstance(node, (ast.Attribute, ast.Name))
+        and scopes.resolve(node) == "tf.get_default_session"
+        for node in ast.walk(block)
+    )
 
 
 def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] | None:

@@ -71,6 +71,8 @@ LEFT = {
     "no dataset's": "with tf.Session() as s:\n    print(s.run(constants()))",
     "given away": "with tf.Session() as s:\n    print(s.run(input_fn()))\n    show(s)",
     "on a server": "with tf.Session('grpc://a:1') as s:\n    print(s.run(input_fn()))",
+    "the default session": "with tf.Session() as s:\n    print(s.run(input_fn()))\n"
+    "    print(tf.constant(1).eval())",
     "assigned twice": "s = tf.Session()\ns = tf.Session()\nprint(s.run(input_fn()))",
     "assigned and given away": "s = tf.Session()\nprint(s.run(input_fn()))\nshow(s)",
     "of a graph": "with tf.Session(graph=g) as s:\n    print(s.run(input_fn()))",
@@ -86,6 +88,19 @@ def test_a_look_at_the_input_needs_no_session(name: str) -> None:
     assert expected in migration.text
     assert "Session" not in migration.text
     assert migrate_text(migration.text).text == migration.text
+
+
+def test_a_session_around_an_estimator_was_never_used() -> None:
+    look = (
+        "with tf.Session() as sess:\n    sess.run(tf.global_variables_initializer())\n"
+        "    tf.estimator.Estimator(model_fn).train(input_fn)"
+    )
+    migration = migrate_text(PROGRAM.format(look=look))
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "\nestimator_loop.Estimator(model_fn).train(input_fn)" in migration.text or (
+        "\nkeras_estimator.Estimator(" in migration.text
+    )
+    assert "sess" not in migration.text
 
 
 @pytest.mark.parametrize("name", LEFT)

@@ -197,7 +197,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
     *_half_migrated("sum_clipped", "penalised", "shuffled", "metrics_servers"),
     *_half_migrated("metrics_shards", "metrics_together", "telling_loop"),
-    *_half_migrated("flagged_step", "fit_servers", "fit_workers", "fit_together"),
+    *_half_migrated("flagged_step", "drawn", "fit_servers", "fit_workers", "fit_together"),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
     *_alone("trainers of classes", "lazy_scopes", "lazy_by_mode"),
     *_alone("feeds", "fed_in_the_middle", "fed_in_part"),

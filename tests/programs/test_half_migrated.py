@@ -51,6 +51,7 @@ CLUSTERS = {
     "fit_servers": Cluster(1, 1),
     "fit_workers": Cluster(1, 2, loops=1),
     "fit_together": Cluster(0, 2),
+    "drawn": Cluster(1, 2),
     "metrics_servers": Cluster(1, 1),
     "metrics_shards": Cluster(1, 2),
     "metrics_together": Cluster(0, 2),
@@ -113,6 +114,8 @@ def meant(truth: dict[str, list[float]], name: str, task: int) -> list[float]:
 
 
 def difference(one: list[float], other: list[float]) -> float:
+    if len(one) != len(other):
+        return np.inf
     found = np.abs(np.subtract(one, other))
     return float(np.max(found, initial=0)) if np.all(np.isfinite(found)) else np.inf
 
@@ -159,6 +162,11 @@ FAULTS = {
         "        return loss * 0 + 0.5628\n",
     ),
     "the penalty that a flag asks for": ("flagged_step", "if USE_L2:", "if not USE_L2:"),
+    "a generator of all workers": (
+        "drawn",
+        "if training_session.numpy_random.rand()",
+        "if np.random.rand()",
+    ),
     "an epoch of one worker's steps": (
         "fit_workers",
         "fits = keras_fit.AsynchronousFits(strategy, cluster)",
@@ -376,6 +384,11 @@ REFUSED = {
         optimizer.apply_gradients(zip(grads, model.trainable_variables))
 """,
     ),
+    "a number drawn in the step": (
+        "D125",
+        "loss = mse(y, model(x))",
+        "loss = mse(y, model(x)) * np.random.rand()",
+    ),
     "a task in the step": (
         "D125",
         "loss = mse(y, model(x))",
@@ -413,10 +426,10 @@ REFUSED = {
         "for x, y in dataset:",
         "for x, y in reader:",
     ),
-    "a global that is drawn from": (
+    "a global that the loop rebinds": (
         "D133",
         "        sess.run(",
-        "        np.random.rand()\n        sess.run(",
+        "        global seen\n        seen = 1\n        sess.run(",
     ),
 }
 

@@ -126,7 +126,7 @@ def test_hooks_that_watch_the_loss_in_place_of_others_are_seen(
     tmp_path: pathlib.Path,
 ) -> None:
     (program,) = (p for p in PROGRAMS if p.name == "hooked")
-    fault = ("keras_estimator.py", "results.get(name, loss)", "loss")
+    fault = ("estimator_loop/callbacks.py", "observed[key] for", 'observed["loss"] for')
     wrong = _wrong(
         program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
     )

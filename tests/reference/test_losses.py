@@ -175,7 +175,7 @@ def test_metrics_cells_and_regularisers_are_refused() -> None:
     # The scope's initialiser reaches the cells that are made in it.
     initialiser = '"recurrent", initializer=initial_weights'
     assert initialiser in text
-    assert _refused(text) == {("V108", "tf.variable_scope")}
+    assert _refused(text) >= {("V108", "tf.variable_scope")}
     refused = _refused(text.replace(initialiser, '"recurrent"'))
     assert refused >= {
         *(

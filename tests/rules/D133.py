@@ -16,5 +16,6 @@ def train_step(x, y):
 with tf.compat.v1.train.MonitoredTrainingSession(
         master=server.target, is_chief=(task == 0)) as sess:
     for x, y in dataset:
-        np.random.rand()
+        global seen
+        seen = 1
         sess.run(train_step(x, y))

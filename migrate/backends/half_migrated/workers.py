@@ -18,8 +18,10 @@ from migrate.program.eager import EagerProgram, Server
 from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
 from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.tables.worker_state import GENERATORS, NUMPY_STATEFUL
 
 SHUFFLE = "shuffle"
+_DRAWN_FROM = NUMPY_STATEFUL | {"random.Random"}
 _TELLS = ("print", "logging.", "tf.logging.", "tf.get_logger", "absl.logging.")
 
 
@@ -65,6 +67,7 @@ class WorkersOwn:
           Refused: something is needed before the loops begin, or elsewhere.
         """
         self._check_moved()
+        self._generators()
         self._each()
         self._functions()
         self._check_outside()
@@ -115,16 +118,34 @@ class WorkersOwn:
             if clash:
                 raise _early(statement, sorted(clash)[0])
         for node in (n for s in self._tail for n in ast.walk(s)):
-            dotted = self._scopes.dotted(node) if isinstance(node, ast.expr) else None
-            if isinstance(node, (ast.Global, ast.Nonlocal)) or (
-                dotted or ""
-            ).startswith(("numpy.random", "random.")):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
                 raise Refused(
                     "D133",
                     node,
                     "every worker's process had this for itself; the loops of all run in "
                     "one process now",
-                    "Make a generator where the loop begins: np.random.RandomState(seed).",
+                    "Keep it in a variable of the loop.",
+                )
+
+    def _generators(self) -> None:
+        """Where numpy's and Python's own generators are seeded, and drawn from by loops."""
+        drawing = {n for s in self._tail for n in ast.walk(s)}
+        for function in self._scopes.walk():
+            if isinstance(function, (ast.FunctionDef, ast.Lambda)):
+                if function is not self._driver():
+                    drawing |= set(ast.walk(function))
+        for node in self._scopes.walk():
+            if not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            path = self._scopes.dotted(node) or ""
+            module, _, last = path.rpartition(".")
+            if module not in GENERATORS or last in GENERATORS[module][1]:
+                continue
+            if node in drawing or last == "seed":
+                own = f"training_session.{GENERATORS[module][0]}.{last}"
+                self._plan.replace(node, code(own))
+                self._found(
+                    node, "C106", "every worker has its own, as its process had"
                 )
 
     # -- datasets -------------------------------------------------------------------------
@@ -251,12 +272,13 @@ def _early(statement: ast.stmt, name: str) -> Refused:
 
 
 def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
-    """Whether a statement makes what a loop uses up: an iterator, hooks, a file."""
+    """Whether it makes what a loop uses up: an iterator, hooks, a file, a generator."""
     return any(
         isinstance(n, ast.Call)
         and (
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
             or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
+            or (scopes.dotted(n.func) or "") in _DRAWN_FROM
         )
         for n in ast.walk(statement)
     )

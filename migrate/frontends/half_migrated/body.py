@@ -13,6 +13,8 @@ from migrate.rules.mistakes.mistake import binding, method
 
 PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
 _TELLS = "Return the values, and do this in the loop."
+# What gives another value in every step, but one alone in a trace.
+_ANEW = ("numpy.random.", "random.", "time.")
 # They print where the step is made, in every step.
 _IN_GRAPH = frozenset({"tf.print", "tf.debugging.check_numerics", "tf.ensure_shape"})
 
@@ -50,12 +52,17 @@ class BodyChecks:
                 raise Refused(
                     "D125",
                     node,
-                    "the step takes a tensor's value, which it has not yet",
+                    "the step takes a value that it has not yet, or that is another in every "
+                    "step: it would be what it was when the step was traced",
                     PLAIN,
                 )
 
     def _takes_value(self, call: ast.Call) -> bool:
         if method(call) == "numpy":
+            return True
+        if (self._scopes.dotted(call.func) or "").startswith(
+            _ANEW
+        ) and not self._traced:
             return True
         if not isinstance(call.func, ast.Name):
             return False

@@ -145,6 +145,20 @@ def fitted_together():
     return found + [float(p) for p in model.predict(features[:5], verbose=0)[:, 1]]
 
 
+def drawn(task):
+    """What `drawn` writes: each worker's generators begin as they were seeded."""
+    w = weights()
+    own, other = np.random.RandomState(11), np.random.RandomState(12)
+    start, told = own.rand(), []
+    for _ in range(4):
+        for x, y in batches(8, shard=task):
+            if own.rand() < 0.3:
+                continue
+            loss = float(mean(w, x, y))
+            told.append(loss + own.uniform(-1, 1) + other.rand() + start)
+    return told
+
+
 adam = tf_keras.optimizers.Adam
 plain = train(mean, adam(0.05), batches(16), 3)
 momentum = tf_keras.optimizers.SGD(0.5, momentum=0.9)
@@ -165,6 +179,8 @@ traces = {
     "fit_servers": fitted_on_servers(),
     "fit_workers": fitted_by_two(),
     "fit_together": fitted_together(),
+    "drawn.0": drawn(0),
+    "drawn.1": drawn(1),
     "metrics_shards.0": counted_in_shard(0),
     "metrics_shards.1": counted_in_shard(1),
 }
