@@ -63,10 +63,8 @@ CODES = (
         "This model_fn holds something of which no equal Keras model is known, and stays "
         "a function that TensorFlow traces: it runs on `estimator_loop` and computes what "
         "it did (E101, E102). `--estimators model_fn` leaves all as they are.",
-        "cell = tf.nn.rnn_cell.LSTMCell(4)\n"
-        "outputs, _ = tf.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)",
-        "cell = recurrent_cells.LSTMCell(4)\n"
-        "outputs, _ = tf.compat.v1.nn.dynamic_rnn(cell, inputs, dtype=tf.float32)",
+        'metrics = {"in_two": tf.metrics.recall_at_k(labels, logits, 2)}',
+        'metrics = {"in_two": tf.compat.v1.metrics.recall_at_k(labels, logits, 2)}',
     ),
     Code(
         "K111",
