@@ -202,7 +202,7 @@ class EstimatorRewrite:
     def _canned(self, node: ast.expr, symbol: str, target: str) -> None:
         """A ready-made Estimator, or a part of one: a module of its own has TF1's."""
         path = self._scopes.dotted(node) or ""
-        only_in_tf2 = table.of_tf2(self._uses)
+        only_in_tf2 = table.of_tf2(self._uses) or self._keras_optimizer(node)
         by_name = symbol.startswith("tf.estimator.") and symbol[13:] in table.CANNED
         if by_name and only_in_tf2 and not path.startswith("tensorflow.compat.v1."):
             return self._refuse(
@@ -222,6 +222,18 @@ class EstimatorRewrite:
             said += ": its loss is the sum over a batch"
         separator = ", " if code_ == "E107" else ": "
         self._become(node, target, code_, f"now {target}{separator}{said}")
+
+    def _keras_optimizer(self, node: ast.expr) -> str:
+        """A Keras optimizer that a ready-made Estimator is given, which TF1's refused."""
+        call = self._scopes.parents.get(node)
+        for keyword in call.keywords if isinstance(call, ast.Call) else ():
+            if (keyword.arg or "").endswith("optimizer"):
+                given = keyword.value
+                made = given.func if isinstance(given, ast.Call) else given
+                symbol = self._scopes.resolve(made) or ""
+                if symbol.startswith("tf.keras.optimizers."):
+                    return symbol
+        return ""
 
     def _keep(self, node: ast.expr, symbol: str) -> None:
         code_, reason = "E102", "kept under tf.compat.v1: this function builds a graph"

@@ -47,25 +47,23 @@ class InputSessions:
         for session in self._sessions:
             for look in session.looks:
                 self._look(look)
-            for statement in session.initializers:
-                self._claim(statement, "initialised where they are made")
+            for statement in session.dropped:
+                self._claim(statement, "nothing is left to initialise or to close")
                 self._plan.statements[statement] = [Dropped(statement)]
-            self._unwrap(session)
+            self._claim(session.opened, "batches are read without a session")
+            self._plan.statements[session.opened] = self._without(session.opened)
 
-    def _unwrap(self, session: InputSession) -> None:
-        block = session.block
-        items: list[Item] = [Dropped(block)]
-        items += [
-            item
-            for statement in block.body
-            for item in self._plan.statements.get(statement, [Keep(statement)])
-        ]
-        self._plan.statements[block] = items
-        (with_item,) = block.items
-        self._claim(with_item, "batches are read without a session")
+    def _without(self, opened: ast.With | ast.Assign) -> list[Item]:
+        """What is left of the statement that opens a session."""
+        items: list[Item] = [Dropped(opened)]
+        for statement in opened.body if isinstance(opened, ast.With) else ():
+            items += self._plan.statements.get(statement, [Keep(statement)])
+        return items
 
-    def _claim(self, part: ast.AST, reason: str) -> None:
-        for node in ast.walk(part):
+    def _claim(self, statement: ast.stmt, reason: str) -> None:
+        """Tells what a dropped statement used; of a block, what opens it."""
+        parts = statement.items if isinstance(statement, ast.With) else [statement]
+        for node in (n for part in parts for n in ast.walk(part)):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 self.claimed.setdefault(node, ("S117", f"dropped: {reason}"))
 

@@ -85,6 +85,8 @@ class _Recogniser:
         self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
         # The cluster that a client of its own placement connects to.
         self.connected: str | None = None
+        # What it puts its whole graph on, outermost first: calls of tf.device.
+        self.around: list[ast.Call] = []
 
     def run(self) -> ir.TrainingProgram | None:
         refuse = self.diagnostics.refuse
@@ -123,6 +125,14 @@ class _Recogniser:
             )
             if self.connected is None:
                 return None
+        elif placed and placement.names_own_task(self.scopes, self.towers):
+            refuse(
+                "N125",
+                session,
+                "towers within the workers of a cluster",
+                "Give each worker one device: the strategy makes the replicas.",
+            )
+            return None
         elif placed:
             refuse(
                 "N127",
@@ -201,6 +211,24 @@ class _Recogniser:
             return False
         return True
 
+    def _is_around(self, statement: ast.stmt) -> bool:
+        """A client's devices around the whole graph, which are kept around what is made."""
+        if self.connected is None or not isinstance(statement, ast.With):
+            return False
+        calls = [item.context_expr for item in statement.items]
+        devices = [
+            call
+            for call in calls
+            if isinstance(call, ast.Call)
+            and self.scopes.resolve(call.func) == "tf.device"
+            and not placement.deals(self.scopes, call)
+        ]
+        rest = [item for item in statement.items if item.context_expr not in devices]
+        if rest and not self._dissolves(ast.With(rest, statement.body)):
+            return False
+        self.around += devices
+        return True
+
     def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:
         """The block's comments will stand above what was its first statement."""
         outer = self.dissolved.pop(block, [])
@@ -224,7 +252,7 @@ class _Recogniser:
             )
             assert inside is not None
             statement, field, nested = inside
-            if self._dissolves(statement):
+            if self._dissolves(statement) or self._is_around(statement):
                 at = home.index(statement)
                 home[at : at + 1] = nested
                 self._note_dissolved(statement, nested)
@@ -410,6 +438,7 @@ class _Recogniser:
             initialises_again=runs.initialises_again,
             towers=self.towers if replication is ir.Replication.TOWERS else None,
             connected=self.connected,
+            around=tuple(self.around),
             serves=self.connected is not None
             and placement.is_on_own_server(self.scopes, self.session_call),
             clustered=clustered,

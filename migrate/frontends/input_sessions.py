@@ -63,17 +63,17 @@ class Look:
 
 @dataclasses.dataclass(frozen=True)
 class InputSession:
-    """`with tf.Session() as sess:` that looks at input.
+    """`with tf.Session() as sess:`, or `sess = tf.Session()`, that looks at input.
 
     Attributes:
-      block: the statement.
+      opened: the statement.
       looks: what it runs.
-      initializers: statements that initialise, of which nothing is left.
+      dropped: statements that initialise or close it, of which nothing is left.
     """
 
-    block: ast.With
+    opened: ast.With | ast.Assign
     looks: tuple[Look, ...]
-    initializers: tuple[ast.Expr, ...]
+    dropped: tuple[ast.Expr, ...]
 
 
 def recognise(
@@ -89,54 +89,55 @@ def recognise(
 def _session(
     call: ast.Call, scopes: Scopes, program: EstimatorProgram
 ) -> InputSession | None:
-    name = plain_sessions.name_of(scopes, call)
-    item = scopes.parents[call]
-    block = scopes.parents.get(item)
     if (
-        name is None
-        or not isinstance(block, ast.With)
-        or len(block.items) != 1
-        or not plain_sessions.is_plain(scopes, call)
+        not plain_sessions.is_plain(scopes, call)
         or not plain_sessions.is_local(scopes, call)
         or names.argument(call, "graph", 1) is not None
     ):
         return None
-    reads = [n for n in ast.walk(block) if isinstance(n, ast.Name) and n.id == name]
-    owner = scopes.scope_of(block).owner(name)
-    everywhere = [
-        n
-        for n in scopes.walk()
-        if isinstance(n, ast.Name)
-        and n.id == name
-        and isinstance(n.ctx, ast.Load)
-        and scopes.scope_of(n).owner(name) is owner
-    ]
-    runs: list[ast.Call] = []
-    for read in reads:
-        if isinstance(read.ctx, ast.Store):
-            continue
-        run = _run(read, scopes)
-        if run is None:
+    opened = scopes.parents[call]
+    if isinstance(opened, ast.withitem):
+        name = plain_sessions.name_of(scopes, call)
+        opened = scopes.parents[opened]
+        if name is None or not isinstance(opened, ast.With) or len(opened.items) != 1:
             return None
-        runs.append(run)
-    # Another session may have the same name; this one is not used behind its block.
-    others = [n for n in everywhere if not any(n is r for r in reads)]
-    if any(not _in_a_session(n, name, scopes) for n in others):
+        reads = _read_within(opened, name, scopes)
+    elif isinstance(opened, ast.Assign) and isinstance(opened.targets[0], ast.Name):
+        name = opened.targets[0].id
+        if _assigned(name, opened, scopes) is not opened:
+            return None
+        reads = _loads(name, opened, scopes)
+    else:
+        return None
+    if reads is None:
         return None
     looks: list[Look] = []
-    initializers: list[ast.Expr] = []
-    for run in runs:
-        statement = scopes.parents[run]
-        if _initialises(run.args[0], scopes):
+    dropped: list[ast.Expr] = []
+    for read in reads:
+        run = _run(read, scopes)
+        if run is None or not run.args or _initialises(run.args[0], scopes):
+            statement = scopes.parents[run] if run is not None else None
             if not isinstance(statement, ast.Expr):
                 return None
-            initializers.append(statement)
+            dropped.append(statement)
             continue
         look = _look(run, scopes, program)
         if look is None:
             return None
         looks.append(look)
-    return InputSession(block, tuple(looks), tuple(initializers)) if looks else None
+    return InputSession(opened, tuple(looks), tuple(dropped)) if looks else None
+
+
+def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] | None:
+    """Uses of a block's session; None where it is used behind its block.
+
+    Another session may have the same name.
+    """
+    inside = {n for n in ast.walk(block) if isinstance(n, ast.Name)}
+    every = _loads(name, block, scopes)
+    if any(n not in inside and not _in_a_session(n, name, scopes) for n in every):
+        return None
+    return [n for n in every if n in inside]
 
 
 def _in_a_session(read: ast.AST, name: str, scopes: Scopes) -> bool:
@@ -152,9 +153,11 @@ def _in_a_session(read: ast.AST, name: str, scopes: Scopes) -> bool:
 
 
 def _run(read: ast.Name, scopes: Scopes) -> ast.Call | None:
-    """`sess.run(fetches)` around a use of the session; None where it is another use."""
+    """`sess.run(fetches)` or `sess.close()` around a use of the session; else None."""
     method = scopes.parents.get(read)
     call = scopes.parents.get(method) if method is not None else None
+    if isinstance(method, ast.Attribute) and method.attr == "close":
+        return call if isinstance(call, ast.Call) and call.func is method else None
     if (
         isinstance(method, ast.Attribute)
         and method.attr == "run"

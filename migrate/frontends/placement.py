@@ -14,6 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.facts.sole_client import is_sole_client
 from migrate.frontends import plain_sessions
+from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 
 _CLUSTER = "tf.train.ClusterSpec"
@@ -122,6 +123,14 @@ def cluster_of(
                     )
                     return None
     return next(iter(known))
+
+
+def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
+    """Whether towers are on the task that builds them, on its several devices."""
+    if towers is None or not towers.devices:
+        return False
+    parts = {ast.dump(n) for n in ast.walk(ast.parse(towers.devices, mode="eval"))}
+    return bool(parts & _task_indices(scopes))
 
 
 def _made(scopes: Scopes) -> set[str]:

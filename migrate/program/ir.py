@@ -360,6 +360,8 @@ class TrainingProgram:
     # The name of the cluster that a client connects to, whose graph is placed on its tasks
     # by hand; None for all other programs.
     connected: str | None = None
+    # Calls of tf.device around that client's whole graph, outermost first.
+    around: tuple[ast.Call, ...] = ()
     # Whether that client is a task of the cluster itself.
     serves: bool = False
     # Whether the parameter servers end when every worker has.

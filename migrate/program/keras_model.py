@@ -103,15 +103,14 @@ class Helper:
       opened: statements in it of which the suite is left: scopes that only named
         variables or gave layers arguments, and `if training:` around layers that do
         nothing else elsewhere.
-      gone: assignments in it that only said whether it is training.
-      told: statements that bind normalizers' arguments.
+      gone: assignments in it that only said whether it is training, or what normalizers
+        are given.
     """
 
     function: ast.FunctionDef
     unneeded: tuple[str, ...]
     opened: tuple[ast.With | ast.If, ...]
     gone: tuple[ast.stmt, ...] = ()
-    told: frozenset[ast.stmt] = frozenset()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -367,7 +366,8 @@ def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.exp
     """What a step gives metrics, or the function that makes them."""
     if counter is not None:
         call = counter.call
-        return (*call.args, *(keyword.value for keyword in call.keywords))
+        given = (a.value if isinstance(a, ast.Starred) else a for a in call.args)
+        return (*given, *(keyword.value for keyword in call.keywords))
     return tuple(argument for metric in metrics for argument in metric.arguments)
 
 

@@ -56,38 +56,56 @@ class Replicas(plain_session.LocalReplicas):
 
     Args:
       strategy: what `strategy` gives.
-      dealt_to: the cluster whose parameter servers get, in turn, the trainable variables
-        that `tf.device` puts nowhere. Where it has none, or is not given, these too are
+      dealt_to: the cluster whose parameter servers get, in turn, the variables that
+        no block of `tf.device` in `recording()` puts somewhere, but for counters. These,
+        or without it all such variables, are where blocks around `recording()` say, or
         on the first tower's task.
     """
 
     def __init__(self, strategy, dealt_to=None):
         super().__init__(strategy)
-        first = tf.DeviceSpec.from_string(strategy.extended.worker_devices[0])
-        self._home = first.replace(device_type="CPU", device_index=0).to_string()
-        homes = [self._home]
+        self._first = tf.DeviceSpec.from_string(strategy.extended.worker_devices[0])
+        self._home = self._first.replace(device_type="CPU", device_index=0)
+        self._servers = None
         if dealt_to is not None and "ps" in tf.train.ClusterSpec(dealt_to).jobs:
             count = tf.train.ClusterSpec(dealt_to).num_tasks("ps")
-            homes = [f"/job:ps/task:{index}" for index in range(count)]
-        self._homes = itertools.cycle(homes)
+            self._servers = itertools.cycle(f"/job:ps/task:{i}" for i in range(count))
 
     @contextlib.contextmanager
     def recording(self, drawn=True):
         """As of LocalReplicas; variables are on tasks of the cluster."""
+        around = _device()
+
+        def home(counter):
+            """Where a variable is that no block in this one puts somewhere."""
+            if self._servers is not None and not counter:
+                return next(self._servers)
+            return self._home if around.job == "localhost" else around
 
         def create(next_creator, **kwargs):
             # Slots are where their variables are.
-            if kwargs.get("colocate_with") is not None or _is_on_task():
+            if kwargs.get("colocate_with") is not None:
                 return next_creator(**kwargs)
-            counts = kwargs.get("trainable") is False
-            with tf.device(self._home if counts else next(self._homes)):
+            # Layers make theirs in the first tower, which is itself such a block.
+            nowhere = (
+                around if tf.distribute.in_cross_replica_context() else self._first
+            )
+            if _device() != nowhere or (nowhere != around and self._servers is None):
+                return next_creator(**kwargs)
+            with tf.device(home(_is_counter(**kwargs))):
                 return next_creator(**kwargs)
 
         with super().recording(drawn), tf.variable_creator_scope(create):
             yield
 
 
-def _is_on_task():
-    """Whether what is made here is on a task of the cluster, by `tf.device` around it."""
+def _is_counter(trainable=None, dtype=None, initial_value=None, **others):
+    """Whether a variable counts steps: such were made before the towers."""
+    whole = isinstance(initial_value, int) if dtype is None else None
+    return trainable is False and (whole or tf.as_dtype(dtype or "float32").is_integer)
+
+
+def _device():
+    """Where what is made here is, by the blocks of `tf.device` around it."""
     with tf.init_scope():
-        return tf.DeviceSpec.from_string(tf.identity(0).device).job != "localhost"
+        return tf.DeviceSpec.from_string(tf.identity(0).device)

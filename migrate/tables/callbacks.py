@@ -112,6 +112,12 @@ QUIET_CALLS = frozenset(
         "time.time",
     }
 )
+# Last names of what begin may call beside: it does not matter that variables are restored by
+# then, and that a first checkpoint is saved.
+EARLY_CALLS = frozenset(
+    """FileWriter MakeDirs abspath append basename debug dirname error flush format get info join log makedirs open
+    print reset warn warning write writer""".split()
+)
 # Last names of what finds tensors and timers: they are not seen either.
 QUIET_TENSORS = frozenset(
     {

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from migrate.tables import keras_contrib
+from migrate.tables import keras_contrib, recurrent
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
@@ -217,8 +217,13 @@ WEIGHT_ARGUMENTS = (
 )
 WEIGHT_IGNORED = ("use_resource",)
 LOOKUP = "tf.nn.embedding_lookup"
-# What `call` may hold although no other step may: TensorFlow 2 has the same.
-CALL_ALLOWED: frozenset[str] = frozenset({"tf.cond", "tf.while_loop", "tf.case"})
+# What `call` may hold although no other step may: TensorFlow 2 has the same, or
+# recurrent_cells.py, of which those that have no variables of their own.
+CALL_ALLOWED: frozenset[str] = (
+    frozenset({"tf.cond", "tf.while_loop", "tf.case"})
+    | frozenset(recurrent.LOOPS)
+    | recurrent.WRAPPERS
+)
 
 AVERAGES = "tf.train.ExponentialMovingAverage"
 # What a Scaffold may be made with, beside names of checkpoints and plain values.

@@ -48,3 +48,12 @@ REFUSED_ARGUMENTS: dict[str, frozenset[str]] = {
     "ResidualWrapper": frozenset({"residual_fn"}),
     "LSTMCell": frozenset({"num_unit_shards", "num_proj_shards"}),
 }
+
+
+def scope_of(target: str) -> str:
+    """The variable scope of what runs a cell, where it is given none.
+
+    Args:
+      target: its name in the emitted module.
+    """
+    return "bidirectional_rnn" if "bidirectional" in target else "rnn"

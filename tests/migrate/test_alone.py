@@ -148,8 +148,8 @@ FAULTS = {
     ),
     "summaries_of_the_first_tower": (
         "towers_with_summaries",
-        "label_parts[main_i]",
-        "label_parts[0]",
+        "(TOWER_NAME, main_i))\n",
+        "(TOWER_NAME, main_i)); main_label_parts = [main_label_parts[0]] * 2\n",
     ),
     "towers_added_up_but_one": (
         "towers_merged",

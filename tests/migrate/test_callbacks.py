@@ -84,7 +84,8 @@ def _class(migration: Migration) -> str:
                 def before_run(self, run_context):
                     del run_context
                     step = tf.train.get_global_step()
-                    return tf.train.SessionRunArgs(fetches=[step, self._loss])
+                    arguments = tf.train.SessionRunArgs(fetches=[step, self._loss])
+                    return arguments
 
                 def after_run(self, run_context, run_values):
                     step, loss = run_values.results
@@ -131,7 +132,7 @@ class Hook(tf_keras.callbacks.Callback):
                         for name, value in run_values.results.items():
                             print(name, value)
             """,
-            'Hook({"right": right, "all": loss})',
+            "Hook(dict(right=right, all=loss))",
             """\
 class Hook(tf_keras.callbacks.Callback):
     \"\"\"Says how many are right.\"\"\"
@@ -263,6 +264,15 @@ _STEP = "return tf.train.SessionRunArgs(tf.train.get_global_step())"
             """,
             {},
             "seen before what other hooks do",
+        ),
+        (
+            """
+            class Hook(tf.train.SessionRunHook):
+                def begin(self):
+                    self.first = tf.train.latest_checkpoint("saved")
+            """,
+            {},
+            "before variables are restored",
         ),
         (
             """

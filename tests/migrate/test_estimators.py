@@ -426,6 +426,12 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
             "E116",
             "tf.estimator.LinearClassifier",
         ),
+        (  # TensorFlow 1.15.5 raises: it is no tf.train.Optimizer.
+            "top",
+            "tf.estimator.DNNClassifier([4], [], optimizer=tf.keras.optimizers.SGD(1.))",
+            "E116",
+            "tf.estimator.DNNClassifier",
+        ),
         (
             "top",
             "tf.estimator.experimental.LinearSDCA('id')",

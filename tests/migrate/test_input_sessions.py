@@ -50,6 +50,11 @@ TAKEN = {
         "    sess.run(tf.tables_initializer())\n    x = sess.run(read())\n    print(x)",
         "x = estimator_loop.first_batch(read)\nprint(x)",
     ),
+    "assigned and closed": (
+        "sess = tf.Session()\nsess.run(tf.global_variables_initializer())\n"
+        "for i in range(2):\n    print(i, sess.run(input_fn()))\nsess.close()",
+        "for i in range(2):\n    print(i, estimator_loop.first_batch(input_fn))\n",
+    ),
     "under a condition": (
         "if DEBUG:\n    # Looks.\n    with tf.Session() as sess:\n"
         "        print(sess.run(input_fn()))",
@@ -66,6 +71,8 @@ LEFT = {
     "no dataset's": "with tf.Session() as s:\n    print(s.run(constants()))",
     "given away": "with tf.Session() as s:\n    print(s.run(input_fn()))\n    show(s)",
     "on a server": "with tf.Session('grpc://a:1') as s:\n    print(s.run(input_fn()))",
+    "assigned twice": "s = tf.Session()\ns = tf.Session()\nprint(s.run(input_fn()))",
+    "assigned and given away": "s = tf.Session()\nprint(s.run(input_fn()))\nshow(s)",
     "of a graph": "with tf.Session(graph=g) as s:\n    print(s.run(input_fn()))",
 }
 

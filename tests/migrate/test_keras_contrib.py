@@ -63,6 +63,20 @@ def _migrated(network: str, before: str = _UPDATES) -> Migration:
             None,
         ),
         (
+            'if params["hidden"]:\n'
+            "    net = layers.stack(\n"
+            "        inputs=net, layer=layers.fully_connected,\n"
+            '        stack_args=params["hidden"], activation_fn=None)',
+            """\
+            if params["hidden"]:
+                net = tf_keras.Sequential([
+                    keras_estimator.FullyConnected(
+                        units=units,
+                        name="Stack/fully_connected_%d" % i)
+                    for i, units in enumerate(params["hidden"], start=1)])(net)
+            """,
+        ),
+        (
             'i = 3\nnet = layers.repeat(net, i, layers.fully_connected, 8, scope="fc")',
             """\
                 for number in range(1, 1 + i)])(net)
@@ -146,6 +160,12 @@ _BATCH_NORM = "layers.batch_norm, normalizer_params={}"
             "for _ in range(2):\n"
             "    net = layers.stack(net, layers.fully_connected, [8])",
             "made more than once",
+        ),
+        (
+            "if params['hidden']:\n"
+            "    net = layers.stack(net, layers.fully_connected, [8])\n"
+            "net = layers.stack(net, layers.fully_connected, [8])",
+            "a layer without a name, after one that is made under a condition",
         ),
         (
             "net = layers.repeat(net, 2, layers.dropout, is_training=training)",

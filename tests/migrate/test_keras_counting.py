@@ -51,6 +51,9 @@ def _migrated(*changes: tuple[str, str]) -> Migration:
     [
         ("metric_fn(labels, logits)\n        return", "metric_fn(logits=logits, labels=labels)\n        return"),
         ('    return {"accuracy": tf.metrics.accuracy(labels, classes)}', '    accuracy = tf.metrics.accuracy(labels, classes)\n    return dict(accuracy=accuracy)'),
+        ('    return {"accuracy": tf.metrics.accuracy(labels, classes)}', '    value, update = tf.metrics.accuracy(labels, classes)\n    return {"accuracy": (value, update)}'),
+        ("metric_fn(labels, logits)\n        return", "metric_fn(*[labels, logits])\n        return"),
+        ("loss=loss, train_op=train_op)", "loss=loss, train_op=train_op, eval_metric_ops=metric_fn(labels, logits))"),
         ("labels, logits):\n    classes", "labels, logits, axis=1):\n    classes"),
     ],
 )  # fmt: skip

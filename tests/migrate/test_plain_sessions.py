@@ -258,3 +258,14 @@ def test_numbers_drawn_between_sessions_are_drawn_in_their_order() -> None:
     )
     migration = migrate_text(PROGRAM.replace("    # MORE\n", made))
     assert [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+
+
+def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
+    shape = "k = int(x.get_shape()[1])\nhalf = k // 2\n"
+    text = PROGRAM.replace("init = tf", f"{shape}init = tf")
+    migration = migrate_text(text.replace("# MORE", "print(half)"))
+    assert not migration.findings or not [
+        f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    assert "half = k // 2\n" in migration.text
+    assert "x_spec.shape[1]" in migration.text

@@ -304,3 +304,88 @@ def test_reports_that_leave_a_code_out_change_nothing_else(
     every = {r.path: r.new for r in run_tree([tmp_path], Options(), jobs=1)}
     quiet = Options(ignore=("K",))
     assert {r.path: r.new for r in run_tree([tmp_path], quiet, jobs=1)} == every
+
+
+def _with(network: str) -> dict[str, str]:
+    """The files with another network, which is told the mode."""
+    files = _changed(
+        FILES, "model.py", '(features["x"], training)', '(features["x"], mode)'
+    )
+    loss = "\n\ndef loss" + NETWORK.split("\n\ndef loss")[1]
+    head = "import tensorflow as tf\n\n\n"
+    return {**files, "network.py": head + network + loss}
+
+
+def test_a_function_is_told_the_mode(tmp_path: pathlib.Path) -> None:
+    found = _migrated(tmp_path, _with("""\
+def inference(images, mode):
+    training = mode == tf.estimator.ModeKeys.TRAIN
+    with tf.variable_scope("net"):
+        net = images
+        for i in range(2):
+            with tf.variable_scope("block%d" % i):
+                net = tf.layers.dense(net, 4)
+        if mode == tf.estimator.ModeKeys.TRAIN:
+            net = tf.layers.dropout(net, 0.4, training=training)
+        return tf.layers.dense(net, 3, name="logits")
+"""))  # fmt: skip
+    assert not _stays_alone(found)
+    network = _text(found["network.py"])
+    expected = """\
+def inference(images):
+    net = images
+    for i in range(2):
+        net = tf_keras.layers.Dense(
+            units=4,
+            name="net/block%d/dense" % i)(net)
+    net = tf_keras.layers.Dropout(rate=0.4)(net)
+    return tf_keras.layers.Dense(units=3, name="net/logits")(net)
+"""
+    assert expected in network, network
+    assert 'network.inference(features["x"])\n' in _text(found["model.py"])
+
+
+@pytest.mark.parametrize(
+    ("network", "reason"),
+    [
+        # More than dropout depends on the mode.
+        ("def inference(images, mode):\n"
+         "    net = images\n"
+         "    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+         "        net = tf.layers.dense(net, 4)\n"
+         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() does more with"),
+        # It keeps the mode for something else.
+        ("def inference(images, mode):\n"
+         "    net = tf.layers.dense(images, 4 if mode == 'train' else 5)\n"
+         "    return tf.layers.dense(net, 3, name='logits')\n", "inference() does more with"),
+        # Whether the second is dense_1 depends on a condition.
+        ("def inference(images, mode):\n"
+         "    with tf.variable_scope('net'):\n"
+         "        net = images\n"
+         "        if images.shape[1] > 3:\n"
+         "            net = tf.layers.dense(net, 4)\n"
+         "        return tf.layers.dense(net, 3)\n", "after one that is made under a condition"),
+        # All rounds have one scope.
+        ("def inference(images, mode):\n"
+         "    net = images\n"
+         "    for i in range(2):\n"
+         "        with tf.variable_scope('block'):\n"
+         "            net = tf.layers.dense(net, 4)\n"
+         "    return tf.layers.dense(net, 3, name='logits')\n", "in a loop in a variable scope"),
+        # The second call is in no scope, the first was in one.
+        ("def block(x, name):\n"
+         "    return tf.layers.dense(x, 4, name=name)\n\n\n"
+         "def inference(images, mode):\n"
+         "    with tf.variable_scope('net'):\n"
+         "        net = block(images, 'a')\n"
+         "    net = block(net, 'b')\n"
+         "    return tf.layers.dense(net, 3, name='logits')\n", "block() is called again"),
+    ],
+)  # fmt: skip
+def test_shapes_that_are_not_certain_stay(
+    tmp_path: pathlib.Path, network: str, reason: str
+) -> None:
+    found = _migrated(tmp_path, _with(network))
+    assert reason in _stays_alone(found)
+    assert "tf_keras.Model" not in _text(found["model.py"])
+    assert "def inference(images, mode)" in _text(found["network.py"])

@@ -261,7 +261,7 @@ def test_layers_alone_are_called_where_keras_could_not_record_them() -> None:
                 _LOGITS + "    cell = tf.nn.rnn_cell.GRUCell(3)\n"
                 "    logits, _ = cell(logits, logits)\n",
             ),
-            "tf.nn.rnn_cell",
+            "cell() is not known",
         ),
         (
             ("    if training:\n", "    if mode == tf.estimator.ModeKeys.EVAL:\n"),

@@ -39,6 +39,7 @@ PROGRAMS = (
         "contrib_stacks", 2e-5, "normalisations divide by roots of small variances"
     ),
     KerasPart("metric_functions", 5e-6, "Adam divides by roots of small squares"),
+    KerasPart("recurrent", 5e-6, "Adam divides by roots of small squares"),
 )
 
 

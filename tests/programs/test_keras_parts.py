@@ -91,6 +91,8 @@ _BATCH_NORM = (
             "per_example_loss,\n        sample_weight=is_real_example)",
             "per_example_loss)",
         ),
+        # Runs over what is no word.
+        ("recurrent", ' sequence_length=features["length"],', ""),
     ],
 )
 def test_something_else_is_seen(

@@ -211,6 +211,12 @@ DRAW = (HERE / "towers_draw.py").read_text()
             "N126",
         ),
         (DRAW, '"/job:worker/task:{}".format(i)', '"/gpu:{}".format(i)', "N125"),
+        (
+            DRAW.replace("FLAGS.task_index > 0", "not cluster"),
+            '"/job:worker/task:{}".format(i)',
+            '"/job:worker/task:%d/gpu:%d" % (FLAGS.task_index, i)',
+            "N125",
+        ),
     ],
 )
 def test_refused(program: str, old: str, new: str, code: str) -> None:

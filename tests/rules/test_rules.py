@@ -47,6 +47,7 @@ ELSEWHERE = {
     "I137": "migrate/test_queues.py",
     "I138": "migrate/test_queues.py",
     "I139": "migrate/test_queues.py",
+    "K120": "migrate/test_shared_networks.py",
     "N125": "migrate/test_placement.py",
     "S102": "migrate/test_notebook_corpus.py",
     "S104": "migrate/test_plain_sessions.py",

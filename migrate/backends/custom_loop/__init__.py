@@ -114,6 +114,8 @@ class _Layout:
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
         last = program.graph_end() - 1 - (at - len(graph))
+        needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
+        last = max([last, *needed])
         items.extend(self._outside_suite([f.statement for f in graph[:first]]))
         scope: list[Item] = []
         if any(flow.graph for flow in every(program.flows)):
@@ -134,9 +136,9 @@ class _Layout:
                 )
         scope.extend(specs.of({name for step in program.steps for name in step.given}))
         scope.extend(self._steps.functions(specs.names))
-        items.append(
-            Block(code("\nwith strategy.scope(), replicas.recording():"), scope)
-        )
+        around = [code(call, ", ") for call in program.around]
+        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
+        items.append(Block(opened, scope))
         if program.initialises_again:
             items.append(New(code("replicas.keep_initial_values()")))
         after = [f.statement for f in graph[last + 1 :]]

@@ -32,7 +32,26 @@ class BuildTime:
         self._diagnostics = context.diagnostics
         self._plan = context.plan
         self._sync = sync
-        self.pure = build_closure(context.program.flows)
+        self.pure = build_closure(context.program.flows) | self._shapes_of_the_loop()
+
+    def _shapes_of_the_loop(self) -> set[Flow]:
+        """Numbers from the static shapes of tensors, which the loop or a helper reads."""
+        wanted = set().union(
+            set(),
+            *[names.reads(s) for s in self._program.tail],
+            *[names.reads(helper) for helper in self._program.helpers],
+        )
+        found: set[Flow] = set()
+        for flow in reversed(every(self._program.flows)):
+            plain = flow.pure and not flow.suites and flow.binds & wanted
+            if plain and not any(
+                isinstance(n, (ast.Name, ast.Attribute))
+                and (self._scopes.resolve(n) or "").startswith("tf.")
+                for n in ast.walk(flow.statement)
+            ):
+                found.add(flow)
+                wanted |= flow.reads
+        return found
 
     def suite(self, flows: Sequence[Flow]) -> list[Item]:
         items: list[Item] = []

@@ -62,7 +62,10 @@ class Evaluation(Training):
 
     def _counter_call(self, counter: Counter) -> Code:
         call = counter.call
-        arguments: list[Argument] = [("", value) for value in call.args]
+        arguments: list[Argument] = [
+            ("", code("*", a.value) if isinstance(a, ast.Starred) else a)
+            for a in call.args
+        ]
         arguments += [(k.arg or "", k.value) for k in call.keywords]
         return laid_out(f"self.{self._counter_name(counter)}", arguments, 8)
 

@@ -225,11 +225,10 @@ def _helper_call(call: ast.Call, helper: Helper) -> Code:
 def helper(one: Helper) -> list[Item]:
     """A helper's definition, without what only said whether it is training."""
     function = one.function
-    if not one.unneeded and not one.opened and not one.told:
+    if not one.unneeded and not one.opened:
         return [Keep(function)]
     head = header(function, without=one.unneeded)
-    body = _items(function.body, one.opened, {*one.gone, *one.told})
-    return [Block(head, body, function)]
+    return [Block(head, _items(function.body, one.opened, one.gone), function)]
 
 
 def header(

@@ -57,42 +57,6 @@ def plan_layers(
     return claimed
 
 
-def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
-    """Uses in functions of one file, and in scopes, of which nothing is left."""
-    carried = {
-        node
-        for layer in model.layers
-        for value in layer.carried
-        for node in ast.walk(value)
-    }
-    claimed: Claimed = {}
-    opened = [statement for helper in model.helpers for statement in helper.opened]
-    for statement in (*opened, *model.within):
-        heads: list[ast.AST] = []
-        if isinstance(statement, ast.If):
-            heads.append(statement.test)
-        else:
-            heads += [item.context_expr for item in statement.items]
-        why = _MODE if isinstance(statement, ast.If) else _SCOPED
-        claimed.update(_uses(heads, here, why))
-    for helper in model.helpers:
-        claimed.update(_uses(helper.gone, here, _MODE))
-        claimed.update(_uses(helper.told, here, _SCOPED))
-    return {node: why for node, why in claimed.items() if node not in carried}
-
-
-def _uses(
-    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
-) -> Claimed:
-    return {
-        inner: why
-        for node in nodes
-        if node in here
-        for inner in ast.walk(node)
-        if isinstance(inner, (ast.Attribute, ast.Name))
-    }
-
-
 def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     """Uses in what a layer's call is given, which are not written again.
 
@@ -115,6 +79,39 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
                 plan.replace(node, new)
                 claimed[node.func] = ("K102", f"now {row.target}: {row.reason}")
     return claimed
+
+
+def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+    """Uses in functions of one file, and in variable scopes, of which nothing is left."""
+    claimed: Claimed = {}
+    opened = [statement for helper in model.helpers for statement in helper.opened]
+    for statement in (*opened, *model.within):
+        heads: list[ast.AST] = []
+        if isinstance(statement, ast.If):
+            heads.append(statement.test)
+        else:
+            heads += [item.context_expr for item in statement.items]
+        why = _MODE if isinstance(statement, ast.If) else _SCOPED
+        claimed.update(_uses(heads, here, why))
+    for helper in model.helpers:
+        claimed.update(_uses(helper.gone, here, _MODE))
+    for layer in model.layers:  # What a scope gave it is written with it.
+        for value in layer.carried:
+            for node in ast.walk(value):
+                claimed.pop(node, None)
+    return claimed
+
+
+def _uses(
+    nodes: Iterable[ast.AST], here: Collection[ast.AST], why: tuple[str, str]
+) -> Claimed:
+    return {
+        inner: why
+        for node in nodes
+        if node in here
+        for inner in ast.walk(node)
+        if isinstance(inner, (ast.Attribute, ast.Name))
+    }
 
 
 def plan_networks(

@@ -8,13 +8,17 @@ from migrate.backends.keras import layers
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.shared import Shared
+from migrate.facts import names
+from migrate.frontends.model_fn import recurrent
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent as cells
 
 _HANG = "    "
 _WEIGHT = ("K140", "a variable of the model, under TF1's name")
+_CELL = ("K102", "of recurrent_cells.py: the same variables under the same names")
 _LOOKUP = ("K140", "kept: its variable is in one part")
 # The model's own name would stand before those of its layers' variables, and Keras would
 # cast features to float32.
@@ -129,6 +133,21 @@ class Subclassed(Shared):
                     self._plan.replace(node.func, code(table.LOOKUP))
                     self.claimed[node.func] = _LOOKUP
 
+    def _cells(self, called: Called) -> None:
+        """Recurrent cells, and what runs them, are those of recurrent_cells.py."""
+        for unit in (*called.made, *(step.unit for step in called.steps)):
+            for node, symbol, call in recurrent.uses(unit.statement, self._scopes):
+                scopes: list[str] = []
+                if symbol in cells.LOOPS:
+                    scopes = recurrent.scopes_around(unit, self._scopes)
+                if scopes and call is not None:
+                    self._plan.replace(call, _in_scopes(call, symbol, scopes))
+                else:
+                    self._plan.replace(node, code(cells.TARGETS[symbol]))
+                self._plan.imports.append(f"import {cells.MODULE}")
+                self._plan.support.add(f"{cells.MODULE}.py")
+                self.claimed[node] = _CELL
+
     def _weight(self, weight: Weight) -> Code:
         statement = weight.unit.statement
         assert isinstance(statement, ast.Assign)
@@ -146,6 +165,7 @@ class Subclassed(Shared):
     def _call(self, called: Called) -> Block:
         """What the network computes."""
         self._lookups(called)
+        self._cells(called)
         items: list[Item] = [
             New(code(f"{name} = self.{name}"))
             for name in self._made_with
@@ -235,6 +255,18 @@ class Subclassed(Shared):
                 items.append(block)
                 before = step.when
         return items
+
+
+def _in_scopes(call: ast.Call, symbol: str, scopes: list[str]) -> Code:
+    """What runs a cell over time, told the scopes that named its variables."""
+    target = cells.TARGETS[symbol]
+    given = names.argument(call, "scope")
+    scope = names.literal(given) if isinstance(given, ast.expr) else None
+    scopes = [*scopes, str(scope or cells.scope_of(target))]
+    arguments: list[Argument] = [("", argument) for argument in call.args]
+    arguments += [(k.arg or "", k.value) for k in call.keywords if k.arg != "scope"]
+    arguments.append(("scope", '"' + "/".join(scopes) + '"'))
+    return laid_out(target, arguments, call.col_offset)
 
 
 def _in_every_round(made: Code, loop: ast.For) -> Code:

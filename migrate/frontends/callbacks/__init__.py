@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.given import Given
-from migrate.frontends.callbacks.hook import HookReader, ends_early, is_quiet
+from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.frontends.derived_hooks import hook_classes
 from migrate.program.callbacks import Callback, StaysHook
@@ -76,6 +76,8 @@ def _check_begin(callback: Callback, created: bool) -> None:
       created: whether a hook of the program is told that there is a session.
     """
     begin = callback.methods.get("begin")
+    if begin is not None and not is_early(begin):
+        raise NoCallback(begin, "its begin does more before variables are restored")
     if begin is None or not created:
         return
     if not is_quiet(begin):

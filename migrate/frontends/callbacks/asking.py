@@ -21,6 +21,7 @@ class Asking:
       call: of SessionRunArgs.
       condition: the attribute that says whether it is reached; None where it always is.
       last: whether no statement follows it.
+      made: the assignment that makes what is returned; None where the return does.
     """
 
     statement: ast.Return
@@ -28,6 +29,7 @@ class Asking:
     fetches: ast.expr
     condition: ast.Attribute | None
     last: bool
+    made: ast.Assign | None = None
 
 
 def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
@@ -46,17 +48,30 @@ def asking(method: ast.FunctionDef | None, scopes: Scopes) -> Asking | None:
             continue
         if found is not None:
             raise NoCallback(statement, "it asks for one thing or another")
+        made = _made(value, method) if isinstance(value, ast.Name) else None
+        value = made.value if made is not None else value
         if not isinstance(value, ast.Call) or (
             public(scopes.resolve(value.func) or "") not in table.RUN_ARGS
         ):
             raise NoCallback(statement, "what before_run returns is not followed")
-        found = _asking(statement, value, method, scopes)
+        found = dataclasses.replace(
+            _asking(statement, value, method, scopes), made=made
+        )
     if found is not None:
         early = [r for r in returns if r is not found.statement]
         follows = [r for r in early if r.lineno > found.statement.lineno]
         if early != follows or (early and found.condition is None):
             raise NoCallback(early[0], "before_run returns early")
     return found
+
+
+def _made(name: ast.Name, method: ast.FunctionDef) -> ast.Assign | None:
+    """`args = SessionRunArgs(...)`, of a name that only the return reads."""
+    uses = [n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == name.id]
+    for statement in method.body:
+        if isinstance(statement, ast.Assign) and uses == [*statement.targets, name]:
+            return statement
+    return None
 
 
 def _asking(

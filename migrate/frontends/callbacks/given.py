@@ -46,6 +46,10 @@ class Given:
             if any(key is None for key in value.keys):
                 raise NoCallback(value, "its tensors are not written out")
             return "dict", {v: _name(v, model, hooks) for v in value.values}
+        if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
+            if not value.args and all(k.arg for k in value.keywords):
+                given = [k.value for k in value.keywords]
+                return "dict", {v: _name(v, model, hooks) for v in given}
         if isinstance(value, (ast.List, ast.Tuple)):
             return "list", {v: _name(v, model, hooks) for v in value.elts}
         return "", {value: _name(value, model, hooks)}

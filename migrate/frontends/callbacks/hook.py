@@ -82,6 +82,8 @@ class HookReader:
         returns = [asks.statement] if asks is not None else []
         gone = [*fetches.gone, *(s for use in uses.values() for s in use.gone)]
         gone += self._empty(asks)
+        if asks is not None and asks.made is not None:
+            gone.append(asks.made)
         self._check_gone(gone, fetches)
         steps = self._steps(fetches, [*gone, *returns])
         found = Callback(
@@ -412,26 +414,46 @@ def _is_plain(symbol: str) -> bool:
 
 def is_quiet(method: ast.FunctionDef) -> bool:
     """Whether all that a method does is to bind attributes and names, unseen."""
-    for statement in method.body:
-        if isinstance(statement, ast.Expr) and isinstance(
-            statement.value, ast.Constant
-        ):
-            continue
-        if isinstance(statement, ast.Pass):
-            continue
-        if isinstance(statement, ast.If) and all(
-            isinstance(s, ast.Raise) for s in (*statement.body, *statement.orelse)
-        ):
-            continue
-        if not isinstance(statement, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
-            return False
-        for node in ast.walk(statement):
-            if isinstance(node, ast.Call):
-                text = ast.unparse(node.func)
-                last = text.rpartition(".")[2]
-                if text not in table.QUIET_CALLS and last not in table.QUIET_TENSORS:
-                    return False
-    return True
+    return not any(isinstance(n, ast.Expr) for n in _effects(method)) and all(
+        _is_quiet_call(call) for call in _calls(method)
+    )
+
+
+def is_early(method: ast.FunctionDef) -> bool:
+    """Whether what a method does is the same before and after a session is made."""
+    return all(
+        _is_quiet_call(call) or _called(call).rpartition(".")[2] in table.EARLY_CALLS
+        for call in _calls(method)
+    )
+
+
+def _effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
+    """What is in a method, but for constants that stand alone."""
+    for node in ast.walk(method):
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
+            yield node
+
+
+def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
+    """A method's calls, but for the errors that it raises."""
+    errors = {
+        inner
+        for node in ast.walk(method)
+        if isinstance(node, ast.Raise)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(method):
+        if isinstance(node, ast.Call) and node not in errors:
+            yield node
+
+
+def _is_quiet_call(call: ast.Call) -> bool:
+    text = _called(call)
+    return text in table.QUIET_CALLS or (text.rpartition(".")[2] in table.QUIET_TENSORS)
+
+
+def _called(call: ast.Call) -> str:
+    return ast.unparse(call.func)
 
 
 def ends_early(method: ast.FunctionDef) -> bool:

@@ -157,29 +157,39 @@ class ContribCalls:
         repeats = symbol in keras_contrib.REPEATS
         if not repeats and symbol not in keras_contrib.STACKS:
             return None
-        place = 2 if repeats else 1
-        if any(isinstance(a, ast.Starred) for a in call.args):
+        order = ("inputs", "repetitions", "layer")
+        if not repeats:
+            order = ("inputs", "layer", "stack_args")
+        bound = {k.arg: k.value for k in call.keywords if k.arg is not None}
+        if len(bound) < len(call.keywords) or any(
+            isinstance(a, ast.Starred) for a in call.args
+        ):
             raise NotSplit(call, "layers one after the other, not written out")
-        if len(call.args) < 3 or any(k.arg is None for k in call.keywords):
+        own = dict(zip(order, call.args))
+        further = call.args[len(order) :]
+        if own.keys() & bound.keys():
+            raise NotSplit(call, "an argument that is given twice")
+        own |= {name: bound.pop(name) for name in order if name in bound}
+        if len(own) < len(order) or (further and not repeats):
             raise NotSplit(call, "layers one after the other, not written out")
-        row = self.row(call.args[place])
+        row = self.row(own["layer"])
         if row is None or row.fixed or "training" in row.call_parameters:
             raise NotSplit(call, "layers one after the other that are not contrib's")
-        bound = {k.arg: k.value for k in call.keywords if k.arg is not None}
-        bound["inputs"] = call.args[0]
+        bound["inputs"] = own["inputs"]
         rest: tuple[str, ...] = row.parameters
         if repeats:
-            further = dict(zip(rest, call.args[3:]))
-            if bound.keys() & further.keys() or len(call.args) - 3 > len(rest):
+            given = dict(zip(rest, further))
+            if bound.keys() & given.keys() or len(further) > len(rest):
                 raise NotSplit(call, "an argument that is given twice")
-            several = Several("Repeat", call.args[1], ())
-            return Stacked(row, bound | further, several)
-        taken = rest[: self._width(call.args[2])]
-        if bound.keys() & set(taken) or len(call.args) > 3:
+            return Stacked(
+                row, bound | given, Several("Repeat", own["repetitions"], ())
+            )
+        taken = rest[: self._width(own["stack_args"])]
+        if bound.keys() & set(taken):
             raise NotSplit(call, "an argument that is given twice")
         renamed = dict(row.renamed)
-        own = tuple(renamed.get(name, name) for name in taken)
-        return Stacked(row, bound, Several("Stack", call.args[2], own))
+        names_of_keras = tuple(renamed.get(name, name) for name in taken)
+        return Stacked(row, bound, Several("Stack", own["stack_args"], names_of_keras))
 
     def _width(self, listed: ast.expr) -> int:
         """How many arguments each layer of a stack is given."""
@@ -194,7 +204,7 @@ class ContribCalls:
         return max(widths.pop(), 1)
 
 
-def told(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
+def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
     """Statements that bind normalizer_params, which nothing else reads."""
     found: set[ast.stmt] = set()
     for statement in ast.walk(function):

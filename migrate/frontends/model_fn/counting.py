@@ -11,14 +11,14 @@ eval_metrics = metric_fn(label_ids, logits, weights)
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.grown import items
-from migrate.frontends.model_fn.metrics import Metrics
+from migrate.frontends.model_fn.metrics import Metrics, paired
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_model import Counter, Metric, Unit
 
@@ -49,12 +49,18 @@ class Counting:
 
     Args:
       model_fn: what calls it.
+      unread: arguments of EstimatorSpecs that their modes do not look at.
     """
 
     def __init__(
-        self, model_fn: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
+        self,
+        model_fn: ast.FunctionDef,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        unread: Collection[ast.AST] = (),
     ) -> None:
         self._model_fn, self._function, self._scopes = model_fn, function, scopes
+        self._unread = unread
 
     def run(self, call: ast.Call) -> tuple[Counter, list[Metric]]:
         """The method, and its metrics.
@@ -63,7 +69,8 @@ class Counting:
           NotSplit: it does more than count, is used elsewhere, or reads of the model_fn.
         """
         function = self._function
-        if bound_call(call, function) is None:
+        starred = len(call.args) == 1 and isinstance(call.args[0], ast.Starred)
+        if not starred and bound_call(call, function) is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
         self._check_names(call)
         found = list(self._metrics())
@@ -90,6 +97,8 @@ class Counting:
         for node in ast.walk(self._scopes.tree):
             if isinstance(node, ast.Name) and node.id == name and node is not call.func:
                 if self._scopes.scope_of(node).owner(name) is owner:
+                    if self._is_unread(node):
+                        continue
                     raise NotSplit(
                         node, f"{name}() makes metrics and is used elsewhere too"
                     )
@@ -100,6 +109,17 @@ class Counting:
                 inside = owner in (outside, self._scopes.module, None)
                 if not inside and self._is_outer(owner):
                     raise NotSplit(node, f"{name}() reads `{node.id}` of around it")
+
+    def _is_unread(self, node: ast.Name) -> bool:
+        """Whether a call is for another mode's EstimatorSpec, which leaves it out."""
+        call = self._scopes.parents.get(node)
+        word = self._scopes.parents.get(call) if call is not None else None
+        return (
+            isinstance(call, ast.Call)
+            and isinstance(word, ast.keyword)
+            and word.arg == "eval_metric_ops"
+            and word in self._unread
+        )
 
     def _is_outer(self, owner: object) -> bool:
         """Whether a scope is one around the function, not one of its comprehensions."""
@@ -127,6 +147,9 @@ class Counting:
 
     def _value(self, node: ast.expr) -> ast.expr:
         """What a name of the function stands for."""
+        pair = paired(node, self._function.body)
+        if pair is not None:
+            return pair.value
         if not isinstance(node, ast.Name):
             return node
         makers = [s for s in self._function.body if node.id in names.binds(s)]

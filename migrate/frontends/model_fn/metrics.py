@@ -38,7 +38,12 @@ class Metrics:
         found = []
         for key, value in self._entries(given, units, gone):
             text = self.key(key, value)
-            call = self._chosen(value_of(value, units, gone))
+            pair = paired(value, [u.statement for u in units])
+            if pair is not None:
+                gone += [u for u in units if u.statement is pair]
+                call: ast.expr = pair.value
+            else:
+                call = self._chosen(value_of(value, units, gone))
             found.append(self.metric(text, call))
         return found, gone
 
@@ -144,6 +149,23 @@ class Metrics:
                             and isinstance(parent.slice, ast.Constant)
                         ):
                             raise NotSplit(where, "a streaming metric as a pair")
+
+
+def paired(node: ast.expr, statements: list[ast.stmt]) -> ast.Assign | None:
+    """What makes both of a pair of names: `a, b = tf.metrics.mean(x)`, then `(a, b)`."""
+    if not isinstance(node, ast.Tuple):
+        return None
+    found = []
+    for statement in statements:
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(target, ast.Tuple) and ast.unparse(target) == ast.unparse(node):
+            found.append(statement)
+    wanted = names.reads(node)
+    makers = [s for s in statements if names.binds(s) & wanted]
+    if len(found) != 1 or makers != found or len(wanted) != 2:
+        return None
+    assert isinstance(found[0], ast.Assign)
+    return found[0]
 
 
 def value_of(node: ast.expr, units: list[Unit], gone: list[Unit]) -> ast.expr:

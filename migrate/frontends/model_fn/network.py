@@ -77,14 +77,12 @@ class _Parts:
 
     Attributes:
       deciding: its names that only say which mode it is.
-      bindings: statements that bind normalizers' arguments.
       opened, gone: statements of which the suite, or nothing, is left.
       asked: what is gone with them.
     """
 
     function: ast.FunctionDef
     deciding: list[str]
-    bindings: frozenset[ast.stmt]
     opened: list[ast.With | ast.If] = dataclasses.field(default_factory=list)
     gone: list[ast.stmt] = dataclasses.field(default_factory=list)
     asked: list[ast.AST] = dataclasses.field(default_factory=list)
@@ -107,7 +105,7 @@ class Network(Recorded):
         # Name of a variable scope, as it is written -> names given in it.
         self._given: dict[str, _Names] = {}
         self._dynamic = self._repeated()
-        # Scopes in loops and under conditions.
+        # Variable scopes in loops and under conditions.
         self.within: list[ast.With] = []
         # Layer objects that were made and not called yet.
         self._unapplied: dict[ast.Call, ast.Call] = {}
@@ -214,12 +212,12 @@ class Network(Recorded):
             )
         self._first[function] = scope
         self._known_in[function] = inner
-        bindings = frozenset(contrib_calls.told(function, self._scopes))
-        parts = _Parts(function, list(unneeded), bindings)
+        parts = _Parts(function, list(unneeded))
         self.helpers[function] = Helper(function, tuple(unneeded), ())
+        parts.gone += contrib_calls.params(function, self._scopes)
         self._suite(function.body, scope, inner, parts)
         self.helpers[function] = Helper(
-            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone), bindings
+            function, tuple(unneeded), tuple(parts.opened), tuple(parts.gone)
         )
         gone = {inner for node in parts.asked for inner in ast.walk(node)}
         for node in ast.walk(function):
@@ -251,7 +249,7 @@ class Network(Recorded):
         around = self._scopes.parents.get(given)
         if isinstance(around, ast.keyword):
             return around.arg == "normalizer_params"
-        return any(around in helper.told for helper in self.helpers.values())
+        return any(around in helper.gone for helper in self.helpers.values())
 
     def _unnamed(self, function: ast.FunctionDef) -> bool:
         """Whether a helper has layers outside of scopes that a parameter names."""
@@ -294,7 +292,7 @@ class Network(Recorded):
     ) -> None:
         """A helper's statements, but those that only bind normalizers' arguments."""
         for index, statement in enumerate(body):
-            if statement in parts.bindings:
+            if statement in parts.gone:
                 continue
             if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
                 parts.opened.append(statement)
@@ -452,12 +450,13 @@ class Network(Recorded):
         below = given.pop("scope", None)
         bound, normalizer = self._completed(call, row, given, scope, env)
         where = tuple(e for s in scope for e in self.scope_names(s, env))
-        if any(self.reuses(s) for s in scope) or place.repeated:
+        if any(self.reuses(s) for s in scope) or self._in_loop(call):
             raise NotSplit(call, "layers one after the other, made more than once")
         taken = self._given.setdefault("/".join(map(ast.unparse, where)), _Names())
         if below is None:
             python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
-            name = f"{taken.unique(several.scope, call, False)}/{python_name}"
+            unique = taken.unique(several.scope, call, place.conditional)
+            name = f"{unique}/{python_name}"
         elif isinstance(below, ast.Constant) and isinstance(below.value, str):
             if below.value in taken.taken:
                 raise NotSplit(call, f"two scopes named {below.value!r}")
@@ -533,6 +532,14 @@ class Network(Recorded):
         told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
         inputs = bound.get("inputs")
         return Layer(call, row, inputs, arguments, name, where, texts, told=told)
+
+    def _in_loop(self, node: ast.AST | None) -> bool:
+        """Whether code runs more than once where its function runs once."""
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            node = self._scopes.parents.get(node)
+            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
+                return True
+        return False
 
     def named(self) -> list[Layer]:
         """The layers; of a kind that a loop makes too, none has a number of ours.

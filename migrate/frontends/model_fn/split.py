@@ -43,6 +43,7 @@ from migrate.program.keras_model import (
     counted,
 )
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +91,8 @@ class Split:
 
     def _has_variables(self) -> bool:
         return any(
-            symbol == table.VARIABLE for _, symbol in uses(self._function, self._scopes)
+            symbol == table.VARIABLE or symbol in recurrent.TARGETS
+            for _, symbol in uses(self._function, self._scopes)
         )
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
@@ -103,7 +105,7 @@ class Split:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
         lines, specs = self._modes()
-        told = contrib_calls.told(function, scopes)
+        told = contrib_calls.params(function, scopes)
         for line in lines.values():
             line.units = [u for u in line.units if u.statement not in told]
         found = self._counting(lines, specs)
@@ -137,7 +139,14 @@ class Split:
         counter: Counter | None = None
         if found is not None:
             call, counts_with, named_by = found
-            counter, metrics = Counting(function, counts_with, scopes).run(call)
+            evaluated_by = lines["EVAL"].spec
+            unread = [
+                word
+                for line in lines.values()
+                if line.spec is not evaluated_by
+                for word in line.spec.keywords
+            ]
+            counter, metrics = Counting(function, counts_with, scopes, unread).run(call)
             gone = [] if named_by is None else [named_by]
         else:
             metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
@@ -376,7 +385,17 @@ class Split:
                 metrics,
             )
             found.append(watching.run(kind, value))
+            if kind == "training_scaffold":
+                self._check_saver(found[-1], update)
         return tuple(found)
+
+    def _check_saver(self, scaffold: Hooks, update: Update) -> None:
+        """A Saver without names saves the variables that there are where it is made."""
+        last = update.averaged.unit.statement if update.averaged else update.applied
+        for node in scaffold.nodes:
+            for use, symbol in uses(node, self._scopes):
+                if symbol == "tf.train.Saver" and use.lineno < last.lineno:
+                    raise NotSplit(use, "a Saver of what there is before the update")
 
     def _summaries(
         self,

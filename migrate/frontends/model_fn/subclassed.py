@@ -14,7 +14,7 @@ from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import checks
+from migrate.frontends.model_fn import checks, recurrent
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.layer_objects import Applied
@@ -24,6 +24,7 @@ from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Static, Weights
 from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
 from migrate.tables import keras_models as table
+from migrate.tables import recurrent as recurrent_table
 
 _RESULTS = {
     "PREDICT": ("predictions",),
@@ -200,7 +201,9 @@ class Subclassed:
     def _is_plain(self, unit: Unit) -> bool:
         """Whether a statement is of plain values, whenever it runs."""
         return not names.reads(unit.statement) & self._variables.names() and all(
-            symbol in table.VALUES or symbol.startswith(table.HOST)
+            symbol in table.VALUES
+            or symbol in recurrent_table.CELLS
+            or symbol.startswith(table.HOST)
             for _, symbol in uses(unit.statement, self._scopes)
         )
 
@@ -359,6 +362,8 @@ class Subclassed:
         )
         for step in self._steps:
             steps.check(step.unit.statement)
+        units = [*self._made, *(step.unit for step in self._steps)]
+        recurrent.check(units, self._scopes)
 
     def tensors(self, shared: list[Unit]) -> set[str]:
         """Names of features, labels, variables, and what `call` makes of them."""

@@ -24,5 +24,6 @@ CLUSTERS = {
     "gpus_of_workers": Cluster(1, 2, client=True),
     "losses_added": Cluster(0, 2, client=False),
     "monitored_chief": Cluster(1, 3, client=False),
+    "supervised_chief": Cluster(2, 3, client=False),
     "towers_draw": Cluster(1, 2, client=False),
 }

@@ -1,0 +1,114 @@
+"""Recurrent cells in a network: made with the model, and run over time by its `call`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Unit
+from migrate.tables import recurrent as table
+
+
+def uses(
+    node: ast.AST, scopes: Scopes
+) -> Iterator[tuple[ast.expr, str, ast.Call | None]]:
+    """What of cells some code names: the name, its symbol, and the call of it."""
+    for inner in ast.walk(node):
+        if isinstance(inner, (ast.Attribute, ast.Name)):
+            symbol = scopes.resolve(inner)
+            if symbol in table.TARGETS:
+                call = scopes.parents.get(inner)
+                called = isinstance(call, ast.Call) and call.func is inner
+                yield inner, symbol, call if called else None  # type: ignore[misc]
+
+
+def check(units: Iterable[Unit], scopes: Scopes) -> None:
+    """Fails where cells would have other variables, or arguments that are not carried over.
+
+    Args:
+      units: of a network.
+    """
+    units = list(units)
+    cells = _cells(units, scopes)
+    for unit in units:
+        for inner in ast.walk(unit.statement):
+            if isinstance(inner, ast.Call):
+                _check_applied(inner, cells, scopes)
+        for node, symbol, call in uses(unit.statement, scopes):
+            if call is None:
+                raise NotSplit(node, f"{symbol} that is not called where it is named")
+            _check_call(call, table.TARGETS[symbol].rpartition(".")[2])
+            if symbol in table.LOOPS:
+                scopes_around(unit, scopes)
+        for inner in ast.walk(unit.statement):
+            if isinstance(inner, ast.Call):
+                function = scopes.function(inner.func)
+                if function is not None and next(uses(function, scopes), None):
+                    raise NotSplit(inner, f"{function.name}() makes recurrent cells")
+
+
+def _cells(units: list[Unit], scopes: Scopes) -> set[str]:
+    """Names of cells, and of lists of them."""
+    found: set[str] = set()
+    before = -1
+    while before != len(found):
+        before = len(found)
+        for unit in units:
+            symbols = {symbol for _, symbol, _ in uses(unit.statement, scopes)}
+            runs = symbols & set(table.LOOPS)
+            if symbols & set(table.CELLS) or (
+                names.reads(unit.statement) & found and not runs
+            ):
+                found |= names.binds(unit.statement)
+    return found
+
+
+def _check_applied(call: ast.Call, cells: set[str], scopes: Scopes) -> None:
+    """A cell that is called by itself has variables of the scope that is open there."""
+    func = call.func
+    while isinstance(func, ast.Subscript):
+        func = func.value
+    made = isinstance(func, ast.Call) and scopes.resolve(func.func) in table.CELLS
+    if made or (isinstance(func, ast.Name) and func.id in cells):
+        raise NotSplit(call, "a recurrent cell that is called by itself")
+    if isinstance(func, ast.Attribute) and func.attr in ("call", "__call__", "apply"):
+        if names.reads(func.value) & cells:
+            raise NotSplit(call, "a recurrent cell that is called by itself")
+
+
+def _check_call(call: ast.Call, name: str) -> None:
+    refused = table.REFUSED_ARGUMENTS.get(name, frozenset())
+    for keyword in call.keywords:
+        if keyword.arg is None or keyword.arg in refused:
+            raise NotSplit(call, f"{name}({keyword.arg or '**'}=...)")
+        if keyword.arg == "scope" and not isinstance(keyword.value, ast.Constant):
+            raise NotSplit(call, "the scope of a recurrent network is no string")
+        if keyword.arg == "reuse" and names.literal(keyword.value):
+            raise NotSplit(call, "a recurrent cell that shares another's variables")
+
+
+def scopes_around(unit: Unit, scopes: Scopes) -> list[str]:
+    """Names of the variable scopes in which a statement runs a cell.
+
+    Raises:
+      NotSplit: a scope does more than give a name that is written out.
+    """
+    found = []
+    for around in unit.around:
+        if not isinstance(around, ast.With):
+            continue
+        for item in around.items:
+            opened = item.context_expr
+            if not isinstance(opened, ast.Call):
+                continue
+            if scopes.resolve(opened.func) == "tf.variable_scope":
+                name = names.literal(opened.args[0]) if len(opened.args) == 1 else None
+                if opened.keywords or not isinstance(name, str):
+                    raise NotSplit(
+                        opened, "a recurrent network in a scope that is not only named"
+                    )
+                found.append(name)
+    return found
