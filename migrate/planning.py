@@ -280,7 +280,8 @@ def _claim_dropped(
     for flow in every(program.flows):
         reason = None
         if flow.dropped:
-            reason = ("S117", f"dropped: {flow.dropped}")
+            code = "S116" if flow.kind is ir.Kind.PLACEHOLDER else "S117"
+            reason = (code, f"dropped: {flow.dropped}")
         elif flow.step and flow not in fetched and not flow.suites and not flow.build:
             reason = ("S114", "dropped: no run call fetches it")
         if reason is None:

@@ -13,7 +13,7 @@ import ast
 import dataclasses
 import re
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES
@@ -83,14 +83,24 @@ class _Binding:
     target: ast.Name
 
 
+_Bindings = list[_Binding] | None
+
+
 class _Versions:
     def __init__(self, text: Text) -> None:
         self._text = text
         self._tree = ast.parse(text.source)
         self._scopes = Scopes(self._tree)
-        self._taken = {
-            n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)
-        } | {n.arg for n in ast.walk(self._tree) if isinstance(n, ast.arg)}
+        # Programs that were joined from many files have many names: each is found once.
+        self._names: dict[str, list[ast.Name]] = {}
+        self._taken: set[str] = set()
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Name):
+                self._names.setdefault(node.id, []).append(node)
+            elif isinstance(node, ast.arg):
+                self._taken.add(node.arg)
+        self._taken |= self._names.keys()
+        self._known: dict[tuple[str, ast.AST, ast.AST | None], _Bindings] = {}
 
     def renamed(self) -> Text | None:
         for node in ast.walk(self._tree):
@@ -148,23 +158,30 @@ class _Versions:
             and self._scopes.resolve(value.func) in _MADE_ONCE
         )
 
-    def _bindings(self, name: ast.Name) -> list[_Binding] | None:
+    def _bindings(self, name: ast.Name) -> _Bindings:
         """All bindings of the name in order; None where that is not clear."""
         scope = self._scopes.scope_of(name).owner(name.id)
         if scope is None:
             return None
+        function = self._function(name)
+        key = (name.id, scope.node, function)
+        if key not in self._known:
+            self._known[key] = self._bindings_in(name.id, scope, function)
+        return self._known[key]
+
+    def _bindings_in(
+        self, name: str, scope: Scope, function: ast.AST | None
+    ) -> _Bindings:
+        """Those of a name of a scope, asked for where it is read in a function."""
         found: list[_Binding] = []
         # The branch that all of it stands in, where it is one.
         around: set[ast.AST | None] = set()
         branches = False
-        for node in ast.walk(self._tree):
-            if not (isinstance(node, ast.Name) and node.id == name.id):
-                continue
-            inner = self._scopes.scope_of(node)
-            if inner.owner(name.id) is not scope:
+        for node in self._names[name]:
+            if self._scopes.scope_of(node).owner(name) is not scope:
                 continue
             around.add(self._branch(node))
-            if self._function(node) is not self._function(name):
+            if self._function(node) is not function:
                 return None  # A function that is called later sees the last value.
             if isinstance(node.ctx, ast.Load):
                 continue
