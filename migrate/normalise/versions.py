@@ -127,6 +127,9 @@ class _Versions:
         return None
 
     def told_apart(self) -> Text | None:
+        """One more binding of each name told apart; numbers are given in order."""
+        edits: list[Edit] = []
+        numbered: set[str] = set()
         for node in ast.walk(self._tree):
             if not (
                 isinstance(node, ast.Name)
@@ -134,10 +137,18 @@ class _Versions:
                 and self._asks_shape(node)
             ):
                 continue
-            bindings = self._bindings(node)
-            if bindings is not None and len(bindings) > 1:
-                return self._from(node.id, bindings[1], _NUMBER.sub("", node.id))
-        return None
+            base = _NUMBER.sub("", node.id)
+            bindings = self._bindings(node) if base not in numbered else None
+            if bindings is None or len(bindings) < 2:
+                continue
+            if isinstance(bindings[1].statement, ast.AugAssign):
+                # The whole statement is written anew: nothing else in it is.
+                if not edits:
+                    return self._text.edited(self._edits(node.id, bindings[1], base))
+                continue
+            numbered.add(base)
+            edits += self._edits(node.id, bindings[1], base)
+        return self._text.edited(edits) if edits else None
 
     def _asks_shape(self, node: ast.Name) -> bool:
         """Whether a function of the file is given it, or its shape is asked for."""
@@ -235,9 +246,12 @@ class _Versions:
             parent = self._scopes.parents.get(parent)
         return isinstance(parent, _STRAIGHT)
 
-    def _from(self, name: str, binding: _Binding, base: str = "") -> Text:
-        """The name renamed from a binding on, to a number of its `base`."""
-        base = base or name
+    def _from(self, name: str, binding: _Binding) -> Text:
+        """The text with a name renamed from a binding on."""
+        return self._text.edited(self._edits(name, binding, name))
+
+    def _edits(self, name: str, binding: _Binding, base: str) -> list[Edit]:
+        """What renames a name from a binding on, to the next number of its `base`."""
         number = 2
         while f"{base}_{number}" in self._taken:
             number += 1
@@ -247,10 +261,8 @@ class _Versions:
         scope = self._scopes.scope_of(binding.target).owner(name)
         edits = [
             Edit(node, new)
-            for node in ast.walk(self._tree)
-            if isinstance(node, ast.Name)
-            and node.id == name
-            and (node.lineno, node.col_offset) >= end
+            for node in self._names[name]
+            if (node.lineno, node.col_offset) >= end
             and self._scopes.scope_of(node).owner(name) is scope
         ]
         if isinstance(statement, ast.AugAssign):
@@ -261,4 +273,4 @@ class _Versions:
             edits.append(Edit(statement, f"{new} = {name} {symbol} ({value})"))
         else:
             edits.append(Edit(binding.target, new))
-        return self._text.edited(edits)
+        return edits
