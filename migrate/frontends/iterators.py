@@ -150,5 +150,8 @@ class Iterators:
             self.iterators[name] = dataset
             self.unnamed[name] = dataset
         assert isinstance(flow.statement, ast.Assign)
-        for bound in names.binds(flow.statement):
-            self.elements[bound] = (name, flow)
+        bound = names.binds(flow.statement)
+        for target in flow.statement.targets:
+            for node in ast.walk(target):  # In the order in which they are written.
+                if (key := names.key(node)) is not None and key in bound:
+                    self.elements[key] = (name, flow)

@@ -129,7 +129,7 @@ class _Versions:
     def told_apart(self) -> Text | None:
         """One more binding of each name told apart; numbers are given in order."""
         edits: list[Edit] = []
-        numbered: set[str] = set()
+        numbered: set[tuple[str, ast.AST]] = set()
         for node in ast.walk(self._tree):
             if not (
                 isinstance(node, ast.Name)
@@ -138,7 +138,10 @@ class _Versions:
             ):
                 continue
             base = _NUMBER.sub("", node.id)
-            bindings = self._bindings(node) if base not in numbered else None
+            scope = self._scopes.scope_of(node).owner(node.id)
+            if scope is None or (base, scope.node) in numbered:
+                continue
+            bindings = self._bindings(node)
             if bindings is None or len(bindings) < 2:
                 continue
             if isinstance(bindings[1].statement, ast.AugAssign):
@@ -146,7 +149,7 @@ class _Versions:
                 if not edits:
                     return self._text.edited(self._edits(node.id, bindings[1], base))
                 continue
-            numbered.add(base)
+            numbered.add((base, scope.node))
             edits += self._edits(node.id, bindings[1], base)
         return self._text.edited(edits) if edits else None
 
@@ -256,6 +259,7 @@ class _Versions:
         while f"{base}_{number}" in self._taken:
             number += 1
         new = f"{base}_{number}"
+        self._taken.add(new)
         statement = binding.statement
         end = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
         scope = self._scopes.scope_of(binding.target).owner(name)
