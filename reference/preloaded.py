@@ -14,6 +14,7 @@ end of stdin all programs are killed. `Preloaded` is the other side. Runs under 
 from __future__ import annotations
 
 import atexit
+import ctypes
 import dataclasses
 import json
 import os
@@ -30,12 +31,17 @@ from typing import IO, Any
 
 # -- in the process that has TensorFlow ------------------------------------------------
 
+# linux/prctl.h: the signal that a process gets when its parent ends.
+_PR_SET_PDEATHSIG = 1
+
 
 def _be(order: dict[str, Any]) -> None:
     """Becomes the ordered program; never returns."""
     code = 1
     try:
         os.setsid()  # Out of reach of a Ctrl-C, which the other side answers.
+        if sys.platform == "linux":  # Nor left alone where this server is killed.
+            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         signal.signal(signal.SIGINT, signal.default_int_handler)
         with open(order["log"], "ab") as log, open(os.devnull, "rb") as nothing:
             os.dup2(nothing.fileno(), 0)

@@ -1,4 +1,4 @@
-"""The process that programs are started from does not outlive the one that wants them."""
+"""Started programs, and what starts them, do not outlive the process that wants them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ import signal
 import subprocess
 import sys
 import time
+
+import pytest
+
+from reference.preloaded import Preloaded
 
 ROOT = pathlib.Path(__file__).parents[2]
 # A process that has a Preloaded, and a child that keeps the pipe to it open.
@@ -51,3 +55,21 @@ def test_it_ends_when_the_other_side_is_killed() -> None:
         os.kill(child, signal.SIGKILL)
         if _runs(preloaded):
             os.kill(preloaded, signal.SIGKILL)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells children")
+def test_a_program_ends_when_what_started_it_is_killed(tmp_path: pathlib.Path) -> None:
+    program = tmp_path / "waits.py"
+    program.write_text("import time\ntime.sleep(300)\n")
+    made = Preloaded(sys.executable, dict(os.environ))
+    started = made.start([str(program)], tmp_path / "log", os.environ, tmp_path)
+    try:
+        assert _runs(started.pid)
+        made._process.kill()
+        deadline = time.monotonic() + 60
+        while _runs(started.pid) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert not _runs(started.pid)
+    finally:
+        if _runs(started.pid):
+            os.kill(started.pid, signal.SIGKILL)
