@@ -27,6 +27,11 @@ class MetricChecks:
         self._flows = flows
         self._told: set[str] = set()
 
+    @property
+    def streamed(self) -> bool:
+        """Whether the program has streaming metrics."""
+        return any(self._metric(f.statement) for f in every(self._flows))
+
     def check(
         self, call: ast.Call, part: Slice, fetched: Slice, whole: set[str]
     ) -> None:

@@ -116,7 +116,10 @@ class RunResolver:
     def _writes_summaries(self) -> bool:
         """Whether the session writes summaries by itself."""
         if plain_sessions.is_plain(self.scopes, self.loop.session):
-            return False
+            # It writes none; steps that have them too are alike, and share what they
+            # compute. A summary of a metric's update would count a batch.
+            if self.metrics.streamed:
+                return False
         off = {"save_summaries_steps", "save_summaries_secs"}
         keywords = self.loop.session.keywords
         given = {k.arg: k.value for k in keywords if k.arg in off}
