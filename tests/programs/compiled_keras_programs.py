@@ -17,11 +17,10 @@ import numpy as np
 from reference.compare import Array
 from reference.environment import find_tf1
 from tests.programs import variants
+from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "compiled_keras"
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,22 +39,8 @@ PROGRAMS = (
 )
 
 
-def _digest(program: CompiledProgram) -> str:
-    return hashlib.sha256(program.path.read_bytes()).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<program>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in PROGRAMS if digests.get(p.name) != _digest(p)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
+recorded = _RECORDINGS.read
 
 
 def main() -> None:
@@ -65,9 +50,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary) / "work"
         found = variants.run(PROGRAMS, str(python), HERE, work, preloaded=False)
-    np.savez_compressed(_RECORDED, **found)
-    digests = {program.name: _digest(program) for program in PROGRAMS}
-    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":

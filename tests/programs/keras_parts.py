@@ -17,11 +17,10 @@ import numpy as np
 from reference.compare import Array
 from reference.environment import find_tf1
 from tests.programs import variants
+from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "keras_parts"
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,42 +42,20 @@ PROGRAMS = (
 )
 
 
-def _digest(program: KerasPart) -> str:
-    return hashlib.sha256(program.path.read_bytes()).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<program>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in PROGRAMS if digests.get(p.name) != _digest(p)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
+recorded = _RECORDINGS.read
 
 
 def main() -> None:
     python = find_tf1()
     if python is None:
         raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    digests = json.loads(_DIGESTS.read_text()) if _DIGESTS.exists() else {}
-    new = tuple(p for p in PROGRAMS if digests.get(p.name) != _digest(p))
-    kept = {p.name for p in PROGRAMS} - {p.name for p in new}
-    found: dict[str, Array] = {}
-    if _RECORDED.exists():
-        with np.load(_RECORDED) as archive:
-            every = {name: archive[name] for name in archive.files}
-        found = {n: v for n, v in every.items() if n.partition("/")[0] in kept}
+    changed = _RECORDINGS.changed()
+    new = tuple(p for p in PROGRAMS if p.name in changed)
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary) / "work"
-        found |= variants.run(new, str(python), HERE, work, preloaded=False)
-    np.savez_compressed(_RECORDED, **found)
-    names = {program.name: _digest(program) for program in PROGRAMS}
-    _DIGESTS.write_text(json.dumps(names, indent=1, sort_keys=True) + "\n")
+        found = variants.run(new, str(python), HERE, work, preloaded=False)
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":

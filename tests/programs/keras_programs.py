@@ -17,13 +17,12 @@ import numpy as np
 from reference.compare import Array
 from reference.environment import find_tf1
 from tests.programs import variants
+from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "keras_models"
 # A program whose model functions are of other files.
 TREE_HERE = pathlib.Path(__file__).parent / "keras_trees"
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -53,29 +52,16 @@ class KerasTree(KerasProgram):
     def path(self) -> pathlib.Path:
         return TREE_HERE / f"{self.name}.py"
 
+    @property
+    def files(self) -> list[pathlib.Path]:
+        return sorted(TREE_HERE.rglob("*.py"))
+
 
 TREE = KerasTree("together", 2e-6, "exp differs by an ULP")
 
 
-def _digest(program: KerasProgram) -> str:
-    files = [program.path]
-    if isinstance(program, KerasTree):
-        files = sorted(TREE_HERE.rglob("*.py"))
-    return hashlib.sha256(b"".join(f.read_bytes() for f in files)).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<program>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in (*PROGRAMS, TREE) if digests.get(p.name) != _digest(p)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, (*PROGRAMS, TREE), __name__)
+recorded = _RECORDINGS.read
 
 
 def main() -> None:
@@ -87,9 +73,7 @@ def main() -> None:
         found = variants.run(PROGRAMS, str(python), HERE, work, preloaded=False)
         work = pathlib.Path(temporary) / "tree"
         found |= variants.run((TREE,), str(python), TREE_HERE, work, preloaded=False)
-    np.savez_compressed(_RECORDED, **found)
-    digests = {program.name: _digest(program) for program in (*PROGRAMS, TREE)}
-    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":

@@ -21,13 +21,12 @@ from reference import checkpoints, processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
 from tests.programs import variants
+from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "model_objects"
 SAVED = HERE / "saved"
 SAVED_STEP = 5
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -51,22 +50,8 @@ PROGRAMS = (
 )
 
 
-def _digest(program: ObjectProgram) -> str:
-    return hashlib.sha256(program.path.read_bytes()).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<program>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in PROGRAMS if digests.get(p.name) != _digest(p)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
+recorded = _RECORDINGS.read
 
 
 def continued(
@@ -113,9 +98,7 @@ def main() -> None:
             for model_dir in sorted((work / program.name).iterdir()):
                 files = checkpoints.files(model_dir, SAVED_STEP)
                 checkpoints.copy(files, SAVED / program.name / model_dir.name)
-    np.savez_compressed(_RECORDED, **found)
-    digests = {program.name: _digest(program) for program in PROGRAMS}
-    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":

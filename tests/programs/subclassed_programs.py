@@ -18,11 +18,10 @@ from reference import checkpoints
 from reference.compare import Array
 from reference.environment import find_tf1
 from tests.programs import variants
+from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
 
 HERE = pathlib.Path(__file__).parent / "subclassed"
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,22 +53,8 @@ RESUMED = SubclassedProgram("resumed", 2e-5, "Adam divides by roots of small squ
 EVERY = (*PROGRAMS, *DEVICES, RESUMED)
 
 
-def _digest(program: SubclassedProgram) -> str:
-    return hashlib.sha256(program.path.read_bytes()).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<program>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [p.name for p in EVERY if digests.get(p.name) != _digest(p)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, EVERY, __name__)
+recorded = _RECORDINGS.read
 
 
 def main() -> None:
@@ -83,9 +68,7 @@ def main() -> None:
             found |= variants.run(group, str(python), HERE, work / str(number), False)
         saved = checkpoints.files(work / "0" / RESUMED.name, SAVED_STEP)
         checkpoints.copy(saved, SAVED)
-    np.savez_compressed(_RECORDED, **found)
-    digests = {program.name: _digest(program) for program in EVERY}
-    _DIGESTS.write_text(json.dumps(digests, indent=1, sort_keys=True) + "\n")
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":

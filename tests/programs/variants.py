@@ -20,10 +20,9 @@ from migrate import emitted
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
+from tests.programs.recordings import Recordings
 
 HERE = pathlib.Path(__file__).parent / "estimator_variants"
-_RECORDED = HERE / "recorded.npz"
-_DIGESTS = HERE / "recorded.json"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -43,6 +42,10 @@ class Variant:
     @property
     def path(self) -> pathlib.Path:
         return HERE / f"{self.name}.py"
+
+    @property
+    def files(self) -> list[pathlib.Path]:
+        return [self.path]
 
 
 _EXACT = "the same operations in the same order"
@@ -112,22 +115,8 @@ DEVICES = (
 EVERY = VARIANTS + IDIOMS + EACH + DEVICES
 
 
-def _digest(variant: Variant) -> str:
-    return hashlib.sha256(variant.path.read_bytes()).hexdigest()
-
-
-def recorded() -> dict[str, Array]:
-    """What TensorFlow 1.15.5 found, by "<variant>/<name>".
-
-    Raises:
-      ValueError: a program has changed since.
-    """
-    digests = json.loads(_DIGESTS.read_text())
-    old = [v.name for v in EVERY if digests.get(v.name) != _digest(v)]
-    if old:
-        raise ValueError(f"recorded before they changed: {old}; see {__name__}")
-    with np.load(_RECORDED) as archive:
-        return {name: archive[name] for name in archive.files}
+_RECORDINGS = Recordings(HERE, EVERY, __name__)
+recorded = _RECORDINGS.read
 
 
 def migrated(
@@ -204,23 +193,15 @@ def main() -> None:
     python = find_tf1()
     if python is None:
         raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    with np.load(_RECORDED) as archive:
-        every = {name: archive[name] for name in archive.files}
-    digests = json.loads(_DIGESTS.read_text())
+    changed = _RECORDINGS.changed()
     found = {}
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
         for number, group in enumerate((VARIANTS, IDIOMS, EACH, DEVICES)):
-            new = tuple(v for v in group if digests.get(v.name) != _digest(v))
+            new = tuple(v for v in group if v.name in changed)
             if new:
                 found.update(run(new, str(python), HERE, work / str(number), False))
-    names = {variant.name: _digest(variant) for variant in EVERY}
-    for name, value in every.items():
-        variant = name.partition("/")[0]
-        if digests.get(variant) == names.get(variant):
-            found[name] = value
-    np.savez_compressed(_RECORDED, **found)
-    _DIGESTS.write_text(json.dumps(names, indent=1, sort_keys=True) + "\n")
+    _RECORDINGS.write(found)
 
 
 if __name__ == "__main__":
