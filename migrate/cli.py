@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from migrate import __version__, interrupts
-from migrate.migration import ESTIMATORS, STRATEGIES, Options
+from migrate.options import ESTIMATORS, STRATEGIES, Options
 
 if TYPE_CHECKING:
     from migrate.config import Config

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import os
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
 
 from migrate import apart as apart_of
-from migrate import gates
+from migrate import gates, graphs_in_turn
 from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import EagerRewrite, FitRewrite
-from migrate.facts import hidden_names
+from migrate.facts import hidden_names, own_stars
 from migrate.facts.reexports import apart, written_out
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.half_migrated import Refused
 from migrate.method_forms import with_functions
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.normalise import contrib_metrics
+from migrate.normalise.eager_forms import in_known_form
+from migrate.normalise.text import Text
 from migrate.notes import TODO, add_notes, filtered
+from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
-from migrate.parts.program import Parts
-from migrate.plan import Plan
+from migrate.plan import Dropped, New, Plan
 from migrate.planning import (
     alone_in_compat,
     already_migrated,
@@ -36,19 +37,21 @@ from migrate.planning import (
     plan_of,
 )
 from migrate.program.eager import EagerProgram, FitProgram
-from migrate.program.keras_model import SharedModels
 from migrate.program_imports import with_imports
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
+from migrate.source.nodes import tree_of
 from migrate.splice import spliced
 from migrate.tables import symbols
+from migrate.unit import Unit
 from migrate.unused import without_unused
 
-if TYPE_CHECKING:
-    pass
-
 # A body's title of which no code is left.
+_USE = (
+    "Mend what else is refused here, and make its Estimator of the class: "
+    "keras_estimator.Estimator(model=...), as the other files do."
+)
 _ORPHAN = re.compile(r"^[ \t]*# From [\w.]+:\n(?=\s*(# From |@|$))", re.MULTILINE)
 
 
@@ -64,96 +67,136 @@ def migrate_text(
     options = options or Options()
     if is_marked(text):
         return Migration(text)
-    if options.parts.programs:
-        alone = dataclasses.replace(options, parts=Parts())
+    unit = Unit.of(filename, options)
+    if options.tree.parts.programs:
         found = parts_of.migrated(
             text,
-            os.path.realpath(filename),
-            options.parts,
-            lambda whole, path: migrate_text(whole, alone, path),
+            unit.path,
+            options.tree.parts,
+            lambda whole, path: _in_sight(whole, Unit.of(path, options)),
             lambda: _moved(text),
         )
         if found is not None:
             return found
-        options = alone
-    unseen = options.hidden and options.hidden.get(os.path.realpath(filename))
-    if unseen:
-        rest = migrate_text(text, dataclasses.replace(options, hidden={}), filename)
-        new, told = hidden_names.told(text, unseen, rest.text, TODO)
-        told = [f for f in told if options.reports(f.code)]
-        if not told or any(f.outcome is Outcome.FAILED for f in rest.findings):
-            return rest
-        return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
-    taken = options.reexports and options.reexports.get(os.path.realpath(filename))
-    if taken:
-        whole, lines = written_out(text, taken)
-        if lines:
-            alone = dataclasses.replace(options, reexports={})
-            return _taken(text, lines, migrate_text(whole, alone, filename), whole)
-    calls_ = options.graph_imports.get(os.path.realpath(filename), {})
-    if calls_:
-        options = dataclasses.replace(options, graph_calls=calls_)
-    if os.path.realpath(filename) in options.of_session_programs:
-        options = dataclasses.replace(options, library=False)
-    if options.graph_modules or options.updating_modules:
-        in_graph = os.path.realpath(filename) in options.graph_modules
-        updates = os.path.realpath(filename) in options.updating_modules
-        options = dataclasses.replace(options, in_graph=in_graph, updates=updates)
-    if options.models or options.knowing:
-        real = os.path.realpath(filename)
-        known = options.models.get(real, SharedModels())
-        known = dataclasses.replace(known, knowing=options.knowing.get(real, ()))
-        options = dataclasses.replace(options, shared_models=known)
-    hooks = options.shared_hooks.get(os.path.realpath(filename))
-    if hooks:
-        known = dataclasses.replace(options.shared_models, hooks=hooks)
-        options = dataclasses.replace(options, shared_models=known)
+    return _in_sight(text, unit)
+
+
+def _in_sight(text: str, unit: Unit) -> Migration:
+    """A file's migration; what it takes unseen from other files is told."""
+    rest = _with_tensorflow(text, unit)
+    if any(f.outcome is Outcome.FAILED for f in rest.findings):
+        return rest
+    new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
+    new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
+    told = [f for f in (*told, *gone) if unit.options.reports(f.code)]
+    if not told:
+        return rest
+    return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
+
+
+def _with_tensorflow(text: str, unit: Unit) -> Migration:
+    """A file's migration, where other files may import TensorFlow for it."""
+    whole, lines = written_out(text, unit.reexports)
+    whole = own_stars.written(whole, unit.own_stars)
+    if whole == text:
+        return _compiled(text, unit)
+    return _taken(text, lines, _compiled(whole, unit), whole, unit)
+
+
+def _compiled(text: str, unit: Unit) -> Migration:
+    """A file's migration, by its own text and what is known of the others."""
     if "tensorflow" not in text:
         return Migration(text)
-    tree = ast.parse(text, filename)
-    scopes = Scopes(tree)
+    tree = tree_of(text)
+    scopes = scopes_of(tree)
     if already_migrated(scopes):
         return Migration(text)
-    original = text
-    half = half_migrated.recognise(scopes)
-    if half is not None:
-        plan, findings = _half_migrated(half, scopes, options, text)
-        return _written(original, text, tree, plan, findings, None, options, filename)
-    if not (
+    eager = _half_migrated_source(_Source(text, tree), scopes, unit)
+    if eager is not None:
+        return eager
+    if not unit.of_tf1 and not _says_tf1(scopes):
+        # Of TF2 code nothing is ours to touch but mistakes.
+        plan = Plan()
+        findings = list(_mistakes(scopes, plan, text))
+        if not findings:
+            return Migration(text)
+        return _written(_Source(text, tree), plan, findings, unit)
+    for attempt in (_with_core_metrics, _graph_by_graph):
+        found = attempt(text, scopes, unit)
+        if found is not None:
+            return found
+    return _planned(_Source(text, tree), scopes, unit)
+
+
+def _says_tf1(scopes: Scopes) -> bool:
+    return bool(
         scopes.is_tf1(symbols.exists_in_tf2)
         or scopes.imports_compat()
         or between_graph.find_sessions(scopes)
         or calls.says_tf1(scopes)
         or imports_missing(scopes)
-    ):
-        # Nothing in it says TF1; of TF2 code nothing is ours to touch but mistakes.
-        plan = Plan()
-        told = list(_mistakes(scopes, plan, text))
-        if not told:
-            return Migration(text)
-        return _written(original, text, tree, plan, told, None, options, filename)
-    several = apart_of.migrated(
-        text, scopes, lambda one: migrate_text(one, options, filename)
     )
-    if several is not None and not gates.check(several.text, filename, text, set()):
-        return several
-    plan, findings = plan_of(scopes, options)
-    form, moved = None, False
+
+
+def _with_core_metrics(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+    """The migration with contrib's metrics as those of tf.metrics; None if refused."""
+    counted = contrib_metrics.as_core(text, scopes)
+    if counted is None:
+        return None
+    core = _compiled(counted[0], unit)
+    loud = (Outcome.REFUSED, Outcome.FAILED)
+    if any(f.outcome in loud for f in core.findings):
+        return None
+    return _of_contrib(core, counted[1])
+
+
+def _graph_by_graph(text: str, scopes: Scopes, unit: Unit) -> Migration | None:
+    """The migration of a file of several graphs, each by itself; None if it is none."""
+    for taken_apart in (apart_of.migrated, graphs_in_turn.migrated):
+        several = taken_apart(text, scopes, lambda one: _compiled(one, unit))
+        if several is None:
+            continue
+        if not gates.check(several.text, unit.filename, text, set()):
+            return several
+    return None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Source:
+    """A text to plan for: the file's own, or the form in which it can be migrated."""
+
+    original: str
+    tree: ast.Module
+    form: Form | None = None
+
+    @property
+    def text(self) -> str:
+        return self.original if self.form is None else self.form.text.source
+
+    def in_form(self, form: Form) -> _Source:
+        return _Source(self.original, form.tree, form)
+
+
+def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
+    """The migration by a plan for the text, or for its form that can be migrated."""
+    text = source.text
+    plan, findings = plan_of(scopes, unit)
+    form = None
     as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
     if not (as_it_stands or alone_in_compat(scopes)):
-        form = in_normal_form(text, options, has_refusal(findings))
-    if form is not None:
-        if has_refusal(form.findings):
-            plan, findings, form = Plan(), at_origins(form.findings, form), None
-        else:
-            tree, plan, findings = form.tree, form.plan, form.findings
-            text = form.text.source
-    else:
-        form, findings = with_functions(text, options, findings, filename)
+        form = in_normal_form(text, unit, findings)
+    moved = False
+    if form is None:
+        form, findings = with_functions(Text.of(text), unit, findings)
         moved = form is not None
-        if form is not None:
-            tree, plan, findings = form.tree, form.plan, form.findings
-            text = form.text.source
+    elif has_refusal(form.findings):
+        plan, findings, form = Plan(), at_origins(form.findings, form), None
+    elif form.queues:
+        both, _ = with_functions(form.text, unit, form.findings)
+        if both is not None:
+            moved, form = True, _both(form, both)
+    if form is not None:
+        source, plan, findings = source.in_form(form), form.plan, form.findings
     if (
         has_refusal(findings)
         and scopes.imports_compat()
@@ -161,35 +204,77 @@ def migrate_text(
     ):
         plan, findings = _kept(scopes)
     elif any(f.code == "I120" and f.outcome is Outcome.REFUSED for f in findings):
-        findings.extend(unread_queues(original))
+        findings.extend(unread_queues(text))
     if has_refusal(findings):
-        findings.extend(unread_towers(original))
-        findings.extend(older_shapes.told(scopes, original))
-        written, told = in_both.applied(scopes, findings)
-        if not written.empty:
-            told.extend(_mistakes(scopes, written, text))
-            done = _written(
-                original, text, tree, written, told, None, options, filename
-            )
-            # Read without those names, the file must be what it was read as.
-            if done.text == text or (
-                migrate_text(done.text, options, filename).text == done.text
-            ):
-                return done
+        findings.extend(unread_towers(text))
+        findings.extend(older_shapes.told(scopes, text))
+        done = _in_both_versions(source, scopes, findings, unit)
+        if done is not None:
+            return done
     findings.extend(older_shapes.deployed(scopes))
-    own = scopes if form is None else Scopes(tree)
-    findings.extend(_mistakes(own, plan, text))
-    done = _written(original, text, tree, plan, findings, form, options, filename)
+    own = scopes if form is None else scopes_of(source.tree)
+    findings.extend(_mistakes(own, plan, source.text))
+    done = _written(source, plan, findings, unit)
     if moved and any(f.outcome is Outcome.FAILED for f in done.findings):
         # What a gate stops stays a method.
-        alone = dataclasses.replace(options, methods=False)
-        return migrate_text(original, alone, filename)
+        return _compiled(text, dataclasses.replace(unit, methods=False))
     return done
+
+
+def _both(read: Form, moved: Form) -> Form:
+    """A form in which queues are read by datasets and methods are functions."""
+    return dataclasses.replace(
+        read,
+        text=moved.text,
+        tree=moved.tree,
+        plan=moved.plan,
+        findings=moved.findings,
+    )
+
+
+def _in_both_versions(
+    source: _Source, scopes: Scopes, findings: list[Finding], unit: Unit
+) -> Migration | None:
+    """A refused file with those of its names changed that both versions have."""
+    plan, told = in_both.applied(scopes, findings)
+    if plan.empty:
+        return None
+    told.extend(_mistakes(scopes, plan, source.text))
+    done = _written(source, plan, told, unit)
+    # Read without those names, the file must be what it was read as.
+    if done.text == source.text or _compiled(done.text, unit).text == done.text:
+        return done
+    return None
+
+
+def _of_contrib(found: Migration, stood: Mapping[int, str]) -> Migration:
+    """The findings of metrics under the names by which the program called them."""
+    findings = [
+        dataclasses.replace(f, symbol=stood[f.line])
+        if f.line in stood and f.symbol.startswith("tf.metrics.")
+        else f
+        for f in found.findings
+    ]
+    return dataclasses.replace(found, findings=tuple(sorted(findings)))
+
+
+def migrate_program(path: str, options: Options) -> Migration | None:
+    """A program with the modules that build its graph; None where it is refused.
+
+    Args:
+      path: its real path.
+      options: of the run, with its tree.
+    """
+    return parts_of.program(
+        options.tree.parts,
+        path,
+        lambda whole, path: _in_sight(whole, Unit.of(path, options)),
+    )
 
 
 def _moved(text: str) -> Iterator[Finding]:
     """The uses of TensorFlow in a module whose code stands in its programs."""
-    for node, symbol in Scopes(ast.parse(text)).walk_uses():
+    for node, symbol in scopes_of(tree_of(text)).walk_uses():
         if symbol.startswith("tf."):
             yield Finding(
                 node.lineno,
@@ -230,6 +315,43 @@ def _half_migrated(
     return plan, [*own, *told]
 
 
+def _half_migrated_source(
+    source: _Source, scopes: Scopes, unit: Unit
+) -> Migration | None:
+    """A half-migrated file's migration; where its step is spelled otherwise, in that form."""
+    text = source.text
+    half = half_migrated.recognise(scopes)
+    plan = Plan()
+    findings: list[Finding] = []
+    if half is not None:
+        plan, findings = _half_migrated(half, scopes, unit.options, text)
+    form = None
+    if half is None or has_refusal(findings):
+        form = _eager_form(text, unit)
+    if form is not None and has_refusal(form.findings):
+        plan, findings = Plan(), at_origins(form.findings, form)
+    elif form is not None:
+        source, plan, findings = source.in_form(form), form.plan, form.findings
+    if half is None and form is None:
+        return None
+    return _written(source, plan, findings, unit)
+
+
+def _eager_form(text: str, unit: Unit) -> Form | None:
+    """Half-migrated code whose step is spelled otherwise, with a tape's step."""
+    known = in_known_form(text) if "ClusterSpec" in text else None
+    if known is None:
+        return None
+    tree = tree_of(known.source)
+    scopes = scopes_of(tree)
+    half = half_migrated.recognise(scopes)
+    if half is None:
+        return None
+    plan, findings = _half_migrated(half, scopes, unit.options, known.source)
+    nothing = ((), (), (), (), None, (), ())
+    return Form(known, *nothing, tree, plan, findings)
+
+
 def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:
     """Code of one process that runs through tensorflow.compat.v1."""
     plan = Plan()
@@ -264,6 +386,10 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
         ):
             for node, new in mistake.edits:
                 plan.replace(node, new)
+            for statement, anew in mistake.statements:
+                plan.statements[statement] = [
+                    Dropped(statement) if anew is None else New(anew, statement)
+                ]
             mended = True
         outcome = Outcome.KEPT if mistake.kept else Outcome.REFUSED
         outcome = Outcome.REWRITTEN if mended else outcome
@@ -279,31 +405,24 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
 
 
 def _written(
-    original: str,
-    text: str,
-    tree: ast.Module,
-    plan: Plan,
-    findings: list[Finding],
-    form: Form | None,
-    options: Options,
-    filename: str,
+    source: _Source, plan: Plan, findings: list[Finding], unit: Unit
 ) -> Migration:
     """The text with its plan carried out, where it passes the gates."""
+    text, form = source.text, source.form
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
-    findings = filtered(findings, options, text)
-    add_notes(plan, tree, findings, text)
+    findings = filtered(findings, unit.options, text)
+    add_notes(plan, source.tree, findings, text)
     if plan.empty:
         return Migration(text, tuple(sorted(findings)))
-    new = _applied(text, tree, plan)
+    new = _applied(text, source.tree, plan)
     if plan.suites or plan.expressions or plan.statements:
         if plan.whole:  # What it does not have stands as it stood.
             refused |= {spelled for _, spelled, _ in gates.missing(text)}
         else:
-            home = options.homes.get(os.path.realpath(filename))
-            new = with_imports(without_unused(new), plan, filename, home)
-        failures = gates.check(new, filename, text, refused)
+            new = with_imports(without_unused(new), plan, unit.filename, unit.home)
+        failures = gates.check(new, unit.filename, text, refused)
     else:
-        failures = gates.compiles(new, filename)  # Only notes: still a TF1 file.
+        failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
     if form is not None:
         new = _ORPHAN.sub("", new)
         findings = at_origins(findings, form)
@@ -312,12 +431,14 @@ def _written(
             Finding(line, 1, code_, Outcome.FAILED, "", reason)
             for code_, line, reason in failures
         ]
-        return Migration(original, tuple(sorted([*findings, *broken])))
+        return Migration(source.original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
 
 
-def _taken(text: str, lines: list[int], found: Migration, whole: str) -> Migration:
-    """The migration of a file that takes TensorFlow from another one of the tree."""
+def _taken(
+    text: str, lines: list[int], found: Migration, whole: str, unit: Unit
+) -> Migration:
+    """The migration of a file that takes TensorFlow, or all names, from another one."""
     if found.text == whole:
         return Migration(text, found.findings)  # It needs no TensorFlow of its own.
     imports = [
@@ -331,8 +452,23 @@ def _taken(text: str, lines: list[int], found: Migration, whole: str) -> Migrati
         )
         for line in lines
     ]
-    findings = tuple(sorted([*imports, *found.findings]))
-    return Migration(apart(found.text), findings, found.support)
+    new, changed = own_stars.restored(apart(found.text), unit.own_stars)
+    if new == text:
+        return Migration(text, found.findings)
+    stars = [
+        Finding(
+            line,
+            1,
+            "T140",
+            Outcome.REWRITTEN,
+            "",
+            "the names that are used: one of them is another now",
+        )
+        for line in changed
+        if unit.options.reports("T140")
+    ]
+    findings = tuple(sorted([*imports, *stars, *found.findings]))
+    return Migration(new, findings, found.support)
 
 
 def _applied(text: str, tree: ast.Module, plan: Plan) -> str:

@@ -7,7 +7,7 @@ import pathlib
 import sys
 from typing import Any
 
-from migrate.migration import ESTIMATORS, STRATEGIES
+from migrate.options import ESTIMATORS, STRATEGIES
 
 if sys.version_info >= (3, 11):
     import tomllib

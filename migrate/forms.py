@@ -5,14 +5,15 @@ from __future__ import annotations
 import ast
 import dataclasses
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.migration import Options
 from migrate.plan import Plan
 from migrate.planning import has_refusal, plan_of
+from migrate.source.nodes import tree_of
+from migrate.unit import Unit
 
 if TYPE_CHECKING:
     from migrate.normalise import Text, towers
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
     # A form, what was brought, and what became of input by queues.
     _Brought = tuple[Text, tuple[tuple[str, int], ...], tuple[Finding, ...]]
 
+# What is told of a graph that stands elsewhere than its session: of a form in which it is
+# brought there, what is told then says more.
+_ELSEWHERE = frozenset({"C102", "S101", "S103"})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
 
@@ -78,21 +82,26 @@ class Form:
     findings: list[Finding]
 
 
-def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
+def in_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form | None:
     """The program's form that can be migrated; None if that is the program itself.
+
+    Of a program that cannot be, the form in which most of it can be told.
 
     Feeds are written out in any program. Only in one that is refused as it stands is
     what builds its graph brought to one place.
     """
+    stood = list(findings)
+    refused = has_refusal(stood)
     opens = any(name in text for name in _OPENS) and (
         ".run(" in text or ".eval(" in text
     )
     opens = opens or "learning.train(" in text  # slim's loop.
     # An Estimator's input_fn opens no session.
-    if not (opens or options.in_graph or "estimator" in text):
+    if not (opens or unit.in_graph or "estimator" in text):
         return None
     from migrate.normalise import (
         Text,
+        arguments,
         chiefs,
         collections,
         displays,
@@ -106,12 +115,22 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         fetched_calls,
         graph_first,
         inner_placeholders,
+        kept_sessions,
+        keras_package,
+        keras_phases,
+        keras_tensors,
         late_values,
+        local_servers,
         losses,
         module_graph,
+        name_scopes,
+        named_parts,
+        outer_blocks,
         placement,
         queues,
         scope_names,
+        semicolons,
+        session_managers,
         sessions,
         slim_loops,
         statements,
@@ -125,7 +144,10 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         written_out,
     )
 
-    start, stopped = existing_servers.stopped(Text.of(text))
+    start = semicolons.apart(Text.of(text)) if refused else Text.of(text)
+    start, stopped = existing_servers.stopped(start)
+    start, local = local_servers.left_out(start)
+    start, packaged = keras_package.of_tensorflow(start)
     start, chiefs_ = chiefs.mended(start)
     ended = done_queues.replaced(start)
     start = ended.text
@@ -133,23 +155,34 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
     if not (opens or read):
         return None
     start, split = placement.usual(slim_loops.written_out(start))
-    supervised = supervisor.lines(start)
+    start, managed = session_managers.written_out(start)
+    told = {f.line for f in managed}
+    supervised = tuple(n for n in supervisor.lines(start) if n not in told)
     before = start.source
     start = supervisor.replaced(start)
     if start.source == before:
         supervised = ()
+    # A SingularMonitoredSession takes itself for the chief, in every worker.
+    start, more_chiefs = chiefs.mended(sessions.monitored(kept_sessions.entered(start)))
+    chiefs_ = (*chiefs_, *more_chiefs)
+    start, outer = outer_blocks.opened(start)
+    scoped: tuple[Finding, ...] = ()
+    if "Estimator(" not in text:
+        start, scoped = name_scopes.beside(start)
     # Functions of other files may collect penalties that are not in sight.
-    in_sight = [] if options.graph_calls else [losses.collected]
+    in_sight = [] if unit.graph_calls else [losses.collected]
     for step in (
         tuples.apart,
+        keras_phases.without_sessions,
         inner_placeholders.named,
         streaming_metrics.apart,
         scope_names.written_out,
         train_ops.written_out,
         *in_sight,
-        sessions.monitored,
         sessions.plain,
         tensor_names.by_program,
+        keras_tensors.called,
+        keras_phases.told,
         statements.run_by_session,
         elements.taken_after,
         statements.named,
@@ -165,25 +198,29 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
         fed_constants.with_defaults,
         fed_datasets.as_functions,
         displays.named,
+        named_parts.apart,
     ):
         start = step(start)
-    changed = start.source != text or towers.as_replicas(start) is not None
+    changed = start.source != text or bool(scoped)
+    changed = changed or towers.as_replicas(start) is not None
     if not (changed or refused):
         return None
-    own = [(start, (), ())] if changed or versions.of_tensors(start) != start else []
+    apart = versions.of_tensors(arguments.named(start))
+    own = [(start, (), ())] if changed or apart != start else []
     first: Form | None = None
-    forms = _numbered(itertools.chain(own, _together(start)))
+    nearer: Form | None = None
+    forms = _numbered(itertools.chain(own, _together(start), _taken_apart(start)))
     for form, brought, more in forms:
         replicated = towers.as_replicas(form)
         form = replicated.text if replicated is not None else form
-        tree = ast.parse(form.source)
-        plan, findings = plan_of(
-            Scopes(tree),
-            options,
+        tree = tree_of(form.source)
+        plan, noticed = plan_of(
+            scopes_of(tree),
+            unit,
             replicated.replicas() if replicated is not None else None,
             bool(ended.lines),
         )
-        noted = (*stopped, *read, *more)
+        noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped, *more)
         attempt = Form(
             form,
             brought,
@@ -195,34 +232,63 @@ def in_normal_form(text: str, options: Options, refused: bool) -> Form | None:
             ended.lines,
             tree,
             plan,
-            findings,
+            noticed,
         )
         if not has_refusal(attempt.findings):
             return attempt
         first = first or attempt
+        if _is_elsewhere(stood) and not _is_elsewhere(attempt.findings):
+            nearer = nearer or attempt
+    if nearer is not None:
+        return nearer
     # As it stands a program whose feeds had to be written out would compute them anew
     # at every use: it is then refused.
     return first if changed or not refused else None
 
 
+def _is_elsewhere(findings: Iterable[Finding]) -> bool:
+    """Whether what is refused is that graph and session stand apart."""
+    return any(f.code in _ELSEWHERE and f.outcome is Outcome.REFUSED for f in findings)
+
+
 def _numbered(forms: Iterable[_Brought]) -> Iterator[_Brought]:
     """Each form, and then it with one name for each tensor, where that differs."""
-    from migrate.normalise import versions
+    from migrate.normalise import arguments, versions
 
     for text, brought, more in forms:
         yield text, brought, more
         apart = versions.of_tensors(text)
         if apart != text:
             yield apart, brought, more
+        known = versions.of_tensors(arguments.named(text))
+        if known != apart:
+            yield known, brought, more
 
 
-def _together(start: Text) -> Iterator[_Brought]:
+def _taken_apart(start: Text) -> Iterator[_Brought]:
+    """Forms with blocks of files and sessions as one, and attributes one by one."""
+    from migrate.normalise import graph_first, joined_blocks, tuples
+
+    apart = tuples.of_attributes(joined_blocks.joined(start))
+    if apart != start:
+        yield graph_first.moved(apart), (), ()
+    if apart != start or joined_blocks.may_join(start):
+        yield from _together(apart, joined_blocks.joined)
+
+
+def _together(
+    start: Text, finish: Callable[[Text], Text] = lambda text: text
+) -> Iterator[_Brought]:
     """Forms of the program in which its graph stands in one place.
 
     With what was brought there, and what became of input by queues.
+
+    Args:
+      finish: what is done when all of it stands there.
     """
     from migrate.normalise import (
         branches,
+        chained_calls,
         collections,
         driver,
         early_ends,
@@ -232,37 +298,66 @@ def _together(start: Text) -> Iterator[_Brought]:
         fetched_calls,
         graph_first,
         inheritance,
+        keras_phases,
+        keras_tensors,
         late_values,
         lazy_properties,
         module_graph,
+        named_parts,
         normal_forms,
+        outer_blocks,
         plain_properties,
         queues,
         sessions,
         statements,
+        tuples,
         versions,
         written_out,
     )
 
-    start = lazy_properties.built(inheritance.flattened(start))
+    start = inheritance.flattened(chained_calls.named(start))
+    if "Server(" in start.source:  # A server's parts are not kept beside other values.
+        start = tuples.of_attributes(start)
+    start = lazy_properties.built(start)
     start = early_ends.in_else(plain_properties.as_attributes(start))
     for form in normal_forms(start.source):
-        plain = module_graph.gathered(driver.plain(sessions.plain(form.text)))
+        opened, outer = outer_blocks.opened(finish(form.text))
+        plain = module_graph.gathered(driver.plain(sessions.plain(opened)))
+        plain = keras_phases.told(keras_tensors.called(plain))
         taken, noted = queues.replaced(branches.decided(statements.folded(plain)))
         taken = graph_first.moved(elements.taken_after(taken))
         taken = late_values.computed(fetched_calls.named(taken))
         taken = versions.renamed(branches.decided(statements.folded(taken)))
         fed = fed_constants.with_defaults(written_out(collections.listed(taken)))
-        text = statements.folded(fed_datasets.as_functions(fed))
+        text = named_parts.apart(statements.folded(fed_datasets.as_functions(fed)))
         origins = tuple(start.origins[line - 1] for line in text.origins)
         brought = tuple((title, start.origins[n - 1]) for title, n in form.brought)
         yield (
             dataclasses.replace(text, origins=origins),
             brought,
             tuple(
-                dataclasses.replace(f, line=start.origins[f.line - 1]) for f in noted
+                dataclasses.replace(f, line=start.origins[f.line - 1])
+                for f in (*noted, *outer)
             ),
         )
+
+
+def _replicated(form: Form, towers_: towers.Towers) -> Finding:
+    """What became of the loop over towers."""
+    loop = f"the loop over {towers_.count} towers"
+    if "towers_of_workers.py" in form.plan.support:
+        code = "N133"
+        text = f"{loop}: each worker computes one after the other, and averages them"
+    elif towers_.tasks is not None:
+        code = "N128"
+        text = (
+            f"{loop}: a replica each on its own task of the cluster; their gradients are "
+            "averaged and applied where the variables are"
+        )
+    else:
+        code = "S138"
+        text = f"{loop}: a replica each of a MirroredStrategy, which averages their gradients"
+    return Finding(towers_.line, 1, code, Outcome.REWRITTEN, "", text)
 
 
 def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
@@ -275,21 +370,7 @@ def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
     if not has_refusal(form.findings):
         moved.extend(form.queues)
     if form.towers is not None:
-        count = f"the loop over {form.towers.count} towers: a replica each"
-        on_tasks = form.towers.tasks is not None
-        moved.append(
-            Finding(
-                form.towers.line,
-                1,
-                "N128" if on_tasks else "S138",
-                Outcome.REWRITTEN,
-                "",
-                f"{count} on its own task of the cluster; their gradients are averaged "
-                "and applied where the variables are"
-                if on_tasks
-                else f"{count} of a MirroredStrategy, which averages their gradients",
-            )
-        )
+        moved.append(_replicated(form, form.towers))
     if form.towers is not None and form.towers.updated_by:
         whose = form.towers.updated_by
         order = "all towers', one after the other, in TF1 in any order"

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 import builtins
 import symtable
 from collections.abc import Collection, Iterator
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
+from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 
 
@@ -60,7 +60,7 @@ def _within(path: str, module: str) -> bool:
 
 def missing(text: str) -> Iterator[tuple[int, str, str]]:
     """Uses of names that TensorFlow 2 is known not to have: line, name, TF1's symbol."""
-    scopes = Scopes(ast.parse(text))
+    scopes = scopes_of(tree_of(text))
     for node, symbol in scopes.walk_uses():
         path = scopes.dotted(node) or ""
         if path.startswith("tensorflow."):

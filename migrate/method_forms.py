@@ -8,28 +8,33 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.forms import Form
-from migrate.migration import Options
 from migrate.planning import has_refusal, plan_of
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.unit import Unit
 
 if TYPE_CHECKING:
     from migrate.normalise.model_methods import Moved
+    from migrate.normalise.model_updates import Written
+    from migrate.normalise.text import Text
 
-_STAYS, _MOVED = "K110", "K111"
+_BECOMES, _STAYS, _MOVED, _WRITTEN = "K101", "K110", "K111", "K121"
 
 
 def with_functions(
-    text: str, options: Options, findings: list[Finding], filename: str
+    text: Text, unit: Unit, findings: list[Finding]
 ) -> tuple[Form | None, list[Finding]]:
     """The program with such methods as functions, if that makes Keras models of them.
 
+    And with the updates that functions make where a model_fn calls these.
+
     Args:
+      text: the program's, or that of a form of it.
       findings: of the program as it stands.
 
     Returns:
@@ -37,32 +42,66 @@ def with_functions(
     """
     if not any(f.code == _STAYS for f in findings) or has_refusal(findings):
         return None, findings
-    if not options.methods:
+    if not unit.methods:
         return None, findings
+    from migrate.normalise.model_forms import formed
     from migrate.normalise.model_methods import as_functions
-    from migrate.normalise.text import Text
+    from migrate.normalise.model_updates import written_out
 
-    elsewhere = options.knowing.get(os.path.realpath(filename), ())
+    elsewhere = unit.shared.knowing
+    files = unit.shared.files
+    known = () if files is None else files.others
+    here = None if files is None else files.model
     left: dict[int, str] = {}
+    kept: set[int] = set()
+    decisive: dict[int, tuple[int, str]] = {}
+    called = set(files.left) if files is not None else set()
     while True:
-        moved = as_functions(Text.of(text), elsewhere, left)
-        if not moved.functions:
-            return None, [_told(f, f.line, moved.stays) for f in findings]
-        tree = ast.parse(moved.text.source)
-        plan, found = plan_of(Scopes(tree), options)
+        moved = as_functions(text, elsewhere, left)
+        written = written_out(moved.text, called, here, known)
+        forms = formed(written.text, kept, here, known)
+        if not moved.functions and not written.updates and not forms.functions:
+            told = [_told(f, f.line, moved.stays) for f in findings]
+            return None, _decided(told, text.source, decisive)
+        written = dataclasses.replace(written, text=forms.text)
+        tree = tree_of(written.text.source)
+        plan, found = plan_of(scopes_of(tree), unit)
         if has_refusal(found):
             return None, findings
+        moved = dataclasses.replace(moved, text=written.text)
         more = _left(moved, tree, found)
-        if not more:
+        calls = written.left({f.line for f in found if f.code == _STAYS})
+        others = forms.left(tree, {f.line for f in found if f.code == _BECOMES})
+        if not more and not calls and not others:
             break
+        stays = [(f.line, f.reason) for f in found if f.code == _STAYS]
+        reasons = forms.reasons(tree, stays)
+        decisive |= {line: reasons[line] for line in others if line in reasons}
         left |= more
-    origins = moved.text.origins
+        called |= calls
+        kept |= others
+    origins = written.text.origins
     found = [_told(f, origins[f.line - 1], moved.stays) for f in found]
+    found = _decided(found, written.text.source, decisive, origins)
     found += _moves(moved, tree)
+    found += _updates(written)
     return (
-        Form(moved.text, (), (), (), (), None, (), (), tree, plan, found),
+        Form(written.text, (), (), (), (), None, (), (), tree, plan, found),
         findings,
     )
+
+
+def _updates(written: Written) -> Iterator[Finding]:
+    """What is told of each update that is the model's own now."""
+    for line, name in written.updates.items():
+        yield Finding(
+            written.text.origins.index(line) + 1,
+            1,
+            _WRITTEN,
+            Outcome.REWRITTEN,
+            "",
+            f"the update of {name}() is the model's own: it is not called any more",
+        )
 
 
 def _left(moved: Moved, tree: ast.Module, found: list[Finding]) -> dict[int, str]:
@@ -105,3 +144,38 @@ def _told(finding: Finding, line: int, stays: dict[int, str]) -> Finding:
     if finding.code != _STAYS or line not in stays:
         return finding
     return dataclasses.replace(finding, reason=f"it stays a model_fn: {stays[line]}")
+
+
+def _decided(
+    findings: list[Finding],
+    text: str,
+    decisive: dict[int, tuple[int, str]],
+    origins: Sequence[int] = (),
+) -> list[Finding]:
+    """With why a model_fn stays one in whatever form.
+
+    Args:
+      text: what the findings are of.
+      decisive: original line of a model_fn -> (line, reason).
+      origins: original lines of the text's; none where it is the original.
+    """
+    if not decisive:
+        return findings
+    at = {new: old for old, new in reversed(list(enumerate(origins, start=1)))}
+    inside = {
+        line: (at.get(where, where), reason)
+        for node in all_nodes(ast.parse(text))
+        if isinstance(node, ast.FunctionDef)
+        for place in [origins[node.lineno - 1] if origins else node.lineno]
+        if place in decisive
+        for where, reason in [decisive[place]]
+        for line in range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    }
+    return [
+        dataclasses.replace(
+            f, line=inside[f.line][0], column=1, reason=inside[f.line][1]
+        )
+        if f.code == _STAYS and f.line in inside
+        else f
+        for f in findings
+    ]

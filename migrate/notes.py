@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from typing import TYPE_CHECKING
 
 from migrate.findings import Finding, Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.plan import Plan
-
-if TYPE_CHECKING:
-    pass
+from migrate.source.nodes import all_nodes
 
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 
@@ -42,7 +39,7 @@ def add_notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) 
     if not refused:
         return
     starts: dict[int, ast.stmt] = {}
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.stmt):
             for line in range(node.lineno, (node.end_lineno or node.lineno) + 1):
                 known = starts.get(line)

@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.options import Options
 from migrate.source import hidden, notebook_python2, python, python2
 from migrate.source import notebook as notebooks
 
@@ -77,16 +78,8 @@ def is_candidate(
 
 def _takes_it(path: pathlib.Path, options: Options) -> bool:
     """Whether a file has to do with TensorFlow by way of another one."""
-    parts = options.parts
-    if not (options.reexports or options.hidden or parts.programs):
-        return False
-    real = os.path.realpath(path)
-    return (
-        real in options.reexports
-        or real in options.hidden
-        or real in parts.programs
-        or real in parts.users
-    )
+    tree = options.tree
+    return tree.takes_from_others and tree.reaches(os.path.realpath(path))
 
 
 def migrate_bytes(
@@ -116,7 +109,7 @@ def migrate_bytes(
                 return FileResult(path, findings=findings)
             python3 = source.encode(three.text)
         else:
-            python.check_syntax(source.text, str(path))
+            python.check_syntax(source.text)
             text, findings, support = _module(source.text, str(path), options, core)
         if text == source.text:
             return FileResult(path, findings=findings)
@@ -142,7 +135,7 @@ def migrate_bytes(
 def _support_at(path: pathlib.Path, options: Options) -> str:
     """Where the emitted modules of a file go, from its directory."""
     real = os.path.realpath(path)
-    home = options.homes.get(real)
+    home = options.tree.homes.get(real)
     directory = os.path.dirname(real)
     if home is None or home.directory == directory:
         return ""
@@ -261,7 +254,7 @@ def _notebook(
         ) from None
     if not any(_PREFILTER.decode() in cell.source for cell in notebook.cells):
         return text, (), ()
-    notebooks.check_cells(notebook, str(path))
+    notebooks.check_cells(notebook)
     new, found, support = _module(notebook.module, str(path), options, core)
     if any(f.outcome is Outcome.FAILED for f in found):
         return text, _ordered([*map(notebook.located, found)]), ()
@@ -319,7 +312,7 @@ def _written_file(
         return _WrittenFile()
     target = path.parent / name
     try:
-        python.check_syntax(program, str(target))
+        python.check_syntax(program)
         new, found, support = _module(program, str(target), options, core)
     except python.Unreadable as error:
         new, found, support = program, (error.finding,), ()

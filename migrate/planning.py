@@ -10,11 +10,14 @@ from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
 from migrate.backends.keras.networks import plan_networks
-from migrate.backends.keras.program import plan_models
+from migrate.backends.keras.program import plan_hooks, plan_models
+from migrate.backends.loaded_sessions import plan_loaded
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import between_graph, estimator, input_sessions
-from migrate.migration import Options
+from migrate.frontends.estimator_classes import hidden_members
+from migrate.normalise.model_forms import normalised_branches
+from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
@@ -22,9 +25,11 @@ from migrate.program.graph_functions import GraphFunctions
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import unanswered
 from migrate.rules.symbols import SymbolRules
+from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph, keras_models, modes, roles
 from migrate.tables import estimator as table
 from migrate.tables.graph_programs import GRAPH_CODES
+from migrate.unit import Unit
 
 _CONFIGURATION = (
     "C112",
@@ -47,7 +52,7 @@ def already_migrated(scopes: Scopes) -> bool:
 
 def plan_of(
     scopes: Scopes,
-    options: Options,
+    unit: Unit,
     towers: ir.Towers | None = None,
     servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
@@ -58,18 +63,18 @@ def plan_of(
       servers_end: whether the parameter servers of its program end with its workers.
     """
     diagnostics = Diagnostics()
-    scopes.graph_imports = options.graph_calls
+    scopes.graph_imports = unit.graph_calls
     plan = Plan()
     claimed: dict[ast.AST, tuple[str, str]] = {}
     program = None
     if looks_at_input(scopes):
         beside = estimator.recognise(scopes)
         assert beside is not None
-        return _plan_estimators(beside, scopes, options)
+        return _plan_estimators(beside, scopes, unit)
     if not alone_in_compat(scopes):
         program = between_graph.recognise(scopes, diagnostics, towers)
     if program is not None:
-        program = _with_strategy(program, options)
+        program = _with_strategy(program, unit.options)
         program.servers_end = servers_end
         program.partitioned = _partitions(scopes)
         attempt = Plan()
@@ -88,23 +93,27 @@ def plan_of(
         return Plan(), [*diagnostics.findings, *left_whole(scopes)]
     if program is None:
         estimators = None if modes.alone(scopes) else estimator.recognise(scopes)
-        if estimators is None and options.in_graph and builds_graph(scopes):
+        if estimators is None and unit.in_graph and builds_graph(scopes):
             estimators = estimator.recognise_module(scopes)
             if estimators is not None:
-                whole, found = _plan_estimators(estimators, scopes, options)
+                whole, found = _plan_estimators(estimators, scopes, unit)
                 if not _only_names(found):
                     return whole, found
         elif estimators is not None:
-            return _plan_estimators(estimators, scopes, options)
+            return _plan_estimators(estimators, scopes, unit)
     kept = program is None and scopes.imports_compat()
     plan.keeps_compat = kept
+    hooks: list[Finding] = []
+    if program is None and not kept and unit.options.estimators == "keras":
+        claimed, hooks = plan_hooks(scopes, plan, unit.shared)
     # compat.v1 code outside a program runs as it is.
     rules = (CompatRules if kept else SymbolRules)(scopes, plan, claimed)
     # Beside a client's program there may be what the cluster's own tasks do.
     rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
-        return _outside_of_programs(scopes, rules, options)
+        whole, found = _outside_of_programs(scopes, rules, unit)
+        return whole, found if whole.empty else [*hooks, *found]
     if program is not None:
         apart = [
             range(d.lineno, (d.end_lineno or d.lineno) + 1)
@@ -133,7 +142,7 @@ def _only_names(findings: Iterable[Finding]) -> bool:
 
 
 def _outside_of_programs(
-    scopes: Scopes, rules: SymbolRules, options: Options
+    scopes: Scopes, rules: SymbolRules, unit: Unit
 ) -> tuple[Plan, list[Finding]]:
     """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
     graph = [f for f in rules.findings if f.code in GRAPH_CODES]
@@ -142,9 +151,9 @@ def _outside_of_programs(
         alone = SymbolRules(scopes, Plan(), {}, serves=True)
         alone.run()
         return alone.plan, [*alone.findings, *unanswered(scopes, alone.plan)]
-    if not graph or options.in_graph:
+    if not graph or unit.in_graph:
         return rules.plan, [*rules.findings, *unanswered(scopes, rules.plan)]
-    library = _library(scopes, options)
+    library = _library(scopes, unit)
     if library is not None:
         return library
     reason = min(graph, key=lambda f: (GRAPH_CODES[f.code], f.line, f.column))
@@ -158,20 +167,20 @@ def _outside_of_programs(
     return Plan(), [*own, *rest]
 
 
-def _library(scopes: Scopes, options: Options) -> tuple[Plan, list[Finding]] | None:
+def _library(scopes: Scopes, unit: Unit) -> tuple[Plan, list[Finding]] | None:
     """A file of model functions whose callers are not known: they stay graph code.
 
     None where the file has more than functions that make layers of contrib.
     """
     uses = {symbol for _, symbol in scopes.walk_uses()}
-    if not options.library or not uses & contrib_graph.MAKES:
+    if not unit.library or not uses & contrib_graph.MAKES:
         return None
     if not GraphFunctions(scopes, in_module=True).alone:
         return None
     module = estimator.recognise_module(scopes)
     # Who runs UPDATE_OPS is not known here: a graph does, as it did.
-    options = dataclasses.replace(options, updates=True)
-    plan, findings = _plan_estimators(module, scopes, options)
+    unit = dataclasses.replace(unit, updates=True)
+    plan, findings = _plan_estimators(module, scopes, unit)
     if plan.empty:
         return None
     first = min(f for f in findings if f.code == "L150")
@@ -206,23 +215,30 @@ def alone_in_compat(scopes: Scopes) -> bool:
 
 
 def _plan_estimators(
-    program: estimator.EstimatorProgram, scopes: Scopes, options: Options
+    program: estimator.EstimatorProgram, scopes: Scopes, unit: Unit
 ) -> tuple[Plan, list[Finding]]:
     """A program of Estimators; with one refusal it is left as it is, whole."""
     plan = Plan()
     sessions = input_sessions.recognise(scopes, program) or ()
-    rewrite = EstimatorRewrite(program, scopes, plan, options.updates, sessions)
+    files = unit.shared.files
+    quiet = (
+        normalised_branches.quiet(files.model, files.others) if files else frozenset()
+    )
+    rewrite = EstimatorRewrite(program, scopes, plan, unit.updates, sessions, quiet)
     models: list[Finding] = []
-    if options.estimators == "keras" and not program.imported:
-        rewrite.claimed, models = plan_models(scopes, plan, options.shared_models)
-    networks, told = plan_networks(scopes, plan, options.shared_models)
+    if unit.options.estimators == "keras" and not program.imported:
+        rewrite.claimed, models = plan_models(scopes, plan, unit.shared)
+    elif unit.options.estimators == "keras":
+        rewrite.claimed, models = plan_hooks(scopes, plan, unit.shared)
+    networks, told = plan_networks(scopes, plan, unit.shared)
     rewrite.claimed |= networks
+    rewrite.claimed |= plan_loaded(scopes, plan)
     models += told
     rewrite.run()
     rules = SymbolRules(scopes, plan, rewrite.claimed)
     rules.run()
     own = {(f.line, f.column) for f in rewrite.refused}
-    refused = rewrite.refused + [
+    refused = [*rewrite.refused, *hidden_members(scopes)] + [
         f
         for f in rules.findings
         if f.outcome is Outcome.REFUSED and (f.line, f.column) not in own
@@ -286,7 +302,7 @@ def _claim_dropped(
             reason = ("S114", "dropped: no run call fetches it")
         if reason is None:
             continue
-        for node in ast.walk(flow.statement):
+        for node in all_nodes(flow.statement):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
                 claimed[node] = reason
     gone: list[ast.AST] = [f.statement for f in _dropped_configuration(program, plan)]
@@ -298,7 +314,7 @@ def _claim_dropped(
             and roles.KIND_OF_CALL.get(scopes.resolve(value.func) or "")
             is ir.Kind.CONFIG
         ]
-    for node in (n for part in gone for n in ast.walk(part)):
+    for node in (n for part in gone for n in all_nodes(part)):
         if isinstance(node, (ast.Attribute, ast.Name)) and node not in claimed:
             claimed[node] = _CONFIGURATION
 

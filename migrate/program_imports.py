@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from migrate import emitted
 from migrate.facts.homes import Home
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.plan import Plan
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import estimator as table
 
 if TYPE_CHECKING:
@@ -28,10 +29,10 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
     """
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
     beside = {emitted.module_of(name) for name in plan.support}
-    tree = ast.parse(text)
+    tree = tree_of(text)
     wanted: list[str] = []
-    scopes = Scopes(tree)
-    names_read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    scopes = scopes_of(tree)
+    names_read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
     if "tf" in names_read and "tf" not in scopes.module.bindings:
         wanted.append("import tensorflow as tf")
     for line in dict.fromkeys(sorted(plan.imports)):

@@ -8,6 +8,7 @@ nested edits survive; a statement that moves keeps the comments above it.
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Sequence
 
 import libcst as cst
@@ -248,16 +249,14 @@ class Rewriter:
     def _block(self, item: Block, edits: dict[int, Code]) -> list[_Statement]:
         header = self.text(item.code, edits)
         edits = {**edits, **self._by_node(item.replace)}
-        body = self.items(item.items, edits) or self._parse("pass")
-        body[0] = body[0].with_changes(
-            leading_lines=_without_blank_start(body[0].leading_lines)
-        )
+        body = _below_header(self.items(item.items, edits) or self._parse("pass"))
         made = self._parse(header + "\n" + self.module.default_indent + "pass")
         compound = made[-1]
         block = cst.IndentedBlock(body=body)
         made[-1] = compound.with_changes(body=block)
         if item.orelse:
-            other = cst.IndentedBlock(body=self.items(item.orelse, edits))
+            orelse = _below_header(self.items(item.orelse, edits))
+            other = cst.IndentedBlock(body=orelse)
             made[-1] = made[-1].with_changes(orelse=cst.Else(body=other))
         return self._commented(made, item.origin)
 
@@ -304,12 +303,23 @@ def _spaced(statements: list[_Statement]) -> list[_Statement]:
     return found
 
 
-def _without_blank_start(lines: Sequence[cst.EmptyLine]) -> list[cst.EmptyLine]:
-    """No blank line right under a header."""
-    kept = list(lines)
-    while kept and kept[0].comment is None:
-        kept.pop(0)
-    return kept
+def _below_header(statements: list[_Statement]) -> list[_Statement]:
+    """A suite that begins with no blank line."""
+    first, *others = statements
+    lines = list(itertools.dropwhile(_is_blank, first.leading_lines))
+    return [first.with_changes(leading_lines=lines), *others]
+
+
+def _begins_blank(suite: cst.CSTNode) -> bool:
+    """Whether the user has left a line below a header."""
+    if not isinstance(suite, cst.IndentedBlock) or not suite.body:
+        return False
+    lines = list(getattr(suite.body[0], "leading_lines", ()))
+    return bool(lines) and _is_blank(lines[0])
+
+
+def _is_blank(line: cst.EmptyLine) -> bool:
+    return line.comment is None
 
 
 class _Apply(cst.CSTTransformer):
@@ -350,11 +360,15 @@ class _Apply(cst.CSTTransformer):
         if isinstance(original, cst.If):  # An `elif`'s content.
             if not made:
                 return cst.RemoveFromParent()
+            if len(made) == 1 and isinstance(made[0], cst.If):
+                return made[0]
             return cst.Else(body=cst.IndentedBlock(body=made))
         if isinstance(original, cst.Module):
             return updated.with_changes(body=made)
         if not made:
             made = [cst.SimpleStatementLine(body=[cst.Pass()])]
+        if not _begins_blank(original):
+            made = _below_header(made)
         if isinstance(original, cst.SimpleStatementSuite):
             return cst.IndentedBlock(body=made)
         return updated.with_changes(body=made)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import dataclasses
+import functools
+import logging
 import os
 import pathlib
 import shutil
@@ -21,19 +23,27 @@ from migrate.facts.graph_imports import (
 from migrate.facts.hidden_names import hidden
 from migrate.facts.homes import homes
 from migrate.facts.imports import graph_modules, updating_modules
-from migrate.facts.known_classes import knowing
-from migrate.facts.reexports import reexports
-from migrate.migration import Options
+from migrate.facts.known_classes import knowing, naming
+from migrate.facts.reexports import names_of_stars, reexports
+from migrate.graph_columns import of_graphs
+from migrate.migration import Migration
+from migrate.of_tf1 import of_tf1
+from migrate.options import Options
 from migrate.parts.files import together
 from migrate.pipeline import Core, FileResult
+from migrate.shared_callbacks import shared_callbacks
 from migrate.shared_hooks import shared_hooks
 from migrate.shared_models import shared_models
+from migrate.tree import Tree
+from migrate.tree_files import TreeFiles
 
+_LOGGER = logging.getLogger(__name__)
 _FEW = 8  # Files worth a process pool: starting one costs about as much as these.
 _AHEAD = 4  # Files per process that are read before their turn.
 
 _NO_EXCLUSIONS = discover.Exclusions()
 _NO_OPTIONS = Options()
+_ALONE = Tree()
 
 NAME_TAKEN = "G006"
 
@@ -105,28 +115,91 @@ def run_tree(
     """
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
+    jobs = jobs or os.cpu_count() or 1
     if len(files) > 1:
-        followed, imported = reexports(files), graph_imports(files)
-        of_sessions = modules_of(imported, files)
-        options = dataclasses.replace(
-            options,
-            graph_modules=graph_modules(files) | of_sessions,
-            updating_modules=updating_modules(files) | of_sessions,
-            graph_imports=imported,
-            of_session_programs=of_session_programs(files),
-            reexports=followed,
-            hidden=hidden(files, followed),
-            homes=homes(files, paths),
-            parts=together(files),
-            knowing=knowing(files),
-            shared_hooks=shared_hooks(files),
-        )
+        tree = _tree(files, paths)
+        options = dataclasses.replace(options, tree=tree)
         if core is None:
-            options = dataclasses.replace(options, models=shared_models(files, options))
-    results = _results(work, options, core, jobs or os.cpu_count() or 1)
+            tree = _settled(options, jobs if len(work) >= _FEW else 1)
+            options = dataclasses.replace(options, tree=tree)
+            tree = dataclasses.replace(tree, models=shared_models(files, options))
+            options = dataclasses.replace(options, tree=tree)
+            tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
+            options = dataclasses.replace(options, tree=tree)
+    results = _results(work, options, core, jobs)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
         yield result
+
+
+def _tree(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
+    """What is known of files by reading all of them, before any is migrated."""
+    followed, imported = reexports(files), graph_imports(files)
+    of_sessions = modules_of(imported, files)
+    stars = names_of_stars(files, followed)
+    read = TreeFiles(files, Tree(reexports=followed, own_stars=stars))
+    return Tree(
+        graph_modules=graph_modules(files, followed) | of_sessions,
+        updating_modules=updating_modules(files, followed) | of_sessions,
+        graph_imports=imported,
+        of_session_programs=of_session_programs(files),
+        reexports=followed,
+        own_stars=stars,
+        hidden=hidden(files, followed),
+        homes=homes(files, paths),
+        parts=together(files),
+        knowing=knowing(files),
+        of_tf1=of_tf1(read),
+        columns=of_graphs(read),
+        naming=naming(files),
+        shared_hooks=shared_hooks(files),
+    )
+
+
+def _settled(options: Options, jobs: int) -> Tree:
+    """With what becomes of each program together with its modules.
+
+    The program and all of its modules ask for it, and so does the search for model
+    functions that files share.
+    """
+    tree = options.tree
+    parts = tree.parts
+    if not parts.programs:
+        return tree
+    known: dict[str, Migration | None] = {}
+
+    def keep(path: str, found: Callable[[], Migration | None]) -> None:
+        try:
+            known[path] = found()
+        except (SyntaxError, RecursionError, MemoryError, BrokenProcessPool):
+            return  # Told when the file's own turn comes.
+        except Exception as error:  # So is a fault of ours.
+            _LOGGER.debug("%s: %s", path, error, exc_info=True)
+
+    paths = list(parts.programs)
+    if jobs == 1 or len(paths) == 1:
+        for path in paths:
+            keep(path, functools.partial(_program, path, options))
+            interrupts.check()
+    else:
+        with _pool(min(jobs, len(paths))) as pool:
+            found = {
+                path: pool.submit(
+                    _program,
+                    path,
+                    dataclasses.replace(options, tree=tree.near(path)),
+                )
+                for path in paths
+            }
+            for path, future in found.items():
+                keep(path, future.result)
+    return dataclasses.replace(tree, parts=dataclasses.replace(parts, settled=known))
+
+
+def _program(path: str, options: Options) -> Migration | None:
+    from migrate.compiler import migrate_program  # libcst is slow to import.
+
+    return migrate_program(path, options)
 
 
 def _results(
@@ -182,13 +255,9 @@ class _Processes:
     ) -> concurrent.futures.Future[FileResult]:
         if self._pool is None:
             self._pool = _pool(self._jobs)
-        if options.homes:  # Not all of them in every message.
-            real = os.path.realpath(item.path)
-            own = {real: options.homes[real]} if real in options.homes else {}
-            options = dataclasses.replace(options, homes=own)
-        if options.parts.programs:
-            near = options.parts.near(os.path.realpath(item.path))
-            options = dataclasses.replace(options, parts=near)
+        if options.tree != _ALONE:  # Not all of it in every message.
+            near = options.tree.near(os.path.realpath(item.path))
+            options = dataclasses.replace(options, tree=near)
         try:
             return self._pool.submit(item.migrate, options, core)
         except BrokenProcessPool:

@@ -7,6 +7,7 @@ them are migrated, and it counts if every one comes out whole.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import logging
 import os
@@ -16,14 +17,15 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from migrate.facts.imports import resolved
 from migrate.findings import Outcome
-from migrate.migration import Options
-from migrate.program.keras_model import SharedModels
+from migrate.options import Options
+from migrate.program.keras_files import SharedModels
 from migrate.shared_networks import Models, Networks, with_networks, without
+from migrate.source.nodes import tree_of
 from migrate.tree_files import TreeFiles
 
 _LOGGER = logging.getLogger(__name__)
 # What a file spells that has an Estimator, and takes its model_fn from elsewhere.
-_ESTIMATOR = "Estimator("
+_ESTIMATOR = "Estimator"
 # What a file spells that has model functions.
 _SPEC = "EstimatorSpec"
 
@@ -35,7 +37,9 @@ class _Known:
     file: str
     text: str
     name: str
+    line: int
     makes: bool
+    given: frozenset[str] = frozenset()
 
 
 def shared_models(
@@ -48,7 +52,7 @@ def shared_models(
     """
     if options.estimators != "keras":
         return {}
-    return _Search(TreeFiles(paths), options).run()
+    return _Search(TreeFiles(paths, options.tree), options).run()
 
 
 class _Search:
@@ -73,10 +77,16 @@ class _Search:
             own = {target, *(user.file for user in users)}
             others = sorted(map(os.path.basename, tree.naming(name, own)))
             reason = f"which {', '.join(others)} may name too"
-            if not others:
+            left: list[_Known] = []
+            if unfit := self._options.tree.columns.get(target):
+                reason = f"in {os.path.basename(target)}: {unfit}"
+            elif len({user.given for user in users}) > 1:
+                reason = "which is given more arguments here than there"
+            elif not others:
                 tried = _together(self._found, target, name, users)
                 reason = self._try(tried, target, own - {target})
-            self._say(users, reason)
+                left = self._left(target, name, users) if reason else []
+            self._say(users if not left else [], reason)
         for real, text in texts.items():
             known_of = self._found.get(real, SharedModels())
             if _SPEC in text and known_of.files is None:
@@ -110,6 +120,44 @@ class _Search:
             _LOGGER.debug("%s: %s", target, error, exc_info=True)
             return f"in {os.path.basename(target)}"
 
+    def _left(self, target: str, name: str, users: list[_Known]) -> list[_Known]:
+        """Takes it for those files that are not refused anyway.
+
+        Returns:
+          Where others name it; none where it is not taken.
+        """
+        left = [user for user in users if self._is_refused(user.file)]
+        rest = [user for user in users if user not in left]
+        if not left or not rest:
+            return []
+        tried = _together(self._found, target, name, rest)
+        for user in left:
+            own = tried.get(user.file, SharedModels())
+            gone = {**own.gone, **self._gone(user, target)}
+            tried[user.file] = dataclasses.replace(own, gone=gone)
+        if self._try(tried, target, {user.file for user in rest}):
+            return []
+        return left
+
+    def _gone(self, user: _Known, target: str) -> dict[int, tuple[str, str]]:
+        """What is said where a file that is refused names it."""
+        line = self._tree.raw(user.file).split("\n")[user.line - 1].strip()
+        is_now = "makes a Keras model" if user.makes else "is a Keras model"
+        what = f"{user.name} of {os.path.basename(target)} {is_now} now"
+        return {user.line: (line, f"{what}: to be named here when this file is mended")}
+
+    def _is_refused(self, real: str) -> bool:
+        """Whether a file is left as it is, whatever becomes of a model_fn of others."""
+        from migrate.compiler import migrate_text
+
+        text = self._tree.raw(real)
+        try:
+            found = migrate_text(text, self._options, real)
+            same = _same(found.text, text)
+        except (SyntaxError, RecursionError):
+            return False
+        return same and any(f.outcome is Outcome.REFUSED for f in found.findings)
+
     def _say(self, users: Iterable[_Known], reason: str) -> None:
         """Where a model function is named that stays one, why."""
         found = dict(self._found)
@@ -126,9 +174,10 @@ class _Search:
         """Whether a file is migrated whole, with all of its part in the models."""
         from migrate.compiler import migrate_text
 
-        options = dataclasses.replace(self._options, models=tried.models)
+        around = dataclasses.replace(self._options.tree, models=tried.models)
+        options = dataclasses.replace(self._options, tree=around)
         try:
-            migration = migrate_text(self._tree.text(real), options, real)
+            migration = migrate_text(self._tree.raw(real), options, real)
             again = migrate_text(migration.text, options, real)
         except (SyntaxError, RecursionError):
             return False
@@ -146,7 +195,7 @@ class _Search:
         return (
             classes >= len(own.exported)
             and all(re.search(rf"\b{name}\b", migration.text) for name in named)
-            and (not own.imported or "keras_estimator.Estimator(" in migration.text)
+            and (not own.imported or "keras_estimator.Estimator" in migration.text)
             and len(functions) >= tried.functions.get(real, 0)
         )
 
@@ -171,7 +220,15 @@ def _known(real: str, tree: TreeFiles) -> Iterator[tuple[str, _Known]]:
         except NotSplit:
             continue
         if target is not None and target != real:
-            yield target, _Known(real, text, place.name, place.makes)
+            if len({one.given for one in places}) == 1:
+                line = place.statement.lineno
+                known = (real, text, place.name, line, place.makes, place.given)
+                yield target, _Known(*known)
+
+
+def _same(text: str, other: str) -> bool:
+    """Whether two texts are one program, but for comments."""
+    return ast.dump(tree_of(text)) == ast.dump(tree_of(other))
 
 
 def _together(
@@ -182,7 +239,8 @@ def _together(
 
     more = dict(found)
     own = more.get(target, SharedModels())
-    more[target] = dataclasses.replace(own, exported=own.exported | {name})
+    exported = {**own.exported, name: users[0].given}
+    more[target] = dataclasses.replace(own, exported=exported)
     for user in users:
         own = more.get(user.file, SharedModels())
         called = "" if user.makes else class_name(name)

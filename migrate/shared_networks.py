@@ -10,13 +10,19 @@ may call it: of that, all files of the run are asked.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
 import os
 from collections.abc import Mapping
 
 from migrate.facts.joined import Joined
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.frontends import model_fn
-from migrate.program.keras_model import Files, SharedModels
+from migrate.normalise.model_forms import formed
+from migrate.normalise.model_updates import Written, written_out
+from migrate.normalise.text import Text
+from migrate.program.keras_files import Files, SharedModels, Source
+from migrate.program.keras_model import Stays
 from migrate.tree_files import TreeFiles
 
 Models = Mapping[str, SharedModels]
@@ -42,19 +48,78 @@ class Networks:
 def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     """With what the networks of a file's model functions have in other files."""
     own = found.get(target, SharedModels())
-    scopes = tree.scopes(target)
-    if scopes is None:
+    if tree.scopes(target) is None:
         return Networks(found, (), {})
-    reached = list(tree.reached(target))
-    others = {r: s for r in reached if (s := tree.scopes(r)) is not None}
+    left: set[int] = set()
+    while True:
+        files, recognised, stays, whole, written = _recognised(target, own, left, tree)
+        more = written.left({getattr(one.node, "lineno", 0) for one in stays})
+        if not more:
+            break
+        left |= more
+    own = dataclasses.replace(own, files=files)
+    functions: dict[str, int] = {}
+    for one in recognised:
+        for helper in one.model.helpers:
+            real = whole.place(helper.function)
+            if real != target:
+                functions[real] = functions.get(real, 0) + 1
+    models = {**found, target: own}
+    for real in functions:
+        there = models.get(real, SharedModels())
+        rest = tuple(f for f in there.networks if f.model.path != target)
+        models[real] = dataclasses.replace(there, networks=(*rest, files))
+    classes = tuple(one.name for one in recognised)
+    return Networks(models, classes, functions, tuple(stay.reason for stay in stays))
+
+
+def _recognised(
+    target: str, own: SharedModels, left: set[int], tree: TreeFiles
+) -> tuple[Files, list[model_fn.Found], list[Stays], Joined, Written]:
+    """The model functions of a file, with updates written where they are called.
+
+    Args:
+      left: lines of calls whose functions are not written there.
+    """
+    reached = [r for r in tree.reached(target) if tree.scopes(r) is not None]
+    source = tree.source(target)
+    known = [tree.source(real) for real in reached]
+    written = written_out(Text.of(source.text), left, source, known)
+    scopes = tree.scopes(target)
+    if written.updates:
+        source = dataclasses.replace(source, text=written.text.source)
+        scopes = scopes_of(ast.parse(source.text))
+    assert scopes is not None
+    plain = _joined(source, scopes, written, own, left, tree)
+    forms = formed(written.text, (), source, known) if plain[2] else None
+    if forms is not None and forms.functions:
+        # Where they are in another form, fewer may stay.
+        source = dataclasses.replace(source, text=forms.text.source)
+        scopes = scopes_of(ast.parse(source.text))
+        other = _joined(source, scopes, written, own, left, tree)
+        if len(other[2]) < len(plain[2]):
+            return (*other, written)
+    return (*plain, written)
+
+
+def _joined(
+    source: Source,
+    scopes: Scopes,
+    written: Written,
+    own: SharedModels,
+    left: set[int],
+    tree: TreeFiles,
+) -> tuple[Files, list[model_fn.Found], list[Stays], Joined]:
+    """The model functions of a text of a file, with the functions that they call."""
+    target = source.path
+    others = {r: s for r in tree.reached(target) if (s := tree.scopes(r)) is not None}
     imports = {real: tree.imports(real) for real in (target, *others)}
     whole = Joined(scopes, target, others, imports)
     # All that these have a say in is read again where the files are migrated.
     recognised = model_fn.recognise(whole, dataclasses.replace(own, files=None))[0]
-    led_to = sorted(whole.led_to - {target})
-    files = Files(
-        tree.source(target), tuple(tree.source(real) for real in led_to), own.exported
-    )
+    led_to = sorted((whole.led_to | written.files) - {target})
+    sources = tuple(tree.source(real) for real in led_to)
+    files = Files(source, sources, own.exported, left=frozenset(left))
     helpers = {
         (whole.place(helper.function), helper.function.name)
         for one in recognised
@@ -66,19 +131,7 @@ def with_networks(found: Models, target: str, tree: TreeFiles) -> Networks:
     whole = Joined(scopes, target, {r: others[r] for r in led_to}, imports)
     own = dataclasses.replace(own, files=files)
     recognised, _, stays = model_fn.recognise(whole, own)
-    functions: dict[str, int] = {}
-    for one in recognised:
-        for helper in one.model.helpers:
-            real = whole.place(helper.function)
-            if real != target:
-                functions[real] = functions.get(real, 0) + 1
-    more = {**found, target: own}
-    for real in functions:
-        there = more.get(real, SharedModels())
-        rest = tuple(f for f in there.networks if f.model.path != target)
-        more[real] = dataclasses.replace(there, networks=(*rest, files))
-    classes = tuple(one.name for one in recognised)
-    return Networks(more, classes, functions, tuple(stay.reason for stay in stays))
+    return files, recognised, stays, whole
 
 
 def without(found: Models, tried: Networks, target: str) -> Networks:

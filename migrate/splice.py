@@ -11,6 +11,7 @@ import ast
 
 from migrate.plan import Plan
 from migrate.program.ir import Code
+from migrate.source.nodes import all_nodes
 
 # As an argument, or as an operand, these need the parentheses that positions leave out.
 _PARENTHESISED = (ast.NamedExpr, ast.Yield, ast.YieldFrom, ast.Await)
@@ -48,10 +49,10 @@ class _Splicer:
 
     def run(self, tree: ast.Module) -> str | None:
         edited = set(map(id, self._plan.expressions))
-        for node in ast.walk(tree):
+        for node in all_nodes(tree):
             # Before Python 3.12 what is in an f-string has another's positions.
             if isinstance(node, ast.JoinedStr):
-                if any(id(inner) in edited for inner in ast.walk(node)):
+                if any(id(inner) in edited for inner in all_nodes(node)):
                     return None
         inserted: dict[int, bytes] = {}
         for statement, notes in self._plan.notes.items():

@@ -3,43 +3,63 @@
 from __future__ import annotations
 
 import ast
+import functools
 import os
 import pathlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
+from migrate.facts.imports import resolved
 from migrate.facts.joined import Imports, imports_of
 from migrate.facts.mentions import FINDING, module_name, names_it
-from migrate.facts.scopes import Scopes
-from migrate.program.keras_model import Source
+from migrate.facts.own_stars import written
+from migrate.facts.reexports import written_out
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.program.keras_files import Source
 from migrate.source import python
+from migrate.tree import Tree
+
+_ALONE = Tree()
 
 
 class TreeFiles:
-    """The files of a run.
+    """The files of a run, as the compiler reads them.
+
+    Args:
+      tree: what is known of them: imports that stand for others.
 
     Attributes:
       modules: those that others can import, by their real path.
     """
 
-    def __init__(self, paths: Iterable[pathlib.Path]) -> None:
+    def __init__(self, paths: Iterable[pathlib.Path], tree: Tree = _ALONE) -> None:
+        self._tree = tree
         every = {os.path.realpath(p): p for p in paths if p.is_file()}
         self.modules: Mapping[str, pathlib.Path] = {
             real: path for real, path in every.items() if path.suffix == ".py"
         }
         self._every = every
         self._texts: dict[str, str] = {}
+        self._raw: dict[str, str] = {}
         self._scopes: dict[str, Scopes | None] = {}
         self._imports: dict[str, Imports] = {}
 
-    def text(self, real: str) -> str:
+    def raw(self, real: str) -> str:
         """What a file holds; "" where it cannot be read, which whoever migrates it says."""
-        if real not in self._texts:
+        if real not in self._raw:
             try:
                 data = self._every[real].read_bytes()
-                self._texts[real] = python.decode(data).text
+                self._raw[real] = python.decode(data).text
             except (OSError, python.Unreadable):
-                self._texts[real] = ""
+                self._raw[real] = ""
+        return self._raw[real]
+
+    def text(self, real: str) -> str:
+        """The same, with what its imports of others mean."""
+        if real not in self._texts:
+            tree = self._tree
+            text, _ = written_out(self.raw(real), tree.reexports.get(real, {}))
+            self._texts[real] = written(text, tree.own_stars.get(real, {}))
         return self._texts[real]
 
     def scopes(self, real: str) -> Scopes | None:
@@ -54,7 +74,7 @@ class TreeFiles:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                return Scopes(ast.parse(self.text(real)))
+                return scopes_of(ast.parse(self.text(real)))
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
@@ -96,5 +116,39 @@ class TreeFiles:
         for real in self._every:
             text = self.text(real)
             if real not in known and any(w in text for w in (function, *FINDING)):
-                if names_it(text, self.scopes(real), function, modules):
+                scopes = self.scopes(real)
+                others = functools.partial(self._is_of_another, real, known)
+                if names_it(text, scopes, function, modules, others):
                     yield real
+
+    def _is_of_another(
+        self, real: str, known: set[str], node: ast.Import | ast.ImportFrom
+    ) -> bool:
+        """Whether an import brings nothing of some files, but of another of their names.
+
+        As where each directory of a tree has a `model.py` and its own `train.py`. What a
+        program imports by a plain name is what stands beside it, unless it says otherwise.
+        """
+        if "sys.path" in self.text(real):
+            return False
+        directory = os.path.dirname(real)
+        parts: tuple[str, ...] = ()
+        level = 0
+        if isinstance(node, ast.ImportFrom):
+            parts, level = tuple((node.module or "").split(".")), node.level
+            parts = parts if node.module else ()
+        if not level and os.path.join(directory, "__init__.py") in self.modules:
+            return False
+        for alias in node.names:
+            names = tuple(alias.name.split("."))
+            if isinstance(node, ast.Import) and len(names) > 1:
+                return False  # What else its package has, it brings too.
+            modules = ((*parts, *names), parts) if parts or level else (names,)
+            target = resolved(self.modules[real], level, modules, self.modules)
+            if target is None or target in known:
+                return False
+            if not level and not target.startswith(directory + os.sep):
+                return False
+            if self.scopes(target) is None or known & set(self.reached(target)):
+                return False
+        return True

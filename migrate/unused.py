@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import symbols
 
 Import = ast.Import | ast.ImportFrom
@@ -14,7 +15,7 @@ def read_names(tree: ast.AST) -> set[str]:
     """Every name that is read somewhere."""
     return {
         n.id
-        for n in ast.walk(tree)
+        for n in all_nodes(tree)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
 
@@ -53,7 +54,7 @@ def without_unused(text: str) -> str:
 
     In functions and under conditions only those go that TF2 could not import.
     """
-    tree = ast.parse(text)
+    tree = tree_of(text)
     read = read_names(tree)
     lines = text.split("\n")
     found = [(node, False) for node in tree.body if is_unused(node, read)]
@@ -70,7 +71,7 @@ def without_unused(text: str) -> str:
 
 def _inner(tree: ast.Module) -> Iterator[tuple[ast.stmt, bool]]:
     """Imports below the module's own statements, and whether one is all of its suite."""
-    for outer in ast.walk(tree):
+    for outer in all_nodes(tree):
         if outer is tree:
             continue
         for field in ("body", "orelse", "finalbody"):

@@ -14,8 +14,10 @@ end of stdin all programs are killed. `Preloaded` is the other side. Runs under 
 from __future__ import annotations
 
 import atexit
+import contextlib
 import ctypes
 import dataclasses
+import faulthandler
 import json
 import os
 import pathlib
@@ -33,6 +35,8 @@ from typing import IO, Any
 
 # linux/prctl.h: the signal that a process gets when its parent ends.
 _PR_SET_PDEATHSIG = 1
+# On it a program writes to its log where each of its threads is, the main one last.
+_SAY_WHERE = signal.SIGUSR1
 
 
 def _be(order: dict[str, Any]) -> None:
@@ -51,6 +55,7 @@ def _be(order: dict[str, Any]) -> None:
         # A log file is block-buffered otherwise, and lost when the process is killed.
         sys.stdout = open(1, "w", buffering=1, closefd=False)
         sys.stderr = open(2, "w", buffering=1, closefd=False)
+        faulthandler.register(_SAY_WHERE, sys.stderr)
         os.environ.clear()
         os.environ.update(order["environment"])
         os.chdir(order["directory"])
@@ -135,6 +140,11 @@ class Started:
 
     def kill(self) -> None:
         self._by._order({"kill": self.pid})
+
+    def say_where(self) -> None:
+        """Has it write the stack of each thread to its log, for one that does not end."""
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, _SAY_WHERE)
 
     def wait(self, timeout: float | None = None) -> int:
         if not self._end.wait(timeout):

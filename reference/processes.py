@@ -110,7 +110,8 @@ def run_tasks(
       servers_end: parameter servers end by themselves, and are waited for.
 
     Raises:
-      TasksFailed: a worker failed or did not end in time; its output is in the message.
+      TasksFailed: a worker failed or did not end in time; its output is in the message,
+        and of a preloaded one that did not end where it stood.
     """
     hosts = Hosts.on_loopback(ps, workers)
     directory.mkdir(parents=True, exist_ok=True)
@@ -154,6 +155,11 @@ def run_tasks(
             if failed:
                 break
             time.sleep(0.05)
+        if waiting and time.monotonic() >= deadline:
+            for process in processes.values():
+                if isinstance(process, Started) and process.poll() is None:
+                    process.say_where()
+            time.sleep(0.5)
         for _ in range(8):  # A ps that ends by itself gets a moment to do so.
             if all(p.poll() is not None for p in processes.values()):
                 break

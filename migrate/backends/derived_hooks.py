@@ -9,7 +9,9 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.derived_hooks import DerivedHook, derived_hooks
 from migrate.plan import Plan
 from migrate.program.ir import code
+from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
+from migrate.tables.hooks import CALLBACK
 
 
 def plan_derived_hooks(
@@ -24,7 +26,7 @@ def plan_derived_hooks(
             continue
         target = f"{table.DERIVABLE_MODULE}.{found.name}"
         symbol = scopes.resolve(found.base) or ""
-        for node in ast.walk(found.class_):
+        for node in all_nodes(found.class_):
             # `tf.train.LoggingTensorHook.after_run(self, ...)` too.
             named = isinstance(node, ast.expr) and scopes.resolve(node)
             if node is found.base or (named and named.startswith(f"{symbol}.")):
@@ -46,5 +48,5 @@ def _refusal(found: DerivedHook, scopes: Scopes) -> Finding:
         f"a class changes what {found.name} does, whose methods are others here: they "
         "would not be called",
         "Write what it adds as a tf.train.CheckpointSaverListener, or as a "
-        f"tf.train.SessionRunHook of its own beside {found.name}.",
+        f"tf.train.SessionRunHook of its own beside {found.name}. {CALLBACK}",
     )

@@ -10,7 +10,9 @@ from migrate.frontends.estimator_hooks import variable_loads
 from migrate.frontends.hook_updates import hook_updates
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
+from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
+from migrate.tables.hooks import CALLBACK
 
 _RUN_ARGS = frozenset({"tf.train.SessionRunArgs", "tf.estimator.SessionRunArgs"})
 _WRITER = "tf.summary.FileWriter"
@@ -44,7 +46,7 @@ def _refusal(feeds: ast.expr, symbol: str) -> Finding:
         "a hook feeds the step: a step function takes its batch, and nothing else",
         "Make what is fed a variable, by tf.get_variable(name, [], trainable=False, "
         "initializer=...), and give it its value by variable.load(value, "
-        "run_context.session) in before_run.",
+        "run_context.session) in before_run. " + CALLBACK,
     )
 
 
@@ -95,7 +97,7 @@ def plan_updates(
             done.add(call)
         for statement in update.statements:
             plan.statements[statement] = [Dropped(statement)]
-            for node in ast.walk(statement.value):
+            for node in all_nodes(statement.value):
                 claimed[node] = (
                     "E152",
                     "dropped: the hook's session assigns the value",
@@ -113,7 +115,7 @@ def _refused_update(call: ast.Call) -> Finding:
         "a hook's begin builds an update: TF1 ran it when it was asked to, a function that "
         "is traced would run it in every step",
         "Keep the variable in an attribute, and give it its value by variable.load(value, "
-        "run_context.session) where the update was run.",
+        "run_context.session) where the update was run. " + CALLBACK,
     )
 
 

@@ -22,16 +22,21 @@ from migrate.backends.estimator_hooks import (
 from migrate.backends.fed_datasets import plan_fed_datasets
 from migrate.backends.input_sessions import InputSessions
 from migrate.backends.keras_model_estimators import plan_keras
+from migrate.backends.scaffolds import plan_scaffolds
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
+from migrate.frontends.derived_hooks import ends_with_values
 from migrate.frontends.estimator import EstimatorProgram
 from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.frontends.input_sessions import InputSession
 from migrate.plan import Dropped, Plan
 from migrate.program.ir import code
+from migrate.rules import keras_inside, unmoved_averages
 from migrate.rules.contrib_graph import ContribGraph
+from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph, modes, roles
 from migrate.tables import estimator as table
+from migrate.tables.hooks import CALLBACK
 
 # The emitted module, and the one it needs beside it.
 SUPPORT = table.needed(table.MODULE)
@@ -61,6 +66,7 @@ class EstimatorRewrite:
     Args:
       updates: whether another file of the program runs tf.GraphKeys.UPDATE_OPS.
       sessions: the file's sessions, which look at its input.
+      quiet: functions of other files that normalise no batches.
 
     Attributes:
       claimed: node -> (code, reason), of what was rewritten.
@@ -75,9 +81,10 @@ class EstimatorRewrite:
         plan: Plan,
         updates: bool = False,
         sessions: tuple[InputSession, ...] = (),
+        quiet: frozenset[str] = frozenset(),
     ) -> None:
         self._program, self._scopes, self._plan = program, scopes, plan
-        self._updates = updates
+        self._updates, self._quiet = updates, quiet
         self._sessions = InputSessions(sessions, scopes, plan)
         self._uses: list[tuple[ast.expr, str]] = []
         self.claimed: dict[ast.AST, tuple[str, str]] = {}
@@ -102,9 +109,9 @@ class EstimatorRewrite:
         self.refused += refused
         self.rewritten += plan_loads(self._scopes, self._plan)
         self.claimed.update(plan_writers(self._scopes, self._plan))
-        claimed, refused = plan_keras(uses, self._plan)
-        self.claimed.update(claimed)
-        self.refused += refused
+        self.claimed.update(plan_keras(uses, self._plan))
+        self.refused += keras_inside.refusals(self._scopes, uses)
+        self.refused += plan_scaffolds(self._scopes, self._plan, self.claimed)
         for node, symbol in uses:
             if node not in self.claimed:
                 self._use(node, symbol)
@@ -116,8 +123,9 @@ class EstimatorRewrite:
         for name in _names_of_operations(self._scopes):
             if self._in(name, self._program.model):
                 self._name_of_operation(name)
-        if not self._updates:
-            self.refused += _unmoved_averages(uses, self._scopes)
+        self.refused += unmoved_averages.find(
+            uses, self._scopes, self._updates, self._quiet
+        )
         for found in session_runs(self._scopes):
             if found.call in self.claimed:
                 continue  # Of a callback.
@@ -258,6 +266,13 @@ class EstimatorRewrite:
         if found.initializer:
             # Of a variable it would be an error at run time, by the hook's session.
             return self._note(found.call, "E104", "an iterator that begins by itself")
+        if ends_with_values(found.call, found.fetches, self._scopes):
+            assert isinstance(found.fetches, ast.Attribute)
+            self._plan.replace(
+                found.call, code(found.fetches.value, ".values_at_end()")
+            )
+            said = "the last step's values; TensorFlow 1 ran a step more for them"
+            return self._note(found.call, "H130", said)
         if not found.variables or found.fetches is None:
             self.refused.append(
                 _finding(
@@ -266,9 +281,7 @@ class EstimatorRewrite:
                     "",
                     "a hook runs something in its session: a step function has none",
                     "Give the tensor to tf.train.SessionRunArgs in before_run, and keep "
-                    "its value in after_run; of a model that `fit` trains: a "
-                    "tf_keras.callbacks.Callback with on_train_batch_end(self, batch, "
-                    "logs), and what it needs in what train_step returns.",
+                    "its value in after_run. " + CALLBACK,
                 )
             )
             return
@@ -315,7 +328,7 @@ class EstimatorRewrite:
 
 def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`x.op.name`."""
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "name"
@@ -328,7 +341,7 @@ def _names_of_operations(scopes: Scopes) -> Iterator[ast.Attribute]:
 
 def _dimensions(scopes: Scopes) -> Iterator[ast.Attribute]:
     """`.value` of an item of a shape: `x.shape[1].value`, `x.get_shape()[1].value`."""
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if (
             isinstance(node, ast.Attribute)
             and node.attr == "value"
@@ -362,65 +375,3 @@ def _finding(
         reason,
         recipe,
     )
-
-
-def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
-    """`batch_norm(..., updates_collections=None)`, of contrib.
-
-    One that is given to other layers (`normalizer_fn`), or its arguments by a scope, has
-    them elsewhere in the file.
-    """
-    call = scopes.parents.get(node)
-    called = isinstance(call, ast.Call) and call.func is node
-    if called and _at_once(call):
-        return True
-    return any(
-        _at_once(other)
-        and (not called or "arg_scope" in ast.unparse(other).partition("(")[0])
-        for other in ast.walk(scopes.tree)
-        if other is not call
-    )
-
-
-def _at_once(node: ast.AST | None) -> bool:
-    """Whether a call or a dict has `updates_collections`, None."""
-    pairs: list[tuple[object, ast.expr]] = []
-    if isinstance(node, ast.Call):
-        pairs = [(k.arg, k.value) for k in node.keywords]
-    elif isinstance(node, ast.Dict):
-        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
-        pairs = list(zip(keys, node.values))
-    return any(
-        name == "updates_collections"
-        and isinstance(value, ast.Constant)
-        and value.value is None
-        for name, value in pairs
-    )
-
-
-def _unmoved_averages(
-    uses: list[tuple[ast.expr, str]], scopes: Scopes
-) -> Iterator[Finding]:
-    """Batch normalisation whose averages TF1 never moved; a traced function would."""
-    if any(
-        symbol.startswith(table.UPDATE_OPS[0]) or symbol in table.RUNS_UPDATES
-        for _, symbol in uses
-    ):
-        return
-    if any(
-        isinstance(node, ast.Constant) and node.value == table.UPDATE_OPS[1]
-        for node in ast.walk(scopes.tree)
-    ):
-        return
-    for node, symbol in uses:
-        if symbol in table.BATCH_NORMALIZATION and not _updates_itself(node, scopes):
-            yield _finding(
-                node,
-                "E113",
-                symbol,
-                "nothing here runs its updates, so its moving averages kept their "
-                "initial values in TF1; TensorFlow 2 would move them",
-                "Make the training operation under tf.control_dependencies of "
-                "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
-                "says; or pass training=False.",
-            )

@@ -1,14 +1,12 @@
 """Keras in programs that make an Estimator of a compiled model.
 
-TensorFlow 1's Keras is meant: its optimizers, whose slots checkpoints name, and its
-layers' defaults.
+TensorFlow 1's Keras is meant: its optimizers, whose slots checkpoints name.
 """
 
 from __future__ import annotations
 
 import ast
 
-from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
 
@@ -18,20 +16,15 @@ _OPTIMIZERS = "tf.keras.optimizers."
 _LEGACY = frozenset(
     ("Adadelta", "Adagrad", "Adam", "Adamax", "Ftrl", "Nadam", "RMSprop", "SGD")
 )
-# Of TensorFlow 1 with another recurrent activation, and the reset gate elsewhere.
-_OTHERWISE = frozenset(
-    f"tf.keras.layers.{name}" for name in ("GRU", "GRUCell", "LSTM", "LSTMCell")
-)
 
 
 def plan_keras(
     uses: list[tuple[ast.expr, str]], plan: Plan
-) -> tuple[dict[ast.AST, tuple[str, str]], list[Finding]]:
-    """Plans the names of Keras; what was rewritten, and what is refused."""
+) -> dict[ast.AST, tuple[str, str]]:
+    """Plans the names of Keras; what was rewritten."""
     claimed: dict[ast.AST, tuple[str, str]] = {}
-    refused: list[Finding] = []
     if not any(symbol == _MAKES for _, symbol in uses):
-        return claimed, refused
+        return claimed
     for node, symbol in uses:
         name = symbol.removeprefix(_OPTIMIZERS)
         if symbol.startswith(_OPTIMIZERS) and name in _LEGACY:
@@ -42,16 +35,4 @@ def plan_keras(
                 "D155",
                 f"now {target}: TF1's updates, arguments and slots",
             )
-        elif symbol in _OTHERWISE:
-            refused.append(
-                Finding(
-                    node.lineno,
-                    node.col_offset + 1,
-                    "D137",
-                    Outcome.REFUSED,
-                    symbol,
-                    "TF1's has other activations and gates by default than Keras 2's",
-                    "tf.compat.v1.keras.layers, or all of its arguments, in a model_fn.",
-                )
-            )
-    return claimed, refused
+    return claimed

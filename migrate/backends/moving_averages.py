@@ -16,6 +16,7 @@ from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.ir import Kind, code
+from migrate.source.nodes import all_nodes
 
 MODULE = "moving_averages"
 SYMBOL = "tf.train.ExponentialMovingAverage"
@@ -74,13 +75,13 @@ def raced(
     """Says where averages are not ordered behind the update of what they average."""
     updates = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("minimize", "apply_gradients")
         and scopes.resolve(node.func) is None
     ]
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not updates or not _applies(node, program):
             continue
         parent: ast.AST | None = scopes.parents.get(node)

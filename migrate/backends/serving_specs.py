@@ -4,7 +4,9 @@
     receiver = tf.estimator.export.build_raw_serving_input_receiver_fn(spec)
 
 TF1 read their type, shape and name, and made others in the graph of the export: a
-tf.TensorSpec says the same without a graph.
+tf.TensorSpec says the same without a graph. The dictionary may be written out, by a
+comprehension too, or filled by keys, and a placeholder may have a name of its own first.
+Without `name` TF1 numbered them; the receiver that is emitted does.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code
+from migrate.source.nodes import all_nodes
 
 _PLACEHOLDER = "tf.placeholder"
 _RECEIVERS = (
@@ -29,51 +32,72 @@ def specs(scopes: Scopes) -> Iterator[tuple[ast.Call, Code]]:
         call = scopes.parents.get(node)
         if symbol == _PLACEHOLDER and isinstance(call, ast.Call) and call.func is node:
             bound = names.bound_arguments(call, ("dtype", "shape", "name"))
-            # Without a name TF1 numbered them.
-            if bound is None or not {"dtype", "shape", "name"} <= set(bound):
+            if bound is None or "dtype" not in bound:
                 continue
-            if _only_described(call, scopes):
-                yield (
-                    call,
-                    code(
-                        "tf.TensorSpec(shape=",
-                        bound["shape"],
-                        ", dtype=",
-                        bound["dtype"],
-                        ", name=",
-                        bound["name"],
-                        ")",
-                    ),
-                )
+            if _describes(call, scopes):
+                parts: list[str | ast.AST] = ["tf.TensorSpec(shape="]
+                parts += [bound.get("shape", "None"), ", dtype=", bound["dtype"]]
+                if "name" in bound:
+                    parts += [", name=", bound["name"]]
+                yield call, code(*parts, ")")
 
 
-def _only_described(call: ast.Call, scopes: Scopes) -> bool:
-    """Whether a placeholder is in a dictionary that receivers are built of, and only they."""
-    within = scopes.parents.get(call)
-    if not isinstance(within, ast.Dict):
+def _describes(given: ast.expr, scopes: Scopes) -> bool:
+    """Whether an expression is a value of dictionaries of receivers, and nothing else."""
+    within = scopes.parents.get(given)
+    if isinstance(within, ast.Dict):
+        return any(given is v for v in within.values) and _received(within, scopes)
+    if isinstance(within, ast.DictComp):
+        return given is within.value and _received(within, scopes)
+    if not isinstance(within, ast.Assign) or len(within.targets) != 1:
         return False
-    use = scopes.parents.get(within)
-    if _builds_receiver(use, within, scopes):
+    (target,) = within.targets
+    if isinstance(target, ast.Subscript):  # spec["x"] = tf.placeholder(...)
+        return isinstance(target.value, ast.Name) and _only_received(
+            target.value, scopes
+        )
+    if isinstance(target, ast.Name):  # x = tf.placeholder(...)
+        reads = _reads(target, scopes)
+        return bool(reads) and all(_describes(read, scopes) for read in reads)
+    return False
+
+
+def _received(dictionary: ast.expr, scopes: Scopes) -> bool:
+    """Whether receivers are built of a dictionary, and nothing else has it."""
+    use = scopes.parents.get(dictionary)
+    if _builds_receiver(use, dictionary, scopes):
         return True
     if not isinstance(use, ast.Assign) or len(use.targets) != 1:
         return False
-    target = use.targets[0]
-    if not isinstance(target, ast.Name):
-        return False
-    owner = scopes.scope_of(target).owner(target.id)
-    if owner is None or len(owner.bindings[target.id]) != 1:
-        return False
-    reads = [
+    (target,) = use.targets
+    return isinstance(target, ast.Name) and _only_received(target, scopes)
+
+
+def _only_received(name: ast.Name, scopes: Scopes) -> bool:
+    """Whether a name's dictionary is filled by keys and given to receivers, no more."""
+    given = False
+    for read in _reads(name, scopes):
+        use = scopes.parents.get(read)
+        if _builds_receiver(use, read, scopes):
+            given = True
+        elif not (isinstance(use, ast.Subscript) and isinstance(use.ctx, ast.Store)):
+            return False
+    return given
+
+
+def _reads(name: ast.Name, scopes: Scopes) -> list[ast.Name]:
+    """What reads a name that is bound once; nothing where it is bound again."""
+    owner = scopes.scope_of(name).owner(name.id)
+    if owner is None or len(owner.bindings[name.id]) != 1:
+        return []
+    return [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Name)
-        and node.id == target.id
+        and node.id == name.id
         and isinstance(node.ctx, ast.Load)
         and scopes.scope_of(node).owner(node.id) is owner
     ]
-    return bool(reads) and all(
-        _builds_receiver(scopes.parents.get(node), node, scopes) for node in reads
-    )
 
 
 def _builds_receiver(use: ast.AST | None, given: ast.expr, scopes: Scopes) -> bool:

@@ -8,7 +8,8 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.tables import roles
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_graphs, roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -24,10 +25,13 @@ class VariableLists:
 
     def is_complete(self, node: ast.AST) -> bool:
         """Whether all variables that TF1 had by then are there when this is computed."""
-        if any(node in ast.walk(statement) for statement in self._program.tail):
+        if any(node in all_nodes(statement) for statement in self._program.tail):
             return True
         if any(
-            symbol in LAYER_FUNCTIONS or symbol in LAYER_CLASSES or symbol in CELLS
+            symbol in LAYER_FUNCTIONS
+            or symbol in LAYER_CLASSES
+            or symbol in CELLS
+            or keras_graphs.has_weights(symbol)
             for _, symbol in self._scopes.walk_uses()
         ):
             return False
@@ -55,7 +59,7 @@ class VariableLists:
     def _changed(self, name: str) -> bool:
         return any(
             name in names.mutates(statement)
-            for statement in ast.walk(self._scopes.tree)
+            for statement in all_nodes(self._scopes.tree)
             if isinstance(statement, ast.stmt) and not names.suites(statement)
         )
 
@@ -92,7 +96,7 @@ class VariableLists:
                 self._scopes.resolve(n.func) in roles.GLOBAL
                 or any(self._scopes.resolve(a) == _KEYS[1] for a in n.args)
             )
-            for n in ast.walk(listed)
+            for n in all_nodes(listed)
         )
         for flow in every(self._program.flows):
             if flow.suites or flow.statement.lineno <= line:
@@ -103,7 +107,7 @@ class VariableLists:
                 isinstance(n, ast.Call)
                 and self._scopes.resolve(n.func)
                 in (roles.VARIABLES | set(LAYER_FUNCTIONS) | set(LAYER_CLASSES))
-                for n in ast.walk(flow.statement)
+                for n in all_nodes(flow.statement)
             ):
                 return True
         return False

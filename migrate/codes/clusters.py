@@ -150,4 +150,9 @@ CODES = (
         "device setter outside a program",
         "The device setter is not part of a program that this version reads.",
     ),
+    Code(
+        "C140",
+        "a queue or table that keeps elements",
+        "A queue, a staging area or a mutable table is one object of the graph, which several runs fill and read. A step function is a graph of its own: it would make another one, empty, and wait for ever.",
+    ),
 )

@@ -16,6 +16,8 @@ class Code:
       before, after: an example, where there is one.
       promise: what is the same after the rewrite, and what may not be.
       refused_when: what the rule does not take, and leaves.
+      noted: told one by one in short reports too, though nothing is left to do: a
+        choice that its reader may want to change.
     """
 
     id: str
@@ -25,3 +27,4 @@ class Code:
     after: str = ""
     promise: str = ""
     refused_when: str = ""
+    noted: bool = False

@@ -98,8 +98,9 @@ CODES = (
         "E113",
         "averages that never moved",
         "In TF1 batch normalisation updated its moving averages only where the training "
-        "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does; evaluation used "
-        "the initial averages, which TensorFlow 2 would not reproduce.",
+        "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does, or only one branch "
+        "of a condition; evaluation used the initial averages, which TensorFlow 2 would "
+        "not reproduce.",
     ),
     Code(
         "E114",
@@ -238,5 +239,29 @@ CODES = (
         "optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
         promise="The losses and variables that TF1 had where its workers kept pace. Another "
         "number of gradients to aggregate than there are workers stops with an error.",
+    ),
+    Code(
+        "E160",
+        "member of a class of Estimator",
+        "A class that inherits from tf.estimator.Estimator has a method or attribute of a "
+        "name that TensorFlow 1's Estimator had not, and the emitted one has: it would be "
+        "called in place of the program's, or the program's in place of it.",
+    ),
+    Code(
+        "E161",
+        "operation of a Scaffold",
+        "A Scaffold with an `init_op`, `ready_op`, `local_init_op` or `summary_op` of the "
+        "program's own. TensorFlow 1 ran the first ones once, before training; traced, they "
+        "would run in every step. Which summaries are written it chose by the last one: "
+        "here all are.",
+    ),
+    Code(
+        "E162",
+        "initialisers of a Scaffold",
+        "Variables and tables are initialised when they are made, and all summaries are "
+        "written: what asks a Scaffold for this is left out.",
+        "tf.train.Scaffold(\n"
+        "    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
+        "estimator_loop.Scaffold(saver=saver)",
     ),
 )

@@ -13,12 +13,15 @@ CODES = (
     Code(
         "H102",
         "tensor by name",
-        "The hook names a tensor of the graph by a string. Give it the tensor.",
+        "The hook names a tensor of the graph by a string, and the program does not show which one that is: "
+        "a call of it with `name=`, bound to a name, in scopes that are written out, before anything else of "
+        "that name, with all of the graph in one file. Give it the tensor.",
     ),
     Code(
         "H103",
         "tag not a string",
-        "The tags of LoggingTensorHook must be string constants, as they become keys of observed values.",
+        "The tags of LoggingTensorHook must be string constants, as they become keys of observed values; "
+        "two hooks may not call different tensors the same.",
     ),
     Code(
         "H104",
@@ -38,7 +41,42 @@ CODES = (
     Code(
         "H120",
         "own hook",
-        "A SessionRunHook of your own talks to the graph session. Derive it from training_session.Hook.",
+        "A SessionRunHook of your own in a file without a session or an Estimator that is "
+        "seen to call it. In a tree, give the files together that have the hook and the "
+        "session.",
+    ),
+    Code(
+        "H121",
+        "own hook in a session",
+        "A SessionRunHook of the program's own, in a program that opens a session. It keeps "
+        "its methods, and training_session calls them as TF1's session did. The tensors "
+        "that it asks for become names, under which the step functions give them; its "
+        "session reads variables.",
+        "class LossHook(tf.train.SessionRunHook):\n"
+        "    def before_run(self, run_context):\n"
+        "        return tf.train.SessionRunArgs(self._loss)\n"
+        "\n"
+        "hooks = [LossHook(loss)]",
+        "class LossHook(training_session.SessionRunHook):\n"
+        "    def before_run(self, run_context):\n"
+        "        return training_session.SessionRunArgs(self._loss)\n"
+        "\n"
+        'hooks = [LossHook("loss")]',
+        promise="It is called as often and in the same order, sees the values that TF1's "
+        "hook saw, and stops the session where it did.",
+    ),
+    Code(
+        "H122",
+        "own hook that is not mapped",
+        "A SessionRunHook of the program's own does something that only a graph session "
+        "can: it makes tensors, feeds the step, runs more than variables in its session, or "
+        "gives the session to others.",
+    ),
+    Code(
+        "H123",
+        "asked for in some steps",
+        "A hook asks some runs for a tensor that this run does not compute, and computing "
+        "it would be seen: it draws a batch or numbers, or changes a variable.",
     ),
     Code(
         "H130",

@@ -65,6 +65,16 @@ CODES = (
         "it did (E101, E102). `--estimators model_fn` leaves all as they are.",
         'metrics = {"in_two": tf.metrics.recall_at_k(labels, logits, 2)}',
         'metrics = {"in_two": tf.compat.v1.metrics.recall_at_k(labels, logits, 2)}',
+        noted=True,
+    ),
+    Code(
+        "K180",
+        "model_fn that is a Keras model now",
+        "The file names a model_fn of another file, and is refused for something else of its "
+        "own: it cannot run on TensorFlow 2 as it stands. The files that are migrated whole "
+        "are not held back by it: there the model_fn is a class, and this file has to name "
+        "that when it is mended by hand.",
+        noted=True,
     ),
     Code(
         "K111",
@@ -106,11 +116,27 @@ CODES = (
         promise="The same variables under the same names as where the model_fn called it.",
     ),
     Code(
+        "K121",
+        "update of a function in a Keras model",
+        "A function that makes an optimizer and returns its update is written where the "
+        "model_fn called it: the optimizer is made with the model, the update is the end "
+        "of train_step. The function stays, for who else calls it; it may be of another "
+        "file of the tree.",
+        "def create_optimizer(loss, rate):\n"
+        "    optimizer = tf.train.AdamOptimizer(rate)\n"
+        "    return optimizer.minimize(loss, tf.train.get_global_step())\n"
+        "\n"
+        "train_op = create_optimizer(loss, params['rate'])",
+        "optimizer = tf.compat.v1.train.AdamOptimizer(params['rate'])\n"
+        "self.compile(optimizer=optimizer)",
+        promise="The same update: the function's statements, in their order.",
+    ),
+    Code(
         "K130",
         "hook as a callback",
         "A SessionRunHook that logs, times, counts, stops or saves is a callback of Keras, "
-        "where all Estimators of its file train Keras models. Its methods are those of the "
-        "modes in which it is called; the loss and other tensors that the step returns are "
+        "where all Estimators of its file, and of the files that make its objects, train "
+        "Keras models. Its methods are those of the modes in which it is called; the loss and other tensors that the step returns are "
         "in `logs`, under the names that it is given, the global step is the optimizer's. "
         "The Estimator calls it as TF1's session called the hook, and `Model.fit` knows it.",
         "class Stop(tf.train.SessionRunHook):\n"
@@ -137,6 +163,38 @@ CODES = (
         '    return tf.train.SessionRunArgs("dense/kernel:0")',
         "def before_run(self, run_context):\n"
         '    return estimator_loop.SessionRunArgs("dense/kernel:0")',
+        noted=True,
+    ),
+    Code(
+        "K132",
+        "session of a loaded graph",
+        "A session beside an Estimator that loads its graph - an exported model, a GraphDef, a "
+        "meta graph - and makes none has a graph of its own. TensorFlow 2 loads and runs "
+        "it as TensorFlow 1 did, by the names of tensorflow.compat.v1.",
+        "with tf.Session(graph=tf.Graph()) as sess:\n"
+        '    tf.saved_model.loader.load(sess, ["serve"], directory)\n'
+        '    print(sess.run("y:0", {"x:0": batch}))',
+        "with tf.compat.v1.Session(graph=tf.Graph()) as sess:\n"
+        '    tf.compat.v1.saved_model.loader.load(sess, ["serve"], directory)\n'
+        '    print(sess.run("y:0", {"x:0": batch}))',
+        promise="The same graph runs, of models that TensorFlow 1 exported too.",
+    ),
+    Code(
+        "K133",
+        "optimizer whose update is not called",
+        "A class that derives from an optimizer of tf.train and defines `_apply_dense`, or "
+        "another method of TensorFlow 1's reference variables. TensorFlow 2's variables are "
+        "resources: it calls `_resource_apply_dense` in its place, here that of the class "
+        "above, so that the program would train otherwise without a word.",
+        "class Doubled(tf.train.GradientDescentOptimizer):\n"
+        "    def _apply_dense(self, grad, var):\n"
+        "        return super(Doubled, self)._apply_dense(2.0 * grad, var)",
+        "class Doubled(tf.compat.v1.train.GradientDescentOptimizer):\n"
+        "    def _resource_apply_dense(self, grad, var):\n"
+        "        return super()._resource_apply_dense(2.0 * grad, var)",
+        refused_when="Always: what the method does with `var` is yours to say of a resource "
+        "variable. A class that defines the newer method too is kept, and so is one whose "
+        "older method only raises an error.",
     ),
     Code(
         "K140",
@@ -150,5 +208,52 @@ CODES = (
         "\n"
         "def call(self, features, training=False):\n"
         '    return tf.matmul(features["x"], self.w)',
+    ),
+    Code(
+        "K165",
+        "recurrent layer of Keras with TF1's defaults",
+        "`tf.keras.layers.LSTM` and `GRU` of TensorFlow 1 have gates of `hard_sigmoid`, and "
+        "its GRU resets before the product. Keras 2's of the same name have `sigmoid` and "
+        "reset after it: left to their defaults, they compute another function.",
+        "x = tf.keras.layers.GRU(8)(x)",
+        'x = tf_keras.layers.GRU(8, recurrent_activation="hard_sigmoid", reset_after=False)(x)',
+        refused_when="Where one of these arguments is left out. Give it, and mind the names "
+        "of variables: `gru/kernel` in TF1's checkpoints is `gru/gru_cell/kernel` now.",
+    ),
+    Code(
+        "K166",
+        "Keras network that TensorFlow 2 makes otherwise",
+        "In a model_fn a `tf.keras.Sequential`, a model of `tf.keras.Input`, or a class of "
+        "`tf.keras.Model` is made and called as in TF1, with TF1's names. Not so a network "
+        "of `tf.keras.applications`, whose layers are others in TensorFlow 2, and one of "
+        "`Input(tensor=...)`, whose outputs are no tensors there.",
+        "inputs = tf.keras.Input(tensor=image)\n"
+        "logits = tf.keras.Model(inputs, tf.keras.layers.Dense(8)(inputs)).output",
+        "inputs = tf_keras.Input(shape=[28])\n"
+        "logits = tf_keras.Model(inputs, tf_keras.layers.Dense(8)(inputs))(image)",
+        refused_when="Always in a program with Estimators, and never where the model is "
+        "given to `model_to_estimator`.",
+    ),
+    Code(
+        "K170",
+        "device of a Keras model",
+        "A model_fn that becomes a Keras model placed layers on the CPU or the first GPU of "
+        "its own process. Its strategy places variables, and the steps' operations, so "
+        "that the `with` is gone; tf.device of other devices leaves it a model_fn (K110).",
+        'with tf.device("/cpu:0"):\n    table = tf.get_variable("table", [9, 4])',
+        'table = self.add_weight("table", shape=[9, 4])',
+    ),
+    Code(
+        "K185",
+        "lookup table of a Keras model",
+        "A table between words and numbers that a model_fn made of plain values is made "
+        "once, with the model, and its steps look up in it: also a table that only one mode "
+        "had, so that its file has to be there in all. What is exported has the file.",
+        'classes = tf.contrib.lookup.index_table_from_file(params["classes"])\n'
+        "targets = classes.lookup(labels)",
+        'self.classes = contrib_lookup.index_table_from_file(params["classes"])\n'
+        "\n"
+        "targets = self.classes.lookup(labels)",
+        noted=True,
     ),
 )

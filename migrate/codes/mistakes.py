@@ -113,7 +113,9 @@ CODES = (
         "D150",
         "Keras's own training in a session",
         "train_on_batch and fit_generator train in the process that calls them, and "
-        "parameter servers have no equal. Of a model that is trained by fit, what is not "
+        "parameter servers have no equal. One train_on_batch in a loop, of a model whose "
+        "compile is seen, becomes a step with a tape; other metrics than an accuracy or "
+        "those by name, weights of examples and fit_generator do not. Of a model that is trained by fit, what is not "
         "known to work with a strategy.",
     ),
     Code(
@@ -133,6 +135,14 @@ CODES = (
         "parts that are not even",
         "Keras takes the mean of each worker's part of a batch, and of these means: parts "
         "of different sizes count alike.",
+    ),
+    Code(
+        "D166",
+        "a checkpoint that all workers saved",
+        "Every worker's process saved to one place. The first one does, of the weights that "
+        "all share; in the others `chief_saves` gives None.",
+        "manager.save()",
+        "replicas.chief_saves(manager.save)",
     ),
     Code(
         "D122",
@@ -165,10 +175,38 @@ CODES = (
         "keras_model_estimator.py, written beside the program, trains, evaluates, asks and "
         "exports copies of the model, with TF1's names of variables, slots, metrics and "
         "signatures, and continues TF1's checkpoints. The first training begins with the "
-        "model's own weights; what an initializer draws by a seed is not what TF1 drew. Of "
-        "workers alone the model must not be made before the strategy is.",
+        "model's own weights; what an initializer draws by a seed is not what TF1 drew. "
+        "Workers without parameter servers are joined when it is imported.",
         "tf.keras.estimator.model_to_estimator(keras_model=model)",
         "keras_model_estimator.model_to_estimator(keras_model=model)",
+    ),
+    Code(
+        "D156",
+        "Keras in a graph's session",
+        "A Keras model or layer is made once, under the strategy's scope, and called in the "
+        "step functions, where its variables are trained with the others. What it does by "
+        "a graph or a session of Keras's own - a model that is compiled, functions of the "
+        "backend, Keras's optimizers - has no place beside the program's session.",
+        "model = tf.keras.Sequential([...])\nloss = tf.losses.mean_squared_error(y, "
+        "model(x))",
+        "model = tf_keras.Sequential([...])\n...\ndef train_step(x, y):\n    loss = "
+        "tf.compat.v1.losses.mean_squared_error(y, model(x))",
+    ),
+    Code(
+        "D157",
+        "Keras layers with updates",
+        "Layers whose variables change in a call, which TF1 did in runs of `model.updates` "
+        "alone; recurrent layers, and penalties on what a layer gives.",
+    ),
+    Code(
+        "D158",
+        "the package keras in a graph's session",
+        "With TensorFlow 1 it built the same graph as tf.keras, from the same kernels; "
+        "what is installed under its name now is Keras 3, which would make its variables "
+        "apart from the program's. Names of layers that have none began at 1 in it and "
+        "begin at 0 in TensorFlow's, so old checkpoints are read where layers are named.",
+        "import keras",
+        "import tf_keras",
     ),
     Code(
         "D152",
@@ -205,7 +243,8 @@ CODES = (
     Code(
         "D129",
         "the data of eager code",
-        "The loop is not seen to iterate a tf.data.Dataset.",
+        "The loop is seen neither to iterate a tf.data.Dataset nor to cut its batches out of "
+        "arrays that were there before the session: `x[i:i + 32]`, `x[order[i:i + 32]]`.",
     ),
     Code(
         "D130",

@@ -13,9 +13,9 @@ CODES = (
     Code(
         "N101",
         "not one training session",
-        "One session per file is understood, plain sessions one after the other, and "
-        "functions that each build a graph and open its session, or of which a process "
-        "runs one, where what they share comes out alike for each.",
+        "One session per file is understood, plain sessions one after the other or in a "
+        "loop, and several graphs - of functions, of branches, or one after the other - "
+        "where what they share comes out alike for each.",
     ),
     Code(
         "N103",
@@ -85,7 +85,7 @@ CODES = (
     Code(
         "N120",
         "Supervisor",
-        "Refused when the program uses of its Supervisor what a session has not: an init_fn, an init_feed_dict, a session_manager, another graph.",
+        "Refused when the program uses of its Supervisor what a session has not: an init_fn of which it is not seen that it restores, an init_feed_dict that a variable begins as, a session_manager of its own, another graph; or passes it on where it cannot be followed.",
     ),
     Code(
         "N121",
@@ -104,6 +104,13 @@ CODES = (
         "A session beside an Estimator that only fetches batches of an input_fn, or of a dataset. They are read without a session, as numpy values.",
     ),
     Code(
+        "N140",
+        "name scopes",
+        "TensorFlow 1 named what get_variable and layers make by variable scopes alone; TensorFlow 2 has one kind of scope. "
+        "Such statements move out of name scopes. Where one makes what a name scope does name, too (tf.Variable, "
+        "summaries), it stays: in checkpoints its variables' names begin with the name scope's.",
+    ),
+    Code(
         "N123",
         "slim",
         "This part of contrib.slim is not covered: its data providers, evaluation loops and copies of networks. Layers, argument scopes, losses and training operations are (L150); tf_slim has the rest for graphs of compat.v1.",
@@ -111,8 +118,9 @@ CODES = (
     Code(
         "N125",
         "towers that are not read",
-        "Towers within the workers of a cluster, or whose number is only known within "
-        "the graph. A strategy is made before the graph, of one device per worker.",
+        "Towers within the workers of a cluster that do more than compute and average "
+        "gradients, or whose number is only known within the graph, which is made after "
+        "the strategy.",
     ),
     Code(
         "N126",
@@ -177,7 +185,8 @@ CODES = (
     Code(
         "N132",
         "what a Supervisor does beside the session",
-        "Functions that it calls by time and that run the session, its session manager, "
-        "waiting for its end: the session that it becomes has none of them.",
+        "A function that it calls by time and that is not of the file, is given other "
+        "names than those beside the loop, or changes variables; its session manager, "
+        "stop_on_exception: the session that it becomes has none of them.",
     ),
 )

@@ -13,7 +13,8 @@ CODES = (
     Code(
         "S102",
         "session in a block",
-        "The session is opened inside a loop, try or other block.",
+        "The session is opened inside a block, and is no plain one of one process, or "
+        "has more that begins anew with it than variables.",
     ),
     Code(
         "S103",
@@ -115,7 +116,7 @@ CODES = (
     Code(
         "S124",
         "scaffold",
-        "Scaffold with init_fn or other arguments that run in a graph session.",
+        "Scaffold with arguments that run in a graph session; an init_fn is kept that gives its session to nothing but savers that restore.",
     ),
     Code(
         "S125",
@@ -143,7 +144,7 @@ CODES = (
     Code(
         "S132",
         "supervisor",
-        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes. Its writer, saver and coordinator are made beside it where the program asks for them; loop is a LooperThread that ends with the session.",
+        "A Supervisor's session becomes training_session.MonitoredTrainingSession: it prepares, waits, restores and saves by time as a Supervisor did. It also writes a checkpoint when training ends, and logs the steps per second every 100 steps, not every two minutes. Its writer and saver are made beside it where the program asks for them. What loop calls by time becomes a function of the session's block, whose runs are computed as all others are; its thread is its worker's, runs no hooks, and ends with the session.",
         "sv = tf.train.Supervisor(is_chief=is_chief, logdir=logdir)\nwith sv.managed_session(server.target) as sess:",
         "with training_session.MonitoredTrainingSession(\n    replicas, is_chief=is_chief, checkpoint_dir=logdir, save_checkpoint_secs=600) as sess:",
     ),
@@ -205,6 +206,18 @@ CODES = (
         "a placeholder made in the loop",
         "The loop adds placeholders to the graph as it goes, say one for each summary "
         "that it meets. Step functions know what they are fed when they are made.",
+    ),
+    Code(
+        "S184",
+        "a SessionManager used by itself",
+        "prepare_session restored the latest checkpoint of its directory, or ran init_op, "
+        "init_fn and local_init_op. That stands behind the session now; workers that waited "
+        "for a chief do so in the session.",
+        'sess = sm.prepare_session("", init_op=init, saver=saver, checkpoint_dir=d)',
+        "path = tf.train.latest_checkpoint(d)\nsess = plain_session.Session(replicas)\n"
+        "if path:\n    saver.restore(sess, path)\nelse:\n    sess.initialize()",
+        refused_when="it waits for a checkpoint, is given an init_feed_dict or a ready_op that "
+        "is asked elsewhere, or opens several sessions.",
     ),
     Code(
         "S182",

@@ -113,6 +113,17 @@ CODES = (
         "condition; or the import has other names beside it. Then its uses are not seen.",
     ),
     Code(
+        "T140",
+        "star of another file, as names",
+        "The file imports all names of another file of the tree, and one that it uses is "
+        "another there now: a model_fn has become a class. The import says which names it "
+        "takes. A star whose names are what they were stays a star.",
+        "from model import *",
+        "from model import Model, train_input_fn",
+        refused_when="never: where it is not certain what a star brings, the names that "
+        "come by it are not followed, and what they stand for stays what it is.",
+    ),
+    Code(
         "T130",
         "TF1's layers and cells",
         "tf.layers and tf.nn.rnn_cell are parts of Keras 2, to which compat.v1 leads no "
@@ -128,8 +139,8 @@ CODES = (
         "T131",
         "TensorFlow from another file, unseen",
         "A name of this import is TensorFlow, or a module of it, in the file that it comes "
-        "from: bound under a condition or twice, brought by a star, reached through that "
-        "file's module, or a name for a part. What is called through it here is not seen.",
+        "from: bound under a condition or twice, brought by a star beside another of the name, "
+        "reached through that file's module, or assigned to a part. What is called through it here is not seen.",
     ),
     Code(
         "T119",

@@ -27,6 +27,36 @@ CODES = (
         "does what replicas do not (N126).",
     ),
     Code(
+        "N133",
+        "towers within each worker of a cluster",
+        "Each worker built a tower for each of its GPUs, averaged their gradients and made "
+        "one update of them. A step function computes one tower; it is traced for each in "
+        "turn, on the worker's one device, and the last one goes on with the means. Between "
+        "the workers all is as without towers: asynchronous, or in step.",
+        before="with tf.device(tf.train.replica_device_setter(...)):\n"
+        "  for i in range(num_gpus):\n"
+        '    with tf.device("/gpu:%d" % i):\n'
+        "      loss = tower_loss(x_parts[i], y_parts[i])\n"
+        "      tower_grads.append(opt.compute_gradients(loss))\n"
+        "  train_op = opt.apply_gradients(average_gradients(tower_grads))",
+        after="replicas = towers_of_workers.AsynchronousReplicas(\n"
+        "    strategy, cluster, towers=num_gpus)\n"
+        "...\n"
+        "  i = replicas.tower()\n"
+        "  ...\n"
+        "  opt.apply_gradients(zip(replicas.average(gradients), variables))",
+        promise="The same values: a worker's update is the mean of its towers'. Not that "
+        "they use several GPUs: start a worker for each, with a tower's part of the batch.",
+        refused_when="towers write summaries, draw batches of their own or normalise "
+        "batches; a step assigns to variables by itself (N125).",
+    ),
+    Code(
+        "N134",
+        "one worker that trains alone",
+        "All tasks but one wait in server.join(). Where that one is worker 0 or the chief, "
+        "and nothing synchronises it, its loop is run once: `replicas.run(..., workers=1)`.",
+    ),
+    Code(
         "N190",
         "moving averages of a session's program",
         "ExponentialMovingAverage is that of moving_averages.py, written beside the "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 
 # Methods of arrays and strings that change nothing.
 _PURE_METHODS = frozenset(
@@ -39,13 +40,13 @@ def assigns(statement: ast.AST) -> bool:
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in _ASSIGNING
-        for node in ast.walk(statement)
+        for node in all_nodes(statement)
     )
 
 
 def has_effect(value: ast.expr, scopes: Scopes) -> bool:
     """Whether it has a call that may, say, draw from a generator."""
-    for node in ast.walk(value):
+    for node in all_nodes(value):
         if not isinstance(node, ast.Call):
             continue
         path = scopes.dotted(node.func) or ""

@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from migrate.facts.imports import imported_files
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.program.graph_functions import GraphFunctions
 from migrate.tables import estimator
 
@@ -119,7 +119,7 @@ def _functions(path: pathlib.Path) -> Mapping[str, bool]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            scopes = Scopes(ast.parse(data))
+            scopes = scopes_of(ast.parse(data))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return {}
     graph = GraphFunctions(scopes, in_module=True)

@@ -1,9 +1,9 @@
 """Names for TensorFlow that come from another file and are not followed.
 
 `reexports` follows what a file takes from one that imports TensorFlow once. Here is what
-it leaves: names that the other file has only under a condition, or binds twice, star
-imports, modules through which the name is reached, and names for TensorFlow's modules. In
-the file that takes them their uses cannot be seen, which is said at the import.
+it leaves: names that the other file has only under a condition, or binds twice, modules
+through which the name is reached, and names for TensorFlow's modules. In the file that
+takes them their uses cannot be seen, which is said at the import.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ import dataclasses
 import os
 import pathlib
 import re
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from migrate.facts import reexports
+from migrate.facts import reexports, stars
 from migrate.findings import Finding, Outcome
+from migrate.source.nodes import all_nodes, parsed
 from migrate.tables import symbols
 
 CODE = "T131"
@@ -83,6 +83,7 @@ def hidden(
             known[key] = tuple(reexports.files_of(path, module, files))
         return known[key]
 
+    _hand_on(exports, files, texts, sources)
     unseen: dict[str, Told] = {}
     for real, data in texts.items():
         path = files[real]
@@ -94,6 +95,34 @@ def hidden(
             if told:
                 unseen[real] = told
     return unseen
+
+
+def _hand_on(
+    exports: dict[str, _Exports],
+    files: Mapping[str, pathlib.Path],
+    texts: Mapping[str, bytes],
+    sources: Sources,
+) -> None:
+    """Adds what stars bring to the names of files that import so all of another."""
+    taken = [
+        (real, source)
+        for real, data in texts.items()
+        for module in stars.modules(data)
+        for source in sources(files[real], module)
+    ]
+    grows = True
+    while grows:
+        grows = False
+        for real, source in taken:
+            theirs, own = exports.get(source), exports.get(real)
+            if theirs is None:
+                continue
+            whole = theirs.whole | (own.whole if own else frozenset())
+            parts = {**theirs.parts, **(own.parts if own else {})}
+            new = _Exports(whole, parts)
+            if new != own:
+                exports[real] = new
+                grows = True
 
 
 def _read(path: pathlib.Path) -> bytes:
@@ -162,15 +191,6 @@ def _reached(
     )
 
 
-def _parsed(data: bytes) -> ast.Module | None:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return ast.parse(data)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-
-
 def _told(
     path: pathlib.Path,
     data: bytes,
@@ -178,20 +198,22 @@ def _told(
     exports: Mapping[str, _Exports],
     followed: reexports.Lines,
 ) -> Iterator[tuple[int, tuple[str, str]]]:
-    tree = _parsed(data)
+    tree = parsed(data)
     if tree is None:
         return
     lines = data.decode("utf-8", "replace").split("\n")
-    read = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
     chains = {
         (n.value.id, n.attr)
-        for n in ast.walk(tree)
+        for n in all_nodes(tree)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
-    for node in ast.walk(tree):
+    # What a file imports of TensorFlow itself, once, no star changes.
+    own = {n for n in reexports.exports_of(data) if stars.alone(data, n)}
+    for node in all_nodes(tree):
         reason = ""
         if isinstance(node, ast.ImportFrom):
-            reason = _from(node, path, sources, exports, followed, read, chains)
+            reason = _from(node, path, sources, exports, followed, read - own, chains)
         elif isinstance(node, ast.Import):
             for alias in node.names:
                 for source in sources(path, alias.name):
@@ -220,13 +242,18 @@ def _from(
     for alias in node.names:
         own = alias.asname or alias.name
         if known and alias.name == "*":
-            taken = sorted((known.whole | set(known.parts)) & read)
+            written = {
+                statement.split()[-1]
+                for _, statements in followed.values()
+                for statement in statements.split("; ")[1:]
+            }
+            taken = sorted(((known.whole | set(known.parts)) & read) - written)
             if taken:
                 return f"the star brings `{taken[0]}`, which is TensorFlow's there"
         elif known and alias.name in known.parts and own in read:
             return f"`{own}` is {known.parts[alias.name]} of TensorFlow there"
         elif known and alias.name in known.whole and own in read:
-            if not re.search(rf"import tensorflow\S* as {own}\b", meant):
+            if not re.search(rf"(?:import|from) tensorflow\b[^;]* {own}(?:;|$)", meant):
                 return f"`{own}` is TensorFlow there, but not always"
         for file in sources(path, _inner(module, alias.name)):
             if reason := _through(own, exports.get(file), chains):
@@ -248,7 +275,12 @@ def _through(name: str, known: _Exports | None, chains: set[tuple[str, str]]) ->
 
 
 def told(
-    text: str, told: Told, result_text: str, comment: str
+    text: str,
+    told: Told,
+    result_text: str,
+    comment: str,
+    code: str = CODE,
+    recipe: str = "Import TensorFlow itself where it is used.",
 ) -> tuple[str, list[Finding]]:
     """The result with a comment at every such import, and the findings."""
     old, new = text.split("\n"), result_text.split("\n")
@@ -258,21 +290,21 @@ def told(
             continue  # The result of an earlier run.
         line = old[number - 1]
         column = len(line) - len(line.lstrip()) + 1
-        whole = f"{reason}: its uses here are not followed"
+        whole = f"{reason}: its uses here are not followed" if code == CODE else reason
         findings.append(
             Finding(
                 number,
                 column,
-                CODE,
+                code,
                 Outcome.REFUSED,
                 "",
                 whole,
-                "Import TensorFlow itself where it is used.",
+                recipe,
             )
         )
         if line in new:
             at = new.index(line)
-            note = f"{line[: column - 1]}{comment} {CODE} {whole}"
+            note = f"{line[: column - 1]}{comment} {code} {whole}"
             if at == 0 or new[at - 1] != note:
                 new.insert(at, note)
     return "\n".join(new), findings

@@ -8,37 +8,49 @@ import pathlib
 import warnings
 from collections.abc import Collection, Iterable, Iterator
 
+from migrate.source.nodes import all_nodes, parsed
+
 # What a program of Estimators spells somewhere.
 _ESTIMATOR = (b"EstimatorSpec", b"Estimator(")
 # How a program that moves the averages of batch normalisation says so.
 _UPDATES = (b"UPDATE_OPS", b"update_ops", b"create_train_op", b"optimize_loss")
 
 
-def graph_modules(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+def graph_modules(
+    paths: Iterable[pathlib.Path], taking: Collection[str] = ()
+) -> frozenset[str]:
     """Real paths of the files that Estimator programs among `paths` import.
 
-    Modules that these import count too. Files that cannot be read or parsed are left to
-    whoever migrates them.
+    Modules that these import count too, and files that give a model_fn to a program that
+    they import. Files that cannot be read or parsed are left to whoever migrates them.
+
+    Args:
+      taking: of those that take TensorFlow from others.
     """
     files = _modules(paths)
-    programs = [real for real, path in files.items() if _is_program(path)]
-    return frozenset(_reached(programs, files))
+    imports = _Imports(files)
+    programs = [r for r, path in files.items() if _is_program(path, r in taking)]
+    givers = imports.givers(programs, taking)
+    return frozenset({*imports.reached([*programs, *givers]), *givers})
 
 
-def updating_modules(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+def updating_modules(
+    paths: Iterable[pathlib.Path], taking: Collection[str] = ()
+) -> frozenset[str]:
     """Real paths of the files whose programs run what is in UPDATE_OPS.
 
     Of a file that several programs import all must; of them a file may do it that they
     import.
     """
     files = _modules(paths)
+    imports = _Imports(files)
     runs: dict[str, list[bool]] = {}
-    for real, path in files.items():
-        if _is_program(path):
-            parts = {real, *_reached([real], files)}
-            updates = any(_has(files[part], _UPDATES) for part in parts)
-            for part in parts:
-                runs.setdefault(part, []).append(updates)
+    programs = [r for r, path in files.items() if _is_program(path, r in taking)]
+    for real in (*programs, *imports.givers(programs, taking)):
+        parts = {real, *imports.reached([real])}
+        updates = any(_has(files[part], _UPDATES) for part in parts)
+        for part in parts:
+            runs.setdefault(part, []).append(updates)
     return frozenset(real for real, updates in runs.items() if all(updates))
 
 
@@ -50,21 +62,71 @@ def _modules(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
     }
 
 
-def _reached(programs: list[str], files: dict[str, pathlib.Path]) -> set[str]:
-    """What programs import, and what that imports."""
-    found: set[str] = set()
-    todo = list(programs)
-    while todo:
-        real = todo.pop()
-        for imported in _imported(files[real], files):
-            if imported not in found:
-                found.add(imported)
-                todo.append(imported)
-    return found
+class _Imports:
+    """What files import of each other; each is read once."""
+
+    def __init__(self, files: dict[str, pathlib.Path]) -> None:
+        self._files = files
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def reached(self, programs: list[str]) -> set[str]:
+        """What programs import, and what that imports."""
+        found: set[str] = set()
+        todo = list(programs)
+        while todo:
+            for imported in self._of(todo.pop()):
+                if imported not in found:
+                    found.add(imported)
+                    todo.append(imported)
+        return found
+
+    def givers(self, programs: list[str], taking: Collection[str]) -> list[str]:
+        """Files that give a function of theirs, as a model_fn, to a program they import.
+
+        As those of the official models' run loops:
+        `run_loop.resnet_main(flags_obj, cifar10_model_fn, input_fn)`.
+        """
+        return [
+            real
+            for real, path in self._files.items()
+            if real not in programs
+            and (real in taking or _has(path, (b"tensorflow",)))
+            and _has(path, (b"mode",))
+            and set(programs).intersection(self._of(real))
+            and _gives_model_fn(path)
+        ]
+
+    def _of(self, real: str) -> tuple[str, ...]:
+        if real not in self._known:
+            found = imported(self._files[real], self._files)
+            self._known[real] = tuple(found)
+        return self._known[real]
 
 
-def _is_program(path: pathlib.Path) -> bool:
-    return _has(path, (b"tensorflow",)) and _has(path, _ESTIMATOR)
+def _is_program(path: pathlib.Path, takes: bool) -> bool:
+    return (takes or _has(path, (b"tensorflow",))) and _has(path, _ESTIMATOR)
+
+
+def _gives_model_fn(path: pathlib.Path) -> bool:
+    """Whether a call is given a function of the file that takes features and a mode."""
+    try:
+        tree = parsed(path.read_bytes())
+    except OSError:
+        return False
+    if tree is None:
+        return False
+    own = {
+        node.name
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef)
+        and {"features", "mode"} <= {a.arg for a in node.args.args}
+    }
+    return any(
+        isinstance(value, ast.Name) and value.id in own
+        for node in all_nodes(tree)
+        if isinstance(node, ast.Call)
+        for value in (*node.args, *(keyword.value for keyword in node.keywords))
+    )
 
 
 def _has(path: pathlib.Path, words: tuple[bytes, ...]) -> bool:
@@ -75,7 +137,7 @@ def _has(path: pathlib.Path, words: tuple[bytes, ...]) -> bool:
     return any(word in data for word in words)
 
 
-def _imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[str]:
+def imported(path: pathlib.Path, files: dict[str, pathlib.Path]) -> Iterator[str]:
     """The files among `files` that one imports, by the nearest directory that has them."""
     for level, parts in _imports(path):
         module = resolved(path, level, (parts, parts[:-1]), files)
@@ -103,7 +165,7 @@ def resolved(
                 continue
             # A module, or a package's own.
             for name in (f"{candidate}.py", str(candidate / "__init__.py")):
-                module = os.path.realpath(name)
+                module = _file(name)
                 if module in files:
                     return module
     return None
@@ -119,14 +181,19 @@ def imported_files(
     for level, parts, bound in _bindings(path):
         bases = [path.parent, *path.parent.parents]
         for base in bases[level - 1 : level] if level else bases:
-            whole = os.path.realpath(f"{base.joinpath(*parts)}.py")
+            whole = _file(f"{base.joinpath(*parts)}.py")
             if whole in files:
                 yield bound, "", whole
                 break
-            module = os.path.realpath(f"{base.joinpath(*parts[:-1])}.py")
+            module = _file(f"{base.joinpath(*parts[:-1])}.py")
             if len(parts) > 1 and module in files:
                 yield bound, parts[-1], module
                 break
+
+
+def _file(name: str) -> str:
+    """A file's real path; "" if there is none, which is cheaper to ask."""
+    return os.path.realpath(name) if os.path.exists(name) else ""
 
 
 def _bindings(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...], str]]:
@@ -155,7 +222,7 @@ def _imports(path: pathlib.Path) -> Iterator[tuple[int, tuple[str, ...]]]:
             tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
         return
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
                 yield 0, tuple(alias.name.split("."))

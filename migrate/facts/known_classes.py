@@ -1,5 +1,5 @@
 """Which other files of a run name the classes of a file: they may derive from them, or set
-their attributes.
+their attributes. And which name the file at all: they may call its functions.
 """
 
 from __future__ import annotations
@@ -16,13 +16,7 @@ _ESTIMATOR, _OF_OBJECT = "Estimator(", "self."
 
 def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
     """The texts of the files that name a class of a file of Estimators, by its real path."""
-    texts: dict[str, str] = {}
-    for path in paths:
-        if path.suffix == ".py" and path.is_file():
-            try:
-                texts[os.path.realpath(path)] = path.read_bytes().decode()
-            except (OSError, UnicodeDecodeError):
-                continue  # Whoever migrates it says why.
+    texts = _texts(paths)
     found: dict[str, tuple[str, ...]] = {}
     for real, text in texts.items():
         if _ESTIMATOR not in text or _OF_OBJECT not in text or "tensorflow" not in text:
@@ -37,3 +31,30 @@ def knowing(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
                 if path != real and named.search(other) and module.search(other)
             )
     return found
+
+
+def naming(paths: Iterable[pathlib.Path]) -> Mapping[str, tuple[str, ...]]:
+    """The texts of the files that name a file of Estimators, by its real path."""
+    texts = _texts(paths)
+    found: dict[str, tuple[str, ...]] = {}
+    for real, text in texts.items():
+        if _ESTIMATOR in text and "tensorflow" in text:
+            module = re.compile(rf"\b{re.escape(pathlib.Path(real).stem)}\b")
+            found[real] = tuple(
+                other
+                for path, other in texts.items()
+                if path != real and module.search(other)
+            )
+    return found
+
+
+def _texts(paths: Iterable[pathlib.Path]) -> dict[str, str]:
+    """Of the files of a run that can be read, by their real paths."""
+    texts: dict[str, str] = {}
+    for path in paths:
+        if path.suffix == ".py" and path.is_file():
+            try:
+                texts[os.path.realpath(path)] = path.read_bytes().decode()
+            except (OSError, UnicodeDecodeError):
+                continue  # Whoever migrates it says why.
+    return texts

@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import pathlib
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 
 _IMPORTING = ("import_module", "__import__")
 # What a file spells that may find a function by text.
@@ -16,17 +17,22 @@ FINDING = ("getattr", "import *")
 
 
 def names_it(
-    text: str, scopes: Scopes | None, name: str, modules: Collection[str]
+    text: str,
+    scopes: Scopes | None,
+    name: str,
+    modules: Collection[str],
+    elsewhere: Callable[[ast.Import | ast.ImportFrom], bool] = lambda _: False,
 ) -> bool:
     """Whether a file may name a function of another.
 
     Args:
       scopes: of the text; None where it is no Python 3.
       modules: what the other file is called, and those that have the function from it.
+      elsewhere: tells imports that certainly mean other files of these names.
     """
     if scopes is None:
         return _has_word(text, [name]) and _has_word(text, modules)
-    if not _imports(scopes.tree, modules):
+    if not _imports(scopes.tree, modules, elsewhere):
         return False
     named = any(_is_named(node, scopes, name) for node in scopes.walk())
     return named or next(by_text(scopes.tree, name, modules), None) is not None
@@ -44,14 +50,19 @@ def _is_named(node: ast.AST, scopes: Scopes, name: str) -> bool:
     )
 
 
-def _imports(tree: ast.Module, modules: Collection[str]) -> bool:
+def _imports(
+    tree: ast.Module,
+    modules: Collection[str],
+    elsewhere: Callable[[ast.Import | ast.ImportFrom], bool],
+) -> bool:
     """Whether a file imports one of some modules, or something of them."""
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             dotted = [alias.name for alias in node.names]
             dotted.append(getattr(node, "module", None) or "")
             if {part for one in dotted for part in one.split(".")} & set(modules):
-                return True
+                if not elsewhere(node):
+                    return True
         elif _imports_by_text(node, modules):
             return True
     return False
@@ -59,7 +70,7 @@ def _imports(tree: ast.Module, modules: Collection[str]) -> bool:
 
 def by_text(tree: ast.AST, name: str, modules: Collection[str]) -> Iterator[ast.Call]:
     """Calls that may find a function by its name's text: `getattr(module, name)`."""
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.Call) and _called(node) == "getattr":
             owner, text = (*node.args, None, None)[:2]
             if isinstance(text, ast.Constant):
@@ -100,7 +111,7 @@ def _has_word(text: str, words: Iterable[str]) -> bool:
 def _names_of(tree: ast.AST, modules: Collection[str]) -> set[str]:
     """Names under which a file imports some modules, or may."""
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             found |= {
                 (alias.asname or alias.name).partition(".")[0]

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.source.nodes import all_nodes, children
+
 _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -24,7 +26,7 @@ def key(node: ast.AST) -> str | None:
 def reads(node: ast.AST) -> set[str]:
     """Names whose value the code may use, nested functions included."""
     found: set[str] = set()
-    for child in ast.walk(node):
+    for child in all_nodes(node):
         if isinstance(child, ast.Name) and isinstance(child.ctx, ast.Load):
             found.add(child.id)
         elif isinstance(child, ast.Attribute) and isinstance(child.ctx, ast.Load):
@@ -44,7 +46,7 @@ def binds(node: ast.AST) -> set[str]:
     own: set[int] = set()  # A comprehension's names are its own.
     for child in walk_scope(node):
         if isinstance(child, ast.comprehension):
-            own |= {id(n) for n in ast.walk(child.target)}
+            own |= {id(n) for n in all_nodes(child.target)}
         elif isinstance(child, (ast.Name, ast.Attribute)) and isinstance(
             child.ctx, (ast.Store, ast.Del)
         ):
@@ -117,7 +119,7 @@ def walk_scope(node: ast.AST) -> Iterator[ast.AST]:
             continue
         if isinstance(current, _SCOPES):
             continue
-        stack.extend(ast.iter_child_nodes(current))
+        stack.extend(children(current))
 
 
 def walk_scope_of_function(function: ast.FunctionDef) -> Iterator[ast.AST]:

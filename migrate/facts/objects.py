@@ -16,6 +16,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+from migrate.tables.estimator_names import EMITTED, ESTIMATOR, OF_TF1
 
 _PLAIN_BASES = frozenset({"object", "ABC", "abc.ABC"})
 # What makes attributes otherwise than by statements that can be seen.
@@ -119,7 +121,7 @@ class Objects:
             for name in self._scopes.scope_by_node[node].bindings:
                 if name in _DYNAMIC:
                     raise Unsettled(node, f"{node.name} has a {name} of its own")
-            bases = [b for b in node.bases if ast.unparse(b) not in _PLAIN_BASES]
+            bases = [b for b in node.bases if not self._is_plain(b)]
             if not bases:
                 return found
             base = self.class_named(bases[0])
@@ -130,6 +132,12 @@ class Objects:
                     "sight",
                 )
             found.append(base)
+
+    def _is_plain(self, base: ast.expr) -> bool:
+        """Whether a base says nothing of a class's attributes but what is known of it."""
+        if self._scopes.resolve(base) == ESTIMATOR:
+            return True
+        return ast.unparse(base) in _PLAIN_BASES
 
     def family(self, owner: ast.ClassDef) -> list[ast.ClassDef]:
         """The class, those it inherits from, and all that inherit from one of them."""
@@ -197,6 +205,10 @@ class Objects:
           Unsettled: something else does, or nothing in sight.
         """
         family = self.family(owner)
+        if name in OF_TF1 | EMITTED and any(
+            self._scopes.resolve(base) == ESTIMATOR for c in family for base in c.bases
+        ):
+            raise Unsettled(owner, f"`self.{name}` is an Estimator's own")
         inits = list(self.constructors(owner))
         found: list[ast.Attribute] = []
         for store in self._stores.get(name, []):
@@ -223,7 +235,7 @@ class Objects:
 
     def _check_reflection(self, family: list[ast.ClassDef]) -> None:
         for one in family:
-            for node in ast.walk(one):
+            for node in all_nodes(one):
                 if isinstance(node, ast.Name) and node.id in _REFLECTION:
                     raise Unsettled(node, f"{one.name} sets attributes by {node.id}()")
                 if isinstance(node, ast.Attribute) and node.attr == "__dict__":

@@ -1,7 +1,8 @@
 """Names for TensorFlow that files of a tree take from each other: `from .compat import tf`.
 
-A file whose name for TensorFlow comes from another file of the same run is read as if it
-imported TensorFlow itself, as that file does.
+A file whose name for TensorFlow, or for a module of its public API that the file uses, comes
+from another file of the same run is read as if it imported that itself, as the other file
+does. So are the names that it reads and that `from compat import *` brings; see `stars`.
 """
 
 from __future__ import annotations
@@ -10,15 +11,21 @@ import ast
 import os
 import pathlib
 import re
-import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
-# How a module imports TensorFlow whole, at the beginning of a line.
+from migrate.facts import stars
+from migrate.facts.own_stars import Stars, own_stars
+from migrate.facts.stars import Exports
+
+# How a module imports TensorFlow or of it, at the beginning of a line. What it imports of
+# private modules (tensorflow.python) is reported there, and stays what it is.
+_PUBLIC = rb"tensorflow(?:\.(?!python\b|core\b)\w+)*"
 _EXPORT = re.compile(
-    rb"^(?:import (tensorflow|tensorflow\.compat\.v1) as (\w+)"
-    rb"|from tensorflow\.compat import (v1) as (\w+))[ \t]*(?:#.*)?\r?$",
+    rb"^(?:import (" + _PUBLIC + rb") as (\w+)"
+    rb"|from (" + _PUBLIC + rb") import (\w[\w \t,]*?))[ \t]*(?:#.*)?\r?$",
     re.MULTILINE,
 )
+_IS_WHOLE = re.compile(r"import tensorflow(\.compat\.v1)? as|from tensorflow\.compat ")
 # `from module import name, other as its_name`, in one line.
 _IMPORT = re.compile(
     rb"^[ \t]*from (\.*[\w.]*) import (\w[\w \t,]*?)[ \t]*(?:#.*)?\r?$",
@@ -31,7 +38,9 @@ _LONG_IMPORT = re.compile(
 )
 # What `written_out` makes of one that takes other names too.
 _TOGETHER = re.compile(
-    r"^([ \t]*)(from \S+ import [\w ,]+|\)); (import tensorflow[\w.]* as \w+)",
+    r"^([ \t]*)(from \S+ import (?:\*|[\w ,]+)|\)"
+    r"|(?:import|from) tensorflow[\w.]* (?:as|import) [\w ]+)"
+    r"; ((?:import|from) tensorflow[\w.]* (?:as|import) \w)",
     re.MULTILINE,
 )
 # Line -> what stands there, and the import of TensorFlow that it means.
@@ -49,7 +58,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     exports = {
         real: found
         for real, data in texts.items()
-        if b"tensorflow" in data and (found := dict(_exports(data)))
+        if b"tensorflow" in data and (found := exports_of(data))
     }
     names = {name.encode() for found in exports.values() for name in found}
     meant: dict[str, Lines] = {}
@@ -60,13 +69,15 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
             taken: list[str] = []
             for item in match[2].decode().split(","):
                 name, _, other = item.strip().partition(" as ")
-                path = None
+                statement = None
+                bound = other.strip() or name
                 if name.encode() in names:
-                    path = _meant(files[real], module, name, files, exports)
-                if path is None:
+                    source = files[real]
+                    statement = _meant(source, module, name, bound, files, exports)
+                if statement is None:
                     own.append(item.strip())
                 else:
-                    taken.append(f"import {path} as {other.strip() or name}")
+                    taken.append(statement)
             if taken:
                 line = data.count(b"\n", 0, match.start()) + 1
                 stands = match[0].decode("utf-8", "replace").strip()
@@ -81,14 +92,40 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
                 )
                 for number, row in rows.items():
                     meant.setdefault(real, {})[line + number] = row
+    brought = stars.brought(
+        texts, exports, lambda path, module: _file(path, module, files)
+    )
+    for real, of_stars in brought.items():
+        for line, (stands, statements) in of_stars.items():
+            whole = stands.partition("#")[0].strip()
+            meant.setdefault(real, {})[line] = (stands, "; ".join([whole, *statements]))
     return meant
+
+
+def names_of_stars(
+    paths: Iterable[pathlib.Path], followed: Mapping[str, Lines]
+) -> dict[str, Stars]:
+    """Real path of a file -> its stars of other files, as imports of names.
+
+    Args:
+      followed: what imports of TensorFlow mean.
+    """
+    files = {os.path.realpath(path): path for path in paths if path.is_file()}
+    texts = {real: _read(path) for real, path in files.items()}
+    modules = {real: path for real, path in files.items() if path.suffix == ".py"}
+    return own_stars(
+        {real: texts[real] for real in modules},
+        [text for real, text in texts.items() if real not in modules],
+        lambda real, name: _file(pathlib.Path(real), name, modules),
+        followed,
+    )
 
 
 def _long(
     path: pathlib.Path,
     text: str,
     files: dict[str, pathlib.Path],
-    exports: dict[str, dict[str, str]],
+    exports: Mapping[str, Exports],
 ) -> Lines:
     """What an import over several lines means: row in it -> (what stands there, meant).
 
@@ -107,10 +144,11 @@ def _long(
     found: Lines = {}
     taken = []
     for alias in node.names:
-        source = _meant(path, module, alias.name, files, exports)
-        if source is None:
+        own = alias.asname or alias.name
+        statement = _meant(path, module, alias.name, own, files, exports)
+        if statement is None:
             continue
-        taken.append(f"import {source} as {alias.asname or alias.name}")
+        taken.append(statement)
         row = alias.lineno - 1
         stands = rows[row].strip()
         names = found.get(row, ("", stands.partition("#")[0]))[1]
@@ -126,15 +164,23 @@ def _meant(
     path: pathlib.Path,
     module: str,
     name: str,
+    own: str,
     files: dict[str, pathlib.Path],
-    exports: dict[str, dict[str, str]],
+    exports: Mapping[str, Exports],
 ) -> str | None:
-    """The module of TensorFlow that a name of another file stands for, if it does."""
+    """How a file would import itself what another file's name stands for, if it may."""
     source = _file(path, module, files)
     if source is None or source == os.path.realpath(path):
         return None
     found = exports.get(source, {}).get(name)
-    return found if found and _alone(files[source], name) else None
+    if not found or not stars.alone(_read(files[source]), name):
+        return None
+    if not _IS_WHOLE.match(found):
+        # A file that only hands it on does not become one of TensorFlow's.
+        used = re.compile(rb"\b" + own.encode() + rb"[.(]")
+        if not used.search(_read(path)):
+            return None
+    return stars.statement(found, own)
 
 
 def _read(path: pathlib.Path) -> bytes:
@@ -144,12 +190,19 @@ def _read(path: pathlib.Path) -> bytes:
         return b""
 
 
-def _exports(data: bytes) -> Iterator[tuple[str, str]]:
+def exports_of(data: bytes) -> Exports:
+    """A text's names for TensorFlow and parts of it, with how they are imported."""
+    found: dict[str, str] = {}
     for match in _EXPORT.finditer(data):
         if match[1]:
-            yield match[2].decode(), match[1].decode()
-        else:
-            yield match[4].decode(), "tensorflow.compat.v1"
+            found[match[2].decode()] = f"import {match[1].decode()} as {{}}"
+            continue
+        for item in match[4].decode().split(","):
+            name, _, other = item.strip().partition(" as ")
+            if name and other.strip() != name:
+                start = f"from {match[3].decode()} import {name}"
+                found[other.strip() or name] = f"{start} as {{}}"
+    return found
 
 
 def files_of(
@@ -177,23 +230,6 @@ def _file(
     return None
 
 
-def _alone(path: pathlib.Path, name: str) -> bool:
-    """Whether a module binds a name once: by its import."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(path.read_bytes())
-    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    times = 0
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            times += sum((a.asname or a.name.split(".")[0]) == name for a in node.names)
-        elif isinstance(node, ast.Name) and node.id == name:
-            times += not isinstance(node.ctx, ast.Load)
-    return times == 1
-
-
 def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
     """The text with those imports written out, and their lines; all others stay."""
     found = text.split("\n")
@@ -212,4 +248,6 @@ def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
 
 def apart(text: str) -> str:
     """The text with imports that `written_out` put in one line in lines of their own."""
-    return _TOGETHER.sub(r"\1\2\n\1\3", text)
+    while (more := _TOGETHER.sub(r"\1\2\n\1\3", text)) != text:
+        text = more
+    return text

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator, Mapping
 
 from migrate.facts import modules
+from migrate.source.nodes import all_nodes, children
 
 Node = ast.AST
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -65,6 +67,13 @@ class Scopes:
     def scope_of(self, node: ast.AST) -> Scope:
         """The scope in which `node` (an expression or statement) is evaluated."""
         return self._scope_of[node]
+
+    def read(self, target: ast.Name) -> ast.Name:
+        """A read of a name, as if one stood where it is bound."""
+        node = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        self._scope_of[node] = self._scope_of[target]
+        self.parents[node] = self.parents[target]
+        return node
 
     def function(self, node: ast.expr) -> ast.FunctionDef | None:
         """The function of the module that an expression names, or None."""
@@ -175,7 +184,7 @@ class Scopes:
     def walk(self) -> Iterator[ast.AST]:
         """`ast.walk` over the module, which is not changed while it is analysed."""
         if self._nodes is None:
-            self._nodes = tuple(ast.walk(self.tree))
+            self._nodes = tuple(all_nodes(self.tree))
         return iter(self._nodes)
 
     def _all_uses(self) -> Iterator[tuple[ast.expr, str]]:
@@ -189,7 +198,7 @@ class Scopes:
                 if symbol is not None:
                     yield node, symbol
                     continue
-            stack.extend(reversed(list(ast.iter_child_nodes(node))))
+            stack.extend(reversed(children(node)))
 
 
 def _is_none(binding: ast.AST) -> bool:
@@ -219,43 +228,43 @@ class _Builder:
     def _visit(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         self._scopes._scope_of[node] = scope
         self._scopes.parents[node] = parent
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            scope.bind(node.name, node)
-            self._visit_all([*node.decorator_list], scope, node)
-            self._function(node, scope)
-        elif isinstance(node, ast.Lambda):
-            self._function(node, scope)
-        elif isinstance(node, ast.ClassDef):
-            scope.bind(node.name, node)
-            self._visit_all(
-                [*node.decorator_list, *node.bases, *node.keywords], scope, node
-            )
-            inner = self._child_scope(node, scope)
-            self._visit_all([*node.body], inner, node)
-        elif isinstance(node, _COMPREHENSIONS):
-            self._comprehension(node, scope)
-        elif isinstance(node, (ast.Import, ast.ImportFrom)):
-            self._import(node, scope)
-        elif isinstance(node, (ast.Global, ast.Nonlocal)):
-            scope.outer_names.update(node.names)
-            if isinstance(node, ast.Global):
-                for name in node.names:
-                    self._scopes.module.bind(name, node)
-        elif isinstance(node, ast.ExceptHandler):
-            if node.name:
-                scope.bind(node.name, node)
-            self._generic(node, scope)
-        elif isinstance(node, ast.Name):
-            if isinstance(node.ctx, (ast.Store, ast.Del)):
-                scope.bind(node.id, self._binding_statement(node, parent))
-        elif isinstance(node, ast.NamedExpr):
-            self._generic(node, scope)
-        else:
-            self._generic(node, scope)
-
-    def _generic(self, node: ast.AST, scope: Scope) -> None:
-        for child in ast.iter_child_nodes(node):
+        own = _VISITS.get(node.__class__)
+        if own is not None:
+            own(self, node, scope, parent)
+            return
+        for child in children(node):
             self._visit(child, scope, node)
+
+    def _definition(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        scope.bind(node.name, node)
+        self._visit_all([*node.decorator_list], scope, node)
+        self._function(node, scope, parent)
+
+    def _class(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, ast.ClassDef)
+        scope.bind(node.name, node)
+        outside = [*node.decorator_list, *node.bases, *node.keywords]
+        self._visit_all(outside, scope, node)
+        self._visit_all([*node.body], self._child_scope(node, scope), node)
+
+    def _outer(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, (ast.Global, ast.Nonlocal))
+        scope.outer_names.update(node.names)
+        if isinstance(node, ast.Global):
+            for name in node.names:
+                self._scopes.module.bind(name, node)
+
+    def _handler(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, ast.ExceptHandler)
+        if node.name:
+            scope.bind(node.name, node)
+        self._visit_all(children(node), scope, node)
+
+    def _name(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, ast.Name)
+        if node.ctx.__class__ is not ast.Load:
+            scope.bind(node.id, self._binding_statement(node, parent))
 
     def _binding_statement(self, name: ast.Name, parent: ast.AST) -> ast.AST:
         node: ast.AST = name
@@ -264,7 +273,7 @@ class _Builder:
             node, above = above, self._scopes.parents.get(above)
         return node
 
-    def _function(self, node: ast.AST, scope: Scope) -> None:
+    def _function(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, FunctionNode)
         arguments = node.args
         defaults = [*arguments.defaults, *[d for d in arguments.kw_defaults if d]]
@@ -285,7 +294,7 @@ class _Builder:
                 self._visit(node.returns, scope, node)
             self._visit_all([*node.body], inner, node)
 
-    def _comprehension(self, node: ast.AST, scope: Scope) -> None:
+    def _comprehension(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
         assert isinstance(node, _COMPREHENSIONS)
         inner = self._child_scope(node, scope)
         for index, generator in enumerate(node.generators):
@@ -297,7 +306,8 @@ class _Builder:
         else:
             self._visit(node.elt, inner, node)
 
-    def _import(self, node: ast.Import | ast.ImportFrom, scope: Scope) -> None:
+    def _import(self, node: ast.AST, scope: Scope, parent: ast.AST) -> None:
+        assert isinstance(node, (ast.Import, ast.ImportFrom))
         for alias in node.names:
             if isinstance(node, ast.Import):
                 name = alias.asname or alias.name.split(".")[0]
@@ -311,3 +321,25 @@ class _Builder:
             scope.bind(name, node)
             if path and modules.is_interesting(path):
                 self._scopes._imported[(node, name)] = path
+
+
+_Visit = Callable[[_Builder, ast.AST, Scope, ast.AST], None]
+_VISITS: dict[type[ast.AST], _Visit] = {
+    ast.FunctionDef: _Builder._definition,
+    ast.AsyncFunctionDef: _Builder._definition,
+    ast.Lambda: _Builder._function,
+    ast.ClassDef: _Builder._class,
+    ast.Import: _Builder._import,
+    ast.ImportFrom: _Builder._import,
+    ast.Global: _Builder._outer,
+    ast.Nonlocal: _Builder._outer,
+    ast.ExceptHandler: _Builder._handler,
+    ast.Name: _Builder._name,
+    **dict.fromkeys(_COMPREHENSIONS, _Builder._comprehension),
+}
+
+
+@functools.lru_cache(maxsize=16)
+def scopes_of(tree: ast.Module) -> Scopes:
+    """The scopes of a tree that is not changed any more; see `tree_of`."""
+    return Scopes(tree)

@@ -19,6 +19,7 @@ from typing import Any
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 
 _SERVER = "tf.train.Server"
 # Jobs of a cluster whose description is not in sight, and those of one task each.
@@ -34,32 +35,61 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.GtE: operator.ge,
     ast.In: lambda a, b: a in b,
     ast.NotIn: lambda a, b: a not in b,
+    # Of None, True and False.
+    ast.Is: lambda a, b: a == b and type(a) is type(b),
+    ast.IsNot: lambda a, b: not (a == b and type(a) is type(b)),
 }
+_CONVERTED: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "str": str}
 
 
 def is_sole_client(scopes: Scopes, session: ast.Call) -> bool:
     """Whether a session on the program's own server is opened by one task alone."""
+    return sole_task(scopes, session) is not None
+
+
+def sole_task(scopes: Scopes, session: ast.Call) -> tuple[str, int] | None:
+    """The one task, as (job, index), that opens a session on its own server."""
+    found = _reaching(scopes, session)
+    return found[0][0] if len(found) == 1 else None
+
+
+def told(
+    scopes: Scopes, session: ast.Call, test: ast.expr | None
+) -> dict[tuple[str, int], bool | None]:
+    """What the tasks that open a session on the program's own server make of a condition.
+
+    Args:
+      test: the condition; None holds in every task.
+
+    Returns:
+      By job and index of the first few tasks; None where it is not decided. Empty where
+      it is not seen which task a process is.
+    """
+    return {
+        place: True if test is None else task.decided(test)
+        for place, task in _reaching(scopes, session)
+    }
+
+
+def _reaching(scopes: Scopes, session: ast.Call) -> list[tuple[tuple[str, int], _Task]]:
+    """The tasks that may open a session on the program's own server."""
     servers = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == _SERVER
     ]
     if len(servers) != 1:
-        return False
+        return []
     job = names.argument(servers[0], "job_name", 1)
     index = names.argument(servers[0], "task_index", 2)
     if job is None or index is None:
-        return False
-    jobs = _jobs(scopes, servers[0])
-    reached = [
-        (name, number)
-        for name in jobs
+        return []
+    tasks = [
+        ((name, number), _Task(scopes, {ast.dump(job): name, ast.dump(index): number}))
+        for name in _jobs(scopes, servers[0])
         for number in (_INDICES[:1] if name in _SINGLE else _INDICES)
-        if _Task(scopes, {ast.dump(job): name, ast.dump(index): number}).may_reach(
-            session
-        )
     ]
-    return len(reached) == 1
+    return [(place, task) for place, task in tasks if task.may_reach(session)]
 
 
 def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
@@ -85,7 +115,7 @@ def _jobs(scopes: Scopes, server: ast.Call) -> tuple[str, ...]:
             break
     named = {
         node.value
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Constant) and node.value in _SINGLE
     }
     return (*_USUAL, *sorted(str(name) for name in named))
@@ -117,7 +147,7 @@ class _Task:
                     if any(self._waits(statement) for statement in earlier):
                         return False
             if isinstance(parent, ast.If) and child is not parent.test:
-                decided = self._decided(parent.test)
+                decided = self.decided(parent.test)
                 if decided is not None and decided != (child in parent.body):
                     return False
             if isinstance(parent, ast.FunctionDef):
@@ -131,7 +161,7 @@ class _Task:
         self._within.add(function)
         calls = [
             node
-            for node in ast.walk(self._scopes.tree)
+            for node in all_nodes(self._scopes.tree)
             if isinstance(node, ast.Call)
             and names.key(node.func) in (function.name, f"self.{function.name}")
         ]
@@ -143,7 +173,7 @@ class _Task:
     def _waits(self, statement: ast.stmt) -> bool:
         """Whether the task is certain to wait for ever in a statement, or to leave there."""
         if isinstance(statement, ast.If):
-            decided = self._decided(statement.test)
+            decided = self.decided(statement.test)
             if decided is None:
                 return all(
                     any(map(self._waits, suite))
@@ -175,7 +205,8 @@ class _Task:
             node = made[0].value
         return isinstance(node, ast.Call) and self._scopes.resolve(node.func) == _SERVER
 
-    def _decided(self, test: ast.expr) -> bool | None:
+    def decided(self, test: ast.expr) -> bool | None:
+        """Whether a condition holds; None where it is not decided."""
         try:
             return bool(self._value(test))
         except _Unknown:
@@ -205,6 +236,10 @@ class _Task:
                 return _COMPARE[type(node.ops[0])](left, right)
             except (KeyError, TypeError):
                 raise _Unknown from None
+        if isinstance(node, ast.IfExp):
+            return self._value(node.body if self._value(node.test) else node.orelse)
+        if isinstance(node, ast.Call):
+            return self._called_for(node)
         if isinstance(node, ast.Name):
             owner = self._scopes.scope_of(node).owner(node.id)
             made = owner.bindings.get(node.id, []) if owner is not None else []
@@ -213,10 +248,34 @@ class _Task:
                     return self._value(made[0].value)
         raise _Unknown
 
+    def _called_for(self, call: ast.Call) -> object:
+        """`bool(task_index)`; what a function without parameters returns at once."""
+        name = names.key(call.func)
+        if name in _CONVERTED and len(call.args) == 1 and not call.keywords:
+            given = self._value(call.args[0])
+            try:
+                return _CONVERTED[name](given)
+            except (TypeError, ValueError):
+                raise _Unknown from None
+        if isinstance(call.func, ast.Name) and not (call.args or call.keywords):
+            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            made = owner.bindings.get(call.func.id, []) if owner is not None else []
+            function = made[0] if len(made) == 1 else None
+            if isinstance(function, ast.FunctionDef) and function not in self._within:
+                last = function.body[-1]
+                others = [s for s in function.body[:-1] if not isinstance(s, ast.Expr)]
+                if isinstance(last, ast.Return) and last.value and not others:
+                    self._within.add(function)
+                    try:
+                        return self._value(last.value)
+                    finally:
+                        self._within.discard(function)
+        raise _Unknown
+
     def _joined(self, node: ast.BoolOp) -> bool:
         """`and`, `or` of which a part may be unknown."""
         decides = isinstance(node.op, ast.Or)
-        parts = [self._decided(value) for value in node.values]
+        parts = [self.decided(value) for value in node.values]
         if decides in parts:
             return decides
         if None in parts:

@@ -8,14 +8,22 @@ binding-time analysis; then resolves every `session.run` to a step function.
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper
 from migrate.facts.helpers import find as find_helpers
 from migrate.facts.scopes import Scopes
-from migrate.frontends import placement, plain_sessions
+from migrate.frontends import (
+    graph_suites,
+    lone_tasks,
+    placement,
+    plain_sessions,
+    towers_of_workers,
+)
 from migrate.frontends.around import all_statements, before, enclosing
 from migrate.frontends.clusters import Clusters
+from migrate.frontends.derived_hooks import hook_classes
 from migrate.frontends.iterators import check_elsewhere
 from migrate.frontends.optional_cluster import OptionalCluster
 from migrate.frontends.runs import RunResolver
@@ -25,6 +33,7 @@ from migrate.frontends.worker_statements import WorkerStatements
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -32,7 +41,7 @@ def find_sessions(scopes: Scopes) -> list[ast.Call]:
     """Every call that opens a session."""
     return [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
 
@@ -82,11 +91,8 @@ class _Recogniser:
         self.diagnostics = diagnostics
         self.session_call = sessions[0]
         self.others = tuple(sessions[1:])
-        self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
         # The cluster that a client of its own placement connects to.
         self.connected: str | None = None
-        # What it puts its whole graph on, outermost first: calls of tf.device.
-        self.around: list[ast.Call] = []
 
     def run(self) -> ir.TrainingProgram | None:
         refuse = self.diagnostics.refuse
@@ -126,13 +132,8 @@ class _Recogniser:
             if self.connected is None:
                 return None
         elif placed and placement.names_own_task(self.scopes, self.towers):
-            refuse(
-                "N125",
-                session,
-                "towers within the workers of a cluster",
-                "Give each worker one device: the strategy makes the replicas.",
-            )
-            return None
+            assert self.towers is not None
+            self.towers = dataclasses.replace(self.towers, devices="", dealt="")
         elif placed:
             refuse(
                 "N127",
@@ -175,126 +176,26 @@ class _Recogniser:
             cluster = clusters.find()
             if cluster is None:
                 return None
-        path, home, flat, dissolved = self._flatten(driver, session)
-        if home is None:
-            return None
-        return self._program(driver, session, path, home, flat, cluster)
-
-    # -- cluster ---------------------------------------------------------------
-
-    # -- shape -----------------------------------------------------------------
-
-    def _dissolves(self, statement: ast.stmt) -> bool:
-        """A `with` that only placed or named the graph: its body stands for itself."""
-        if not isinstance(statement, ast.With):
-            return False
-        for item in statement.items:
-            call = item.context_expr
-            if isinstance(call, ast.Call):
-                symbol = self.scopes.resolve(call.func)
-                if symbol == "tf.device":
-                    if self.connected is not None and not placement.deals(
-                        self.scopes, call
-                    ):
-                        return False
-                    continue
-                if (
-                    isinstance(call.func, ast.Attribute)
-                    and call.func.attr == "as_default"
-                ):
-                    inner = call.func.value
-                    if (
-                        isinstance(inner, ast.Call)
-                        and self.scopes.resolve(inner.func) == "tf.Graph"
-                    ) or isinstance(inner, ast.Name):
-                        continue
-            return False
-        return True
-
-    def _is_around(self, statement: ast.stmt) -> bool:
-        """A client's devices around the whole graph, which are kept around what is made."""
-        if self.connected is None or not isinstance(statement, ast.With):
-            return False
-        calls = [item.context_expr for item in statement.items]
-        devices = [
-            call
-            for call in calls
-            if isinstance(call, ast.Call)
-            and self.scopes.resolve(call.func) == "tf.device"
-            and not placement.deals(self.scopes, call)
-        ]
-        rest = [item for item in statement.items if item.context_expr not in devices]
-        if rest and not self._dissolves(ast.With(rest, statement.body)):
-            return False
-        self.around += devices
-        return True
-
-    def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:
-        """The block's comments will stand above what was its first statement."""
-        outer = self.dissolved.pop(block, [])
-        self.dissolved.setdefault(body[0], []).extend([*outer, block])
-
-    def _flatten(
-        self, driver: ast.FunctionDef | ast.Module, session: ast.With
-    ) -> tuple[list[tuple[ast.stmt, str]], list[ast.stmt] | None, list[ast.stmt], int]:
-        path: list[tuple[ast.stmt, str]] = []
-        home: list[ast.stmt] = list(driver.body)
-        suite = home
-        while session not in suite:
-            inside = next(
-                (
-                    (s, field, nested)
-                    for s in suite
-                    for field, nested in names.suites(s)
-                    if any(x is session for x in all_statements(nested))
-                ),
-                None,
-            )
-            assert inside is not None
-            statement, field, nested = inside
-            if self._dissolves(statement) or self._is_around(statement):
-                at = home.index(statement)
-                home[at : at + 1] = nested
-                self._note_dissolved(statement, nested)
-                suite = home
-                continue
-            if isinstance(statement, ast.If) and not any(
-                s is not statement and self._dissolves(s) for s in suite
-            ):
-                path.append((statement, field))
-                home = list(nested)
-                suite = home
-                continue
-            self.diagnostics.refuse(
-                "S102",
-                statement,
-                "the session is opened inside a loop, try or other block",
-                "Open the session in the driver's own suite.",
-                self.scopes.resolve(self.session_call.func) or "",
-            )
-            return path, None, [], 0
-        # Graph blocks beside the session.
-        at = 0
-        while at < len(home):
-            if self._dissolves(home[at]):
-                block = home[at]
-                home[at : at + 1] = block.body  # type: ignore[attr-defined]
-                self._note_dissolved(block, block.body)  # type: ignore[attr-defined]
-            else:
-                at += 1
-        return path, home, home, 0
+        # Plain sessions of one process may be opened several times.
+        again = plain and local and cluster is None and self.connected is None
+        shape = graph_suites.Suites(
+            self.scopes,
+            self.diagnostics,
+            session,
+            (self.session_call, *self.others),
+            self.connected is not None,
+        ).find(driver, again and not self.towers)
+        return None if shape is None else self._program(driver, shape, cluster)
 
     # -- the program -------------------------------------------------------------
 
     def _program(
         self,
         driver: ast.FunctionDef | ast.Module,
-        session: ast.With,
-        path: list[tuple[ast.stmt, str]],
-        home: list[ast.stmt],
-        flat: list[ast.stmt],
+        shape: graph_suites.Shape,
         cluster: ir.Cluster | None,
     ) -> ir.TrainingProgram | None:
+        path, home, session = shape.path, shape.home, shape.entry
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
         joins = clusters.joins(cluster) if cluster is not None else []
         if cluster is not None and not joins:
@@ -312,6 +213,7 @@ class _Recogniser:
         clustered = optional.find(cluster) if cluster is not None else None
         analysis = Analysis(self.scopes, self.diagnostics)
         analysis.updated_by = self.towers.updated_by if self.towers else ""
+        analysis.own_hooks = frozenset(hook_classes(self.scopes))
         self.analysis = analysis
         helpers: tuple[Helper, ...] = ()
         if cluster is None and not self.others:
@@ -338,6 +240,10 @@ class _Recogniser:
             self.others,
             helpers,
         )
+        runs.synchronous = sync.replication in (
+            ir.Replication.SYNCHRONOUS,
+            ir.Replication.CHOSEN_AT_RUN_TIME,
+        )
         runs.run()
         replication = sync.replication
         if cluster is not None:
@@ -352,31 +258,16 @@ class _Recogniser:
                 "Start one, or train alone.",
                 "tf.train.Server",
             )
-        on_tasks = bool(self.towers and self.towers.devices)
-        if self.towers and (
-            replication is not ir.Replication.TOWERS
-            or (self.connected is not None) != on_tasks
-        ):
-            self.diagnostics.refuse(
-                "N125",
-                session,
-                "towers within the workers of a cluster",
-                "Give each worker one device: the strategy makes the replicas.",
-            )
-        elif self.towers and self._late(self.towers.devices, home[anchor:at]):
-            self.diagnostics.refuse(
-                "N125",
-                session,
-                "where the towers are is only known within the graph",
-                "Name their devices before the first placeholder or variable.",
-            )
-        elif self.towers and self._late(self.towers.count, home[anchor:at]):
-            self.diagnostics.refuse(
-                "N125",
-                session,
-                f"how many towers there are, `{self.towers.count}`, is only known within the "
-                "graph",
-                "Compute it before the first placeholder or variable.",
+            replication = ir.Replication.LOCAL
+        lone = lone_tasks.trains_alone(
+            self.scopes, self.diagnostics, self.session_call, cluster, replication
+        )
+        if self.towers:
+            built = home[anchor:at]
+            towers_of_workers.check(
+                *(self.scopes, self.diagnostics, session, self.towers, flows, built),
+                clustered=cluster is not None,
+                connected=self.connected is not None,
             )
         if plain_sessions.is_plain(self.scopes, self.session_call):
             for call in (self.session_call, *self.others):
@@ -396,7 +287,8 @@ class _Recogniser:
                     runs.initialisers.calls,
                     helpers,
                 )
-                runs.initialise(again or bool(self.others))
+                repeats = not isinstance(session, ast.With)
+                runs.initialise(again or repeats or bool(self.others))
         program = ir.TrainingProgram(
             driver=driver,
             path=path,
@@ -426,6 +318,7 @@ class _Recogniser:
             elements=runs.inputs.elements,
             unnamed_iterators=runs.inputs.unnamed,
             hook_edits=runs.hooks.edits,
+            own_hooks=runs.own,
             consumed=runs.displays.consumed,
             kinds=analysis.environment,
             static_reads=analysis.static_reads,
@@ -433,12 +326,13 @@ class _Recogniser:
             singles=frozenset(analysis.singles),
             shared=analysis.shared,
             fed_datasets=runs.fed_datasets.specs(),
-            dissolved=self.dissolved,
+            dissolved=shape.dissolved,
             others=self.others,
             initialises_again=runs.initialises_again,
-            towers=self.towers if replication is ir.Replication.TOWERS else None,
+            towers=self.towers,
+            lone=lone,
             connected=self.connected,
-            around=tuple(self.around),
+            around=tuple(shape.around),
             serves=self.connected is not None
             and placement.is_on_own_server(self.scopes, self.session_call),
             clustered=clustered,
@@ -446,17 +340,6 @@ class _Recogniser:
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()
         return program
-
-    def _late(self, expression: str, graph: list[ast.stmt]) -> bool:
-        """Whether an expression reads what these statements bind."""
-        tree = ast.parse(expression or "None", mode="eval")
-        own = {
-            node.id
-            for node in ast.walk(tree)
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-        }
-        reads = names.reads(tree) - own
-        return bool(reads & set().union(set(), *[names.binds(s) for s in graph]))
 
     def _known_early(
         self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]
@@ -518,8 +401,3 @@ class _Recogniser:
             if cluster.server in inside or any(j in inside for j in joins):
                 anchor = index + 1
         return anchor
-
-    # -- what every worker does for itself ----------------------------------------
-
-
-__all__ = ["every", "find_sessions", "recognise"]

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
 from migrate.tables.hooks import DERIVABLE, HOOK_METHODS
 
@@ -39,6 +40,43 @@ class DerivedHook:
     @property
     def derivable(self) -> bool:
         return self.name in DERIVABLE
+
+
+def ends_with_values(call: ast.Call, fetches: ast.expr | None, scopes: Scopes) -> bool:
+    """Whether a hook that logs tensors runs them once more at the end.
+
+    def end(self, session):
+        if self._log_at_end:
+            values = session.run(self._current_tensors)
+    """
+    if not isinstance(fetches, ast.Attribute) or fetches.attr != "_current_tensors":
+        return False
+    method: ast.AST | None = call
+    while method is not None and not isinstance(method, ast.FunctionDef):
+        method = scopes.parents.get(method)
+    if method is None or method.name != "end" or not method.args.args:
+        return False
+    of = fetches.value
+    if not isinstance(of, ast.Name) or of.id != method.args.args[0].arg:
+        return False
+    return any(
+        found.name == "LoggingTensorHook"
+        and method in found.class_.body
+        and not _replaces_tensors(found.class_)
+        for found in derived_hooks(scopes)
+    )
+
+
+def _replaces_tensors(node: ast.ClassDef) -> bool:
+    """Whether a class decides by itself what is asked for."""
+    return any(
+        isinstance(inner, ast.FunctionDef)
+        and inner.name == "before_run"
+        or isinstance(inner, ast.Attribute)
+        and inner.attr == "_current_tensors"
+        and isinstance(inner.ctx, ast.Store)
+        for inner in all_nodes(node)
+    )
 
 
 def hook_classes(scopes: Scopes) -> Iterator[ast.ClassDef]:
@@ -77,7 +115,7 @@ def _relies_on_it(node: ast.ClassDef, scopes: Scopes) -> bool:
     """Whether a class, or one that derives from it, does more than give arguments."""
     read: set[str] = set()
     written: set[str] = set()
-    for item in ast.walk(node):
+    for item in all_nodes(node):
         if isinstance(item, ast.FunctionDef) and item.name in HOOK_METHODS:
             return True
         if (

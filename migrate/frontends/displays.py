@@ -9,6 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, every
 from migrate.program.ir import Flow
+from migrate.source.nodes import all_nodes
 
 
 class Displays:
@@ -35,7 +36,7 @@ class Displays:
         """Whether a list or dict that the graph or the loop writes out is changed."""
         statements = [
             *[f.statement for f in every(self.flows)],
-            *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+            *[n for t in self.tail for n in all_nodes(t) if isinstance(n, ast.stmt)],
         ]
         return any(
             isinstance(s, ast.Assign)
@@ -58,7 +59,12 @@ class Displays:
             s
             for s in [
                 *[f.statement for f in every(self.flows)],
-                *[n for t in self.tail for n in ast.walk(t) if isinstance(n, ast.stmt)],
+                *[
+                    n
+                    for t in self.tail
+                    for n in all_nodes(t)
+                    if isinstance(n, ast.stmt)
+                ],
             ]
             if name in names.binds(s) and not names.suites(s)
             if self._same(value, s)
@@ -68,7 +74,7 @@ class Displays:
             if isinstance(bound, (ast.List, ast.Tuple, ast.Dict)):
                 if self.analysis.environment.get(name) in ir.BUILD_KINDS:
                     return value  # Of variables, which are made once.
-                if any(found[0] in ast.walk(t) for t in self.tail):
+                if any(found[0] in all_nodes(t) for t in self.tail):
                     if not self._only_run(name, value):
                         return value  # Something else sees, and may change, it.
                     self.consumed.add(found[0])
@@ -85,7 +91,7 @@ class Displays:
     def _only_run(self, name: str, value: ast.expr) -> bool:
         """Whether a name of the loop is read by run calls and nothing else."""
         for statement in self.tail:
-            for node in ast.walk(statement):
+            for node in all_nodes(statement):
                 if (
                     isinstance(node, (ast.Name, ast.Attribute))
                     and isinstance(node.ctx, ast.Load)

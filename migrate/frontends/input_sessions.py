@@ -16,8 +16,9 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.reach import definitions, reached
 from migrate.facts.scopes import Scopes
-from migrate.frontends import between_graph, plain_sessions
+from migrate.frontends import between_graph, loaded_sessions, plain_sessions
 from migrate.frontends.estimator import EstimatorProgram, Function
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 _INITIALIZERS = roles.INITIALIZES_ALL | roles.INITIALIZES_OTHERS
@@ -80,11 +81,16 @@ class InputSession:
 def recognise(
     scopes: Scopes, program: EstimatorProgram
 ) -> tuple[InputSession, ...] | None:
-    """Every session of an Estimator's file; None where it has none, or one does more."""
-    calls = between_graph.find_sessions(scopes)
+    """Every session of an Estimator's file; None where it has none, or one does more.
+
+    One that runs a graph which it loads is none of these, and in nobody's way.
+    """
+    loaded = {session.call for session in loaded_sessions.recognise(scopes)}
+    calls = [c for c in between_graph.find_sessions(scopes) if c not in loaded]
     found = [_session(call, scopes, program) for call in calls]
     sessions = tuple(s for s in found if s is not None)
-    return sessions if calls and len(sessions) == len(calls) else None
+    whole = len(sessions) == len(calls) and bool(calls or loaded)
+    return sessions if whole else None
 
 
 def _session(
@@ -143,7 +149,7 @@ def _runs_by_default(block: ast.With, name: str, scopes: Scopes) -> bool:
         and scopes.resolve(node.func) is None
         or isinstance(node, (ast.Attribute, ast.Name))
         and scopes.resolve(node) == "tf.get_default_session"
-        for node in ast.walk(block)
+        for node in all_nodes(block)
     )
 
 
@@ -152,7 +158,7 @@ def _read_within(block: ast.With, name: str, scopes: Scopes) -> list[ast.Name] |
 
     Another session may have the same name.
     """
-    inside = {n for n in ast.walk(block) if isinstance(n, ast.Name)}
+    inside = {n for n in all_nodes(block) if isinstance(n, ast.Name)}
     every = _loads(name, block, scopes)
     if any(n not in inside and not _in_a_session(n, name, scopes) for n in every):
         return None
@@ -277,7 +283,9 @@ def _made(call: ast.Call, scopes: Scopes) -> Iterator[ast.AST]:
     elif isinstance(call.func, ast.Name):
         for maker in definitions(scopes, call.func):
             yield from (
-                n for n in ast.walk(maker) if isinstance(n, Function) and n is not maker
+                n
+                for n in all_nodes(maker)
+                if isinstance(n, Function) and n is not maker
             )
 
 
@@ -311,7 +319,7 @@ def _gives_list(function: ast.AST) -> bool:
         return isinstance(function.body, ast.List)
     return any(
         isinstance(n, ast.Return) and isinstance(n.value, ast.List)
-        for n in ast.walk(function)
+        for n in all_nodes(function)
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import name_of
+from migrate.rules.mistakes.mistake import binding, name_of
+from migrate.source.nodes import all_nodes
 
 # TensorFlow 2's other names of Keras's classes; TF1's namesakes are functions.
 _ALIASES = ("tf.optimizers.", "tf.losses.", "tf.metrics.", "tf.initializers.")
@@ -30,13 +31,13 @@ def makes_model(
 
     Functions and classes of the file are followed by their names.
     """
-    for inner in ast.walk(node):
+    for inner in all_nodes(node):
         if not isinstance(inner, ast.Call):
             continue
         name = keras_name(scopes, inner.func)
         if name.startswith(_MAKES) or name.partition(".")[0] in _MAKERS:
             return True
-        if scopes.resolve(inner.func) == "tf.Variable":
+        if scopes.resolve(inner.func) == "tf.Variable" or is_v1(scopes, inner):
             return True
         called = defined(scopes, inner.func)
         if called is None or called.name in seen:
@@ -45,9 +46,38 @@ def makes_model(
         if isinstance(called, ast.ClassDef):
             if any(_is_model(scopes, base) for base in called.bases):
                 return True
+            begins = method_of(called, "__init__")
+            if begins is not None and makes_model(scopes, begins, seen):
+                return True
         elif makes_model(scopes, called, seen):
             return True
     return False
+
+
+def method_of(owner: ast.ClassDef, name: str) -> ast.FunctionDef | None:
+    """The method of a class by its name, if it is defined once."""
+    found = [s for s in owner.body if isinstance(s, ast.FunctionDef) and s.name == name]
+    return found[0] if len(found) == 1 else None
+
+
+def called(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
+    """The function of the file that a call has: by its name, or an object's method."""
+    if isinstance(node, ast.Name):
+        found = defined(scopes, node)
+        return found if isinstance(found, ast.FunctionDef) else None
+    if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+        return None
+    made = binding(scopes, node.value)
+    owner = defined(scopes, made.func) if isinstance(made, ast.Call) else None
+    if not isinstance(owner, ast.ClassDef) or owner.decorator_list:
+        return None
+    return method_of(owner, node.attr)
+
+
+def is_v1(scopes: Scopes, made: ast.Call) -> bool:
+    """Whether a call makes an optimizer of `tf.compat.v1.train`."""
+    symbol = scopes.resolve(made.func) or ""
+    return symbol.startswith("tf.train.") and symbol.endswith("Optimizer")
 
 
 def defined(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | ast.ClassDef | None:

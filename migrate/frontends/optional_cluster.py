@@ -22,6 +22,7 @@ from migrate.frontends import plain_sessions
 from migrate.frontends.around import all_statements, enclosing
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
 
 _READ = (
     *(ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.expr_context),
@@ -87,7 +88,7 @@ class OptionalCluster:
 
     def _unstable(self, statement: ast.If) -> str:
         """What of a condition may change, as text; "" where it gives the same again."""
-        for node in ast.walk(statement.test):
+        for node in all_nodes(statement.test):
             if isinstance(node, ast.Call):
                 function = ast.unparse(node.func)
                 if function not in _LOOKED_UP:
@@ -113,7 +114,8 @@ class OptionalCluster:
             s
             for s in inside
             if any(
-                isinstance(n, ast.Attribute) and n.attr == "target" for n in ast.walk(s)
+                isinstance(n, ast.Attribute) and n.attr == "target"
+                for n in all_nodes(s)
             )
         }
         return all(

@@ -16,6 +16,7 @@ from migrate.facts.sole_client import is_sole_client
 from migrate.frontends import plain_sessions
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
 
 _CLUSTER = "tf.train.ClusterSpec"
 SETTER = "tf.train.replica_device_setter"
@@ -31,7 +32,7 @@ def names_task(scopes: Scopes, call: ast.AST) -> bool:
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
             and "job:" in n.value
-            for n in ast.walk(call)
+            for n in all_nodes(call)
         )
     )
 
@@ -69,7 +70,7 @@ def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
             target = made[0].value
     return any(
         isinstance(n, ast.Constant) and isinstance(n.value, str) and "grpc:" in n.value
-        for n in ast.walk(target)
+        for n in all_nodes(target)
     )
 
 
@@ -109,9 +110,9 @@ def cluster_of(
         return None
     # Of one task alone its index is the same in every run.
     index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
-    for call in ast.walk(scopes.tree):
+    for call in all_nodes(scopes.tree):
         if names_task(scopes, call):
-            for node in ast.walk(call):
+            for node in all_nodes(call):
                 if isinstance(node, ast.expr) and ast.dump(node) in index:
                     diagnostics.refuse(
                         "C132",
@@ -129,14 +130,14 @@ def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
     """Whether towers are on the task that builds them, on its several devices."""
     if towers is None or not towers.devices:
         return False
-    parts = {ast.dump(n) for n in ast.walk(ast.parse(towers.devices, mode="eval"))}
+    parts = {ast.dump(n) for n in all_nodes(ast.parse(towers.devices, mode="eval"))}
     return bool(parts & _task_indices(scopes))
 
 
 def _made(scopes: Scopes) -> set[str]:
     """Names that are bound to a ClusterSpec, and to nothing else."""
     found: dict[str, list[bool]] = {}
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if isinstance(node, ast.Assign):
             value = node.value
             is_cluster = isinstance(value, ast.Call) and (
@@ -156,7 +157,7 @@ def _given(
     parameters = [a.arg for a in driver.args.args]
     calls = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Name)
         and node.func.id == driver.name
@@ -177,7 +178,7 @@ def _task_indices(scopes: Scopes) -> set[str]:
     """What the servers of the file are given as their task's index, as dumps."""
     return {
         ast.dump(index)
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.train.Server"
         and (index := names.argument(node, "task_index", 2)) is not None

@@ -15,6 +15,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.program.binding_time import Diagnostics
 from migrate.rules.symbols import verdict
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 # tf.Session(...), TF 1.15.5.
@@ -40,7 +41,7 @@ def runs_anything(scopes: Scopes, sessions: list[ast.Call]) -> bool:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("run", "eval")
         and scopes.resolve(node.func) is None
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
     )
 
 
@@ -66,10 +67,10 @@ def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:
         return False
     blocks = [scopes.parents[scopes.parents[s]] for s in sessions]
     home = scopes.scope_of(blocks[0])
-    nested = any(b in ast.walk(a) for a in blocks for b in blocks if a is not b)
+    nested = any(b in all_nodes(a) for a in blocks for b in blocks if a is not b)
     if nested or any(scopes.scope_of(block) is not home for block in blocks):
         return False
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         symbol = scopes.resolve(node.func) or ""
@@ -98,7 +99,7 @@ def pinned(scopes: Scopes) -> ast.Call | None:
     """The first place where a program without a device setter names a task itself."""
     calls = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) is not None
     ]
     if any(
@@ -110,7 +111,7 @@ def pinned(scopes: Scopes) -> ast.Call | None:
             isinstance(n, ast.Constant)
             and isinstance(n.value, str)
             and "job:" in n.value
-            for n in ast.walk(call)
+            for n in all_nodes(call)
         ):
             return call
     return None
@@ -133,15 +134,15 @@ def check(
     if names.bound_arguments(session, PARAMETERS) is None:
         diagnostics.refuse("S113", session, "the session's arguments cannot be told")
     own = scopes.scope_of(session).owner(session_name)
-    inside = {node for statement in tail for node in ast.walk(statement)}
+    inside = {node for statement in tail for node in all_nodes(statement)}
     for helper in helpers:
-        inside |= set(ast.walk(helper.node))
-        for node in ast.walk(helper.node):
+        inside |= set(all_nodes(helper.node))
+        for node in all_nodes(helper.node):
             if isinstance(node, ast.Name) and node.id in helper.sessions - {
                 session_name
             }:
                 _check_use(scopes, diagnostics, node, helpers)
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not (
             isinstance(node, ast.Name)
             and node.id == session_name
@@ -228,10 +229,10 @@ def initialise_again(
     """
     earlier: list[ast.Call] = []
     called = {helper.node.name for helper in helpers}
-    in_tail = {node for statement in tail for node in ast.walk(statement)}
+    in_tail = {node for statement in tail for node in all_nodes(statement)}
     if any(again not in in_tail for again in initialisers):
         return True
-    for node in (n for statement in tail for n in ast.walk(statement)):
+    for node in (n for statement in tail for n in all_nodes(statement)):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Name)
@@ -252,16 +253,17 @@ def initialise_again(
             )
         ):
             earlier.append(node)
-    return any(_in_loop(scopes, again) for again in initialisers) or any(
+    return any(_in_loop(scopes, again, in_tail) for again in initialisers) or any(
         other.lineno < again.lineno and not exclusive(scopes, other, again)
         for again in initialisers
         for other in earlier
     )
 
 
-def _in_loop(scopes: Scopes, node: ast.AST) -> bool:
+def _in_loop(scopes: Scopes, node: ast.AST, inside: set[ast.AST]) -> bool:
+    """Whether a loop repeats a node; around these nodes the graph is made anew, too."""
     parent = scopes.parents.get(node)
-    while parent is not None and not isinstance(parent, ast.FunctionDef):
+    while parent in inside and not isinstance(parent, ast.FunctionDef):
         if isinstance(parent, (ast.For, ast.While)):
             return True
         parent = scopes.parents.get(parent)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
+from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scopes
 from migrate.frontends.displays import Displays
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Code, Flow, code
+from migrate.source.nodes import all_nodes
 from migrate.tables.hooks import HOOKS, HookRow
 
 
@@ -28,10 +30,14 @@ class SessionHooks:
         displays: Displays,
         flows: list[Flow],
         tail: list[ast.stmt],
+        driver: ast.AST,
     ) -> None:
         self.scopes = scopes
         self.diagnostics = diagnostics
         self.displays = displays
+        inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
+        scope = scopes.scope_of(inside) if inside is not None else scopes.module
+        self._named = NamedTensors(scopes, scope)
         self.flows = flows
         self.tail = tail
         self.edits: dict[ast.Call, Code] = {}
@@ -43,7 +49,7 @@ class SessionHooks:
             *self.tail,
         ]
         for statement in statements:
-            for node in ast.walk(statement):
+            for node in all_nodes(statement):
                 if isinstance(node, ast.Call):
                     symbol = self.scopes.resolve(node.func)
                     row = HOOKS.get(symbol or "")
@@ -73,6 +79,19 @@ class SessionHooks:
             "training_session.", row.target, "(", ir.joined(", ", parts), ")"
         )
 
+    def observe(self, tag: str, tensor: ast.expr, where: ast.AST) -> bool:
+        """Whether steps can give a tensor by this tag: no other one has it."""
+        known = self.observed.setdefault(tag, tensor)
+        if ast.unparse(known) == ast.unparse(tensor):
+            return True
+        self.diagnostics.refuse(
+            "H103",
+            where,
+            f"{tag!r} is also what another hook calls `{ast.unparse(known)}`",
+            "Give the two tensors names of their own.",
+        )
+        return False
+
     def _observe(self, value: ast.expr, row: HookRow) -> str | None:
         """Has the step functions give a hook's tensors; returns the keys as source."""
         display = self.displays.display(value)
@@ -90,7 +109,7 @@ class SessionHooks:
                     pairs.append((text, item))
                 pairs.sort(key=lambda pair: pair[0])
             elif isinstance(display, (ast.List, ast.Tuple)):
-                pairs = [(ast.unparse(item), item) for item in display.elts]
+                pairs = [(_tag(item), item) for item in display.elts]
             else:
                 self.diagnostics.refuse(
                     "H104",
@@ -106,6 +125,11 @@ class SessionHooks:
             pairs = [(ast.unparse(value), value)]
         for tag, item in pairs:
             if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                found = self._named.find(item.value)
+                if found is not None:
+                    if not self.observe(tag, found, item):
+                        return None
+                    continue
                 self.diagnostics.refuse(
                     "H102",
                     item,
@@ -114,6 +138,13 @@ class SessionHooks:
                     row.symbol,
                 )
                 return None
-            self.observed[tag] = item
+            if not self.observe(tag, item, item):
+                return None
         keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
         return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
+
+
+def _tag(item: ast.expr) -> str:
+    """Under which TF1's hook tells a tensor of a list."""
+    literal = names.literal(item)
+    return literal if isinstance(literal, str) else ast.unparse(item)

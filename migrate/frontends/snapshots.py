@@ -8,6 +8,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Kind, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 
@@ -35,7 +36,7 @@ class Snapshots:
         for flow in linear[:made]:
             if flow.suites or not flow.step:
                 continue
-            for node in ast.walk(flow.statement):
+            for node in all_nodes(flow.statement):
                 if not isinstance(node, ast.Call):
                     continue
                 symbol = self.scopes.resolve(node.func)
@@ -82,5 +83,5 @@ class Snapshots:
                     and self.scopes.resolve(node.func) is None
                 )
             )
-            for node in ast.walk(flow.statement)
+            for node in all_nodes(flow.statement)
         )

@@ -9,6 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import Slice
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -36,17 +37,17 @@ class StepChecks:
         assigned: set[str] = set()
         for flow in [f for f in every(self.flows) if f in part.flows and not f.suites]:
             assigns = self._assignments(flow.statement)
-            inner = {n for call, _ in assigns for n in ast.walk(call)}
+            inner = {n for call, _ in assigns for n in all_nodes(call)}
             within: list[tuple[ast.AST, set[str]]] = []
             done: set[str] = set()
             for call, target in assigns:
                 nested = {
-                    n for c, _ in assigns if c is not call for n in ast.walk(c)
-                } & set(ast.walk(call))
-                own = [n for n in ast.walk(call) if n not in nested]
+                    n for c, _ in assigns if c is not call for n in all_nodes(c)
+                } & set(all_nodes(call))
+                own = [n for n in all_nodes(call) if n not in nested]
                 within += [(n, (assigned | done) - {target}) for n in own]
                 done.add(target)
-            rest = [n for n in ast.walk(flow.statement) if n not in inner]
+            rest = [n for n in all_nodes(flow.statement) if n not in inner]
             within += [
                 (n, assigned | {t for c, t in assigns if _ends_before(c, n)})
                 for n in rest
@@ -70,11 +71,23 @@ class StepChecks:
                 )
             assigned |= done
 
+    def changes(self, part: Slice, run: ast.Call) -> bool:
+        """Whether a run changes variables."""
+        return (
+            part.trains
+            or any(
+                flow.update is not None or bool(self._assignments(flow.statement))
+                for flow in part.flows
+                if not flow.suites
+            )
+            or bool(self._assignments(ast.Expr(run)))
+        )
+
     def _assignments(self, statement: ast.stmt) -> list[tuple[ast.Call, str]]:
         """A statement's assignments and their variables, in the order they are done."""
         found = [
             (node, target)
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
             if isinstance(node, ast.Call) and (target := self._assigned(node))
         ]
         return sorted(found, key=lambda f: (f[0].end_lineno, f[0].end_col_offset))

@@ -9,6 +9,7 @@ from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.ir import Flow
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -46,7 +47,7 @@ class Synchronisation:
                     else:
                         self._visit(inner, condition)
             return
-        for node in ast.walk(flow.statement):
+        for node in all_nodes(flow.statement):
             if (
                 isinstance(node, ast.Call)
                 and self.scopes.resolve(node.func) in roles.SYNC_OPTIMIZERS

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeGuard
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -10,6 +11,7 @@ from migrate.frontends.around import all_statements, before
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Kind
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
 
@@ -77,7 +79,7 @@ class WorkerStatements:
                 continue
             depends = any(
                 isinstance(n, ast.expr) and ast.dump(n) == index_dump
-                for n in ast.walk(statement)
+                for n in all_nodes(statement)
             ) or bool(names.reads(statement) & tainted)
             kind = kinds.get(statement, Kind.HOST)
             own = kind in (
@@ -94,7 +96,7 @@ class WorkerStatements:
                 isinstance(n, ast.Call)
                 and roles.KIND_OF_CALL.get(self.scopes.resolve(n.func) or "")
                 in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
-                for n in ast.walk(statement)
+                for n in all_nodes(statement)
             )
             if kind in (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG):
                 continue
@@ -156,7 +158,7 @@ class WorkerStatements:
                 continue
             reads_index = any(
                 isinstance(n, ast.expr) and ast.dump(n) == index_dump
-                for n in ast.walk(flow.statement)
+                for n in all_nodes(flow.statement)
             )
             if reads_index or flow.reads & tainted:
                 self.diagnostics.refuse(
@@ -177,7 +179,7 @@ class WorkerStatements:
         def asks(statement: ast.stmt) -> bool:
             return any(
                 isinstance(n, ast.expr) and ast.dump(n) == job
-                for n in ast.walk(statement)
+                for n in all_nodes(statement)
             )
 
         told: set[str] = set()  # Names that hold the answer.
@@ -245,7 +247,7 @@ class WorkerStatements:
             if moves:
                 in_order.append(statement)
                 calls = calls or any(
-                    isinstance(n, ast.Call) for n in ast.walk(statement)
+                    isinstance(n, ast.Call) for n in all_nodes(statement)
                 )
         return in_order
 
@@ -265,7 +267,7 @@ class WorkerStatements:
             and (self.scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
             for flow in self.flows
             if not flow.host
-            for n in ast.walk(flow.statement)
+            for n in all_nodes(flow.statement)
         )
 
     def _with_functions(
@@ -283,10 +285,10 @@ class WorkerStatements:
             grown = False
             for statement in candidates:
                 if (
-                    isinstance(statement, ast.FunctionDef)
+                    self._is_called(statement)
                     and statement not in chosen
                     and statement.name in reads
-                    and names.free(statement) & moved_names
+                    and _free(statement) & moved_names
                 ):
                     chosen.add(statement)
                     moved_names.add(statement.name)
@@ -294,9 +296,17 @@ class WorkerStatements:
                     grown = True
         return [s for s in candidates if s in chosen]
 
+    def _is_called(
+        self, statement: ast.stmt
+    ) -> TypeGuard[ast.FunctionDef | ast.ClassDef]:
+        """A function, or a class of hooks, which the session calls."""
+        own = self.program.own_hooks
+        hooks = own.classes if own is not None else ()
+        return isinstance(statement, ast.FunctionDef) or statement in hooks
+
     def _check_rebound(self, program: ir.TrainingProgram, tail_binds: set[str]) -> None:
         for statement in program.tail:
-            for node in ast.walk(statement):
+            for node in all_nodes(statement):
                 if (
                     isinstance(node, ast.Name)
                     and isinstance(node.ctx, ast.Load)
@@ -328,7 +338,7 @@ class WorkerStatements:
             isinstance(n, ast.Call)
             and isinstance(n.func, ast.Attribute)
             and n.func.attr in SHUFFLING
-            for n in ast.walk(self.scopes.tree)
+            for n in all_nodes(self.scopes.tree)
         )
 
     def _seeds(self, statement: ast.stmt) -> bool:
@@ -343,7 +353,7 @@ class WorkerStatements:
         """Names whose objects the loop may advance: receivers and arguments of calls."""
         found: set[str] = set()
         for statement in tail:
-            for node in ast.walk(statement):
+            for node in all_nodes(statement):
                 if isinstance(node, ast.Call):
                     base: ast.expr = node.func
                     while isinstance(base, (ast.Attribute, ast.Subscript, ast.Call)):
@@ -382,6 +392,14 @@ def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
                 continue
             return True
     return False
+
+
+def _free(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    """Names that a definition reads of those outside."""
+    if isinstance(definition, ast.FunctionDef):
+        return names.free(definition)
+    methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
+    return set().union(set(), *[names.free(method) for method in methods])
 
 
 def _later_needed(

@@ -10,21 +10,18 @@ from __future__ import annotations
 
 import ast
 
-from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def decided(text: Text) -> Text:
     """The text with the suites of decided branches in their place."""
-    while True:
-        new = _one_decided(text)
-        if new is None:
-            return text
-        text = new
+    return repeated(text, _one_decided)
 
 
 def _one_decided(text: Text) -> Text | None:
-    tree = ast.parse(text.source)
-    for parent in ast.walk(tree):
+    tree = tree_of(text.source)
+    for parent in all_nodes(tree):
         for field in ("body", "orelse", "finalbody"):
             suite = getattr(parent, field, None)
             if not isinstance(suite, list):

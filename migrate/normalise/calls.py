@@ -16,6 +16,7 @@ from migrate.facts import names
 from migrate.facts.fall_through import returns
 from migrate.facts.scopes import Scope, Scopes
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, children
 
 # Expressions that need no parentheses where a call stood.
 _PRIMARY = (
@@ -30,7 +31,7 @@ _PRIMARY = (
 )
 
 
-_ITSELF = re.compile(r"\s*(\w+(?:, \w+)*) = \1\s*")
+_ITSELF = re.compile(r"\s*(\w+(?:, \w+)*) = (?:\1|\(\1\)|\[\1\])\s*")
 
 
 class NotInlinable(Exception):
@@ -198,7 +199,7 @@ class Inliner:
         if bound is None:
             raise NotInlinable("the arguments cannot be told apart")
         defaults = _defaults(callee)
-        nested = _bound_within(callee)
+        nested = bound_within(callee)
         prefix: list[str] = []
         for parameter in [*parameters, *only]:
             value = bound.get(parameter, defaults.get(parameter))
@@ -260,7 +261,7 @@ class Inliner:
             *rename.values(),
             *(found.instance.attributes.values() if found.instance else ()),
         }
-        for node in ast.walk(found.callee):
+        for node in all_nodes(found.callee):
             if isinstance(node, ast.Name) and self._owner(node) is not scope:
                 known.add(node.id)
         given: dict[str, str] = {}
@@ -321,7 +322,7 @@ class Inliner:
                     and node.id in self._shadowing
                 ):
                     raise NotInlinable(f"`{node.id}` means another thing in the driver")
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
         return edits
 
     def _name_of_error(self, handler: ast.ExceptHandler) -> ast.AST:
@@ -417,21 +418,21 @@ def _elements(node: ast.expr) -> list[ast.expr]:
     return list(node.elts) if isinstance(node, (ast.Tuple, ast.List)) else [node]
 
 
-def _bound_within(callee: ast.FunctionDef) -> set[str]:
+def bound_within(callee: ast.FunctionDef) -> set[str]:
     """Names that functions and comprehensions inside the callee bind for themselves."""
     found: set[str] = set()
-    for node in ast.walk(callee):
+    for node in all_nodes(callee):
         if node is callee:
             continue
         if isinstance(node, (ast.FunctionDef, ast.Lambda)):
-            found |= {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+            found |= {a.arg for a in all_nodes(node.args) if isinstance(a, ast.arg)}
             found |= {
                 n.id
-                for n in ast.walk(node)
+                for n in all_nodes(node)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
             }
         elif isinstance(node, ast.comprehension):
-            found |= {n.id for n in ast.walk(node.target) if isinstance(n, ast.Name)}
+            found |= {n.id for n in all_nodes(node.target) if isinstance(n, ast.Name)}
     return found
 
 
@@ -452,7 +453,7 @@ def _header_end(callee: ast.FunctionDef) -> int:
     ends = [
         getattr(n, "end_lineno", callee.lineno) or callee.lineno
         for top in inside
-        for n in ast.walk(top)
+        for n in all_nodes(top)
         if hasattr(n, "end_lineno")
     ]
     return max([callee.lineno, *ends])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
 from migrate.rules.mistakes import chiefs
+from migrate.source.nodes import tree_of
 
 
 def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
@@ -14,16 +15,27 @@ def mended(text: Text) -> tuple[Text, tuple[tuple[int, str], ...]]:
 
     The same text where it is right, or where the index is no name.
     """
-    if "is_chief" not in text.source:
+    if "Server(" not in text.source:
         return text, ()
-    scopes = Scopes(ast.parse(text.source))
+    scopes = scopes_of(tree_of(text.source))
     index = chiefs.task_index(scopes)
     wrong = list(chiefs.wrong_tests(scopes)) if index is not None else []
     if not wrong:
         return text, ()
-    tests = {id(test): test for _, test, _, _ in wrong}
-    new = text.edited([Edit(test, f"{index} == 0") for test in tests.values()])
+    edits = {
+        id(test): _mended(given, test, f"{index} == 0") for given, test, _, _ in wrong
+    }
+    new = text.edited(list(edits.values()))
     lines = dict.fromkeys(
         (text.origins[given.lineno - 1], reason) for given, _, reason, _ in wrong
     )
     return new, tuple(lines)
+
+
+def _mended(given: ast.expr, test: ast.expr, right: str) -> Edit:
+    """The test as it should be; where there is none, the call with one."""
+    if given is not test or not isinstance(test, ast.Call):
+        return Edit(test, right)
+    value = ast.parse(right, mode="eval").body
+    keywords = [*test.keywords, ast.keyword("is_chief", value)]
+    return Edit(test, ast.unparse(ast.Call(test.func, test.args, keywords)))

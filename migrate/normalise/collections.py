@@ -11,9 +11,10 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.normalise.variable_collections import added
+from migrate.source.nodes import all_nodes, tree_of
 
 _ADD, _GET = "tf.add_to_collection", "tf.get_collection"
 _BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
@@ -40,8 +41,8 @@ class _Known:
 class _Collections:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one_listed(self) -> Text | None:
         for key in dict.fromkeys(self._key(c) for c in self._calls(_ADD)):
@@ -54,7 +55,7 @@ class _Collections:
     def _calls(self, symbol: str) -> list[ast.Call]:
         found = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
         ]
         return sorted(found, key=lambda c: (c.lineno, c.col_offset))
@@ -146,7 +147,7 @@ class _Collections:
             and n.id == name
             and isinstance(n.ctx, ast.Load)
             and self._scopes.scope_of(n).owner(name) is owner
-            for n in ast.walk(self._tree)
+            for n in all_nodes(self._tree)
         )
         return None if read else node
 
@@ -164,8 +165,8 @@ class _Collections:
 
     def _holds_all(self, branch: ast.If) -> bool:
         """`if job_name == "worker":` around every use there is."""
-        inside = {n for s in branch.body for n in ast.walk(s)} or set()
-        after = {n for s in branch.orelse for n in ast.walk(s)}
+        inside = {n for s in branch.body for n in all_nodes(s)} or set()
+        after = {n for s in branch.orelse for n in all_nodes(s)}
         calls = {*self._calls(_ADD), *self._calls(_GET)}
         return calls <= inside or calls <= after
 
@@ -173,12 +174,12 @@ class _Collections:
         """Whether it is the name of a name scope that holds everything that was added."""
         if not isinstance(scope, ast.Name):
             return names.literal(scope) is None and isinstance(scope, ast.Constant)
-        for block in ast.walk(self._tree):
+        for block in all_nodes(self._tree):
             if isinstance(block, ast.With) and any(
                 isinstance(i.optional_vars, ast.Name) and i.optional_vars.id == scope.id
                 for i in block.items
             ):
-                inside = set(ast.walk(block))
+                inside = set(all_nodes(block))
                 return all(call in inside for call in adds)
         return False
 
@@ -187,7 +188,7 @@ class _Collections:
         return owner is not None and len(owner.bindings.get(name.id, [])) == 1
 
     def _fresh(self, key: str, index: int) -> str:
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         base = key if key.isidentifier() else "collected"
         number = index + 1
         while f"{base}_{number}" in taken:

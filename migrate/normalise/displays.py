@@ -10,17 +10,18 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def named(text: Text) -> Text:
     """The text with what fetched lists, tuples and dicts are made of named."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     fetched = {
         key
-        for node in ast.walk(tree)
+        for node in all_nodes(tree)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "run"
@@ -28,9 +29,9 @@ def named(text: Text) -> Text:
         and (fetches := names.argument(node, "fetches", 0)) is not None
         and (key := names.key(fetches)) is not None
     }
-    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
     for statement in sorted(
-        (s for s in ast.walk(tree) if isinstance(s, ast.Assign)),
+        (s for s in all_nodes(tree) if isinstance(s, ast.Assign)),
         key=lambda s: s.lineno,
         reverse=True,
     ):

@@ -11,8 +11,9 @@ import ast
 from collections.abc import Callable, Sequence
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _SERVER = ("server_or_cluster_def", "job_name", "task_index", "protocol", "config")
@@ -51,7 +52,7 @@ def _span(items: Sequence[ast.withitem]) -> ast.expr:
 def _parses(text: Text) -> bool:
     """Lines that mix tabs and spaces cannot always be indented."""
     try:
-        ast.parse(text.source)
+        tree_of(text.source)
     except SyntaxError:
         return False
     return True
@@ -60,14 +61,14 @@ def _parses(text: Text) -> bool:
 class _Driver:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def _made_by(self, symbol: str) -> list[ast.Assign]:
         """Assignments of the symbol's results to plain names."""
         return [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
             and self._scopes.resolve(node.value.func) == symbol
@@ -97,7 +98,7 @@ class _Driver:
         if job is None:
             return None
         bound = self._arguments(second)
-        others = {**self._arguments(first), "job_name": None}
+        others = {**self._arguments(first), "job_name": None, "config": None}
         if any(
             ast.dump(value) != ast.dump(others[name] or value)
             for name, value in bound.items()
@@ -114,11 +115,16 @@ class _Driver:
             return None
         assert isinstance(second.value, ast.Call)
         assert isinstance(second.targets[0], ast.Name)
-        parts = [
-            f"{name}={job if name == 'job_name' else self._flat(value)}"
-            for name, value in bound.items()
-            if name != _SERVER[0]
-        ]
+        config = self._arguments(first).get("config")
+        if config is not None and names.reads(config) & inside:
+            return None
+        shown = {name: self._flat(value) for name, value in bound.items()}
+        shown["job_name"] = job
+        if config is not None and self._flat(config) != shown.get("config"):
+            other = shown.get("config", "None")
+            test = self._flat(branch.test)
+            shown["config"] = f"{self._flat(config)} if {test} else {other}"
+        parts = [f"{k}={v}" for k, v in shown.items() if k != _SERVER[0]]
         cluster = self._flat(bound[_SERVER[0]])
         func = self._text.segment(second.value.func)
         indent = self._indent(branch)
@@ -127,8 +133,12 @@ class _Driver:
         )
         text = self._text
         for statement in (second, first):
+            alone = len(self._suite(statement) or ()) == 1
             text = text.spliced(
-                statement.lineno, statement.end_lineno or statement.lineno, [], []
+                statement.lineno,
+                statement.end_lineno or statement.lineno,
+                [self._indent(statement) + "pass"] * alone,
+                [self._text.origins[statement.lineno - 1]] * alone,
             )
         origin = self._text.origins[second.lineno - 1]
         return text.spliced(branch.lineno, branch.lineno - 1, [line], [origin])
@@ -174,11 +184,11 @@ class _Driver:
         if suite is None:
             return None
         asked: set[str] = set()
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if isinstance(node, ast.If) and any(
                 isinstance(n, ast.Call)
                 and self._scopes.resolve(n.func) == "tf.train.SyncReplicasOptimizer"
-                for n in ast.walk(node)
+                for n in all_nodes(node)
             ):
                 asked |= names.reads(node.test)
         for statement in suite[suite.index(made[0]) + 1 :]:
@@ -246,13 +256,15 @@ class _Driver:
                 return None
             rest = rest[used[0] :] if used else []
         if not rest or any(
-            isinstance(n, (ast.Yield, ast.YieldFrom)) for s in rest for n in ast.walk(s)
+            isinstance(n, (ast.Yield, ast.YieldFrom))
+            for s in rest
+            for n in all_nodes(s)
         ):
             return None
         return self._wrapped(statement, rest, closes, name, call)
 
     def _mentioned(self, statement: ast.stmt) -> set[str]:
-        return {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
+        return {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
 
     def _entered(
         self, statement: ast.Assign, block: ast.With, name: str, call: str
@@ -312,7 +324,7 @@ class _Driver:
 
     def session_outermost(self) -> Text | None:
         """`with open(...) as log:` around nothing but the session: inside it."""
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (isinstance(node, ast.With) and len(node.body) == 1):
                 continue
             inner = node.body[0]
@@ -350,7 +362,7 @@ class _Driver:
 
     def reuse_argument(self) -> Text | None:
         """`if reuse: scope.reuse_variables()` as a scope begins: `reuse=reuse`."""
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (isinstance(node, ast.With) and len(node.items) == 1):
                 continue
             call = node.items[0].context_expr
@@ -371,7 +383,7 @@ class _Driver:
                 continue
             others = [
                 n
-                for n in ast.walk(node)
+                for n in all_nodes(node)
                 if isinstance(n, ast.Name)
                 and n.id == scope
                 and isinstance(n.ctx, ast.Load)

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 
 # More branches than any constructor has.
 _ROUNDS = 50
@@ -32,12 +33,12 @@ def in_else(text: Text) -> Text:
 
 def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that ends with a `return` of nothing, and what stands after it."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    for function in ast.walk(tree):
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for function in all_nodes(tree):
         if not isinstance(function, ast.FunctionDef) or not _builds(scopes, function):
             continue
-        if any(_returns_value(node) for node in ast.walk(function)):
+        if any(_returns_value(node) for node in all_nodes(function)):
             continue
         for suite in _suites(function):
             for index, statement in enumerate(suite[:-1]):
@@ -68,7 +69,7 @@ def _builds(scopes: Scopes, function: ast.FunctionDef) -> bool:
     return any(
         isinstance(node, (ast.Name, ast.Attribute))
         and (scopes.resolve(node) or "").startswith("tf.")
-        for node in ast.walk(function)
+        for node in all_nodes(function)
     )
 
 

@@ -13,8 +13,9 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def at_the_end(text: Text) -> Text:
@@ -23,19 +24,19 @@ def at_the_end(text: Text) -> Text:
         found = _early(text)
         if found is None:
             return text
-        text = _with_else(text, *found)
+        text = with_else(text, *found)
     return text
 
 
 def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     """A branch that returns at its end, and what stands after it."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    for function in ast.walk(tree):
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for function in all_nodes(tree):
         if not isinstance(function, ast.FunctionDef) or not any(
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.train.Server"
-            for node in ast.walk(function)
+            for node in all_nodes(function)
         ):
             continue
         for index, statement in enumerate(function.body[:-1]):
@@ -52,7 +53,7 @@ def _early(text: Text) -> tuple[ast.If, list[ast.stmt]] | None:
     return None
 
 
-def _with_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
+def with_else(text: Text, branch: ast.If, rest: list[ast.stmt]) -> Text:
     """The rest of the function in an `else` of the branch."""
     indent = text.lines[branch.lineno - 1][: branch.col_offset]
     deeper = text.lines[branch.body[0].lineno - 1][: branch.body[0].col_offset]

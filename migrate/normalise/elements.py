@@ -18,8 +18,9 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 _GET_NEXT = "get_next"
 _ONE_SHOT = "make_one_shot_iterator"
@@ -39,11 +40,11 @@ def taken_after(text: Text) -> Text:
 class _Branches:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one_taken_after(self) -> Text | None:
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if isinstance(node, ast.If) and not self._is_elif(node):
                 new = self._after(node)
                 if new is not None:
@@ -100,7 +101,7 @@ class _Branches:
         others = [
             n
             for s in suite[:-1]
-            for n in ast.walk(s)
+            for n in all_nodes(s)
             if isinstance(n, ast.Attribute) and n.attr == _GET_NEXT
         ]
         dataset = self._dataset(last.value.func.value)
@@ -121,7 +122,7 @@ class _Branches:
         return None
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

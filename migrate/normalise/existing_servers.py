@@ -21,9 +21,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 
 _ERROR = (
     "servers that were started elsewhere are not used: the coordinator starts its own"
@@ -34,9 +35,9 @@ def stopped(text: Text) -> tuple[Text, tuple[Finding, ...]]:
     """The text with such a flag raising an error, and what is said of it."""
     if "Server" not in text.source or ".target" not in text.source:
         return text, ()
-    scopes = Scopes(ast.parse(text.source))
+    scopes = scopes_of(tree_of(text.source))
     for started in _conditional_servers(scopes):
-        for opened in ast.walk(scopes.tree):
+        for opened in all_nodes(scopes.tree):
             if not isinstance(opened, ast.If) or opened.lineno <= started.lineno:
                 continue
             kept = _on_own_server(opened, started.test)
@@ -57,14 +58,14 @@ def _conditional_servers(scopes: Scopes) -> Iterator[ast.If]:
     """Branches that start the program's one server, and have no other side."""
     found = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
     ]
     if len(found) != 1:
         return
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if isinstance(node, ast.If) and not node.orelse:
-            if any(child is found[0] for s in node.body for child in ast.walk(s)):
+            if any(child is found[0] for s in node.body for child in all_nodes(s)):
                 yield node
 
 
@@ -92,10 +93,12 @@ def _on_own_server(opened: ast.If, test: ast.expr) -> list[ast.stmt]:
     if ast.dump(one.value.func) != ast.dump(two.value.func):
         return []
     on_server = any(
-        isinstance(n, ast.Attribute) and n.attr == "target" for n in ast.walk(one.value)
+        isinstance(n, ast.Attribute) and n.attr == "target"
+        for n in all_nodes(one.value)
     )
     on_address = not any(
-        isinstance(n, ast.Attribute) and n.attr == "target" for n in ast.walk(two.value)
+        isinstance(n, ast.Attribute) and n.attr == "target"
+        for n in all_nodes(two.value)
     )
     return own if on_server and on_address else []
 

@@ -12,9 +12,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.feeds.view import feed_argument
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 _PARAMETERS = ("value", "dtype", "shape", "name", "verify_shape")
 
@@ -23,16 +24,16 @@ def with_defaults(text: Text) -> Text:
     """The text with such constants written so; the same text where there are none."""
     if "feed_dict" not in text.source and ".run(" not in text.source:
         return text
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     fed = {
         name
-        for call in ast.walk(tree)
+        for call in all_nodes(tree)
         for key in _keys(call)
         if (name := names.key(key)) is not None
     }
     made: dict[str, list[ast.Assign]] = {}
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.For, ast.With)):
             for name in names.binds(node) & fed:
                 made.setdefault(name, []).append(node)  # type: ignore[arg-type]

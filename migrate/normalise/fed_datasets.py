@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes
-from migrate.normalise.graph_first import draws_itself
+from migrate.facts import draws, names, reach
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _INITIALIZABLE = "make_initializable_iterator"
@@ -39,12 +39,12 @@ def as_functions(text: Text) -> Text:
 class _Datasets:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def step(self) -> Text | None:
         """One dataset made by a function of its own."""
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -149,14 +149,14 @@ class _Datasets:
         parts = [statement, *reach.reached(self._scopes, [statement])]
         return any(
             isinstance(node, ast.Call)
-            and draws_itself(self._scopes, node)
+            and draws.by_itself(self._scopes, node)
             and not (
                 isinstance(node.func, ast.Attribute)
                 and node.func.attr == "shuffle"
                 and gives_dataset(self._scopes, node.func.value)
             )
             for part in parts
-            for node in ast.walk(part)
+            for node in all_nodes(part)
         )
 
     def _is_made(self, value: ast.expr) -> bool:
@@ -174,7 +174,7 @@ class _Datasets:
     def _placeholders(self, node: ast.AST) -> list[str]:
         found = [
             n
-            for n in ast.walk(node)
+            for n in all_nodes(node)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Load)
             and self._is_placeholder(n)
@@ -198,7 +198,7 @@ class _Datasets:
 
     def _is_settled(self, statement: ast.stmt, own: str) -> bool:
         """Whether what it reads is the same whenever it is executed again."""
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
                 continue
             if node.id == own:
@@ -212,9 +212,9 @@ class _Datasets:
         return self._text.lines[statement.lineno - 1][: statement.col_offset]
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         taken |= set(self._scopes.module.bindings)
-        taken |= {n.arg for n in ast.walk(self._tree) if isinstance(n, ast.arg)}
+        taken |= {n.arg for n in all_nodes(self._tree) if isinstance(n, ast.arg)}
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
-from migrate.normalise.graph_first import draws
+from migrate.facts import draws, names
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 
@@ -30,13 +30,13 @@ def named(text: Text) -> Text:
 class _Fetched:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one(self) -> Text | None:
         blocks = [
             (node, item.optional_vars.id)
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.With)
             for item in node.items
             if isinstance(item.context_expr, ast.Call)
@@ -47,7 +47,7 @@ class _Fetched:
             return None
         block, session = blocks[0]
         bound = set().union(*[names.binds(s) for s in block.body])
-        for node in ast.walk(block):
+        for node in all_nodes(block):
             if not (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
@@ -62,7 +62,7 @@ class _Fetched:
                     isinstance(part, ast.Call)
                     and self._builds(part)
                     and not names.reads(part) & bound
-                    and not draws(self._scopes, part)
+                    and not draws.within(self._scopes, part)
                 ):
                     return self._before(part, block)
         return None
@@ -79,12 +79,12 @@ class _Fetched:
             and any(
                 isinstance(n, ast.Call)
                 and (self._scopes.resolve(n.func) or "").startswith("tf.")
-                for n in ast.walk(bindings[0])
+                for n in all_nodes(bindings[0])
             )
         )
 
     def _before(self, part: ast.Call, block: ast.With) -> Text:
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         assert isinstance(part.func, ast.Name)
         number, name = 1, f"{part.func.id}_fetched"
         while name in taken:

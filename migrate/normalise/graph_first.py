@@ -16,23 +16,18 @@ import ast
 import textwrap
 from collections.abc import Iterator
 
-from migrate.facts import effects, names, reach
-from migrate.facts.scopes import Scope, Scopes
+from migrate.facts import draws, names
+from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise import versions
 from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
-from migrate.tables.worker_state import GENERATORS
 
 _METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 _BLOCKS = (ast.If, ast.For, ast.While, ast.Try, ast.With)
 _MAKES_VARIABLES = (
     roles.VARIABLES | frozenset(LAYER_FUNCTIONS) | frozenset(LAYER_CLASSES)
-)
-# Methods of generators of numbers, whatever they are called.
-_DRAWING = frozenset(
-    {"rand", "randn", "randint", "random", "random_sample", "normal", "uniform"}
-    | {"standard_normal", "choice", "permutation", "shuffle", "sample", "integers"}
 )
 # Not of the graph, or made for the session where they stand.
 _STAYS = frozenset(
@@ -53,33 +48,11 @@ def moved(text: Text) -> Text:
     return text
 
 
-def draws(scopes: Scopes, root: ast.AST) -> bool:
-    """Whether code, or a function of the module that it calls, draws numbers by Python."""
-    return any(
-        isinstance(node, ast.Call) and draws_itself(scopes, node)
-        for part in [root, *reach.reached(scopes, [root])]
-        for node in ast.walk(part)
-    )
-
-
-def draws_itself(scopes: Scopes, call: ast.Call) -> bool:
-    """Whether a call is of a method, or a function, that draws numbers by Python."""
-    return (
-        effects.consumes(call)
-        or (scopes.dotted(call.func) or "").startswith(tuple(GENERATORS))
-        or (
-            isinstance(call.func, ast.Attribute)
-            and scopes.resolve(call.func) is None
-            and call.func.attr in _DRAWING
-        )
-    )
-
-
 class _Block:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one_moved(self) -> Text | None:
         blocks = self._sessions()
@@ -127,7 +100,7 @@ class _Block:
 
     def _draws(self, statement: ast.stmt) -> bool:
         """Whether numbers are drawn by Python, in the order in which it stands."""
-        return draws(self._scopes, statement)
+        return draws.within(self._scopes, statement)
 
     def _again(self, statement: ast.stmt, scope: Scope, bound: set[str]) -> Text | None:
         """A name that is bound to graph anew: the same once more, or under another name."""
@@ -184,7 +157,7 @@ class _Block:
         leading: list[ast.stmt] = []
         for statement in block.body:
             if any(
-                isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement)
+                isinstance(n, ast.Name) and n.id == name for n in all_nodes(statement)
             ):
                 break
             leading.append(statement)
@@ -222,7 +195,7 @@ class _Block:
             ],
         )
         try:
-            ast.parse(new.source)
+            tree_of(new.source)
         except SyntaxError:
             return self._text
         return new
@@ -244,14 +217,14 @@ class _Block:
             and not roles.has_prefix(
                 self._scopes.resolve(n.func) or "", roles.HOST_PREFIXES
             )
-            for n in ast.walk(statement)
+            for n in all_nodes(statement)
         ) or isinstance(statement, ast.Assign)
 
     def _sessions(self) -> list[ast.With]:
         """The sessions' blocks, which stand in one suite, in order."""
         sessions = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.With)
             and any(
                 isinstance(i.context_expr, ast.Call)
@@ -259,8 +232,11 @@ class _Block:
                 for i in node.items
             )
         ]
-        suites = {self._scopes.parents[s] for s in sessions}
-        return sorted(sessions, key=lambda s: s.lineno) if len(suites) == 1 else []
+        parents = {self._scopes.parents[s] for s in sessions}
+        suites = [suite for parent in parents for _, suite in names.suites(parent)]  # type: ignore[arg-type]
+        if not any(all(s in suite for s in sessions) for suite in suites):
+            return []  # As in the branches of one `if`.
+        return sorted(sessions, key=lambda s: s.lineno)
 
     def _inside(self, block: ast.stmt) -> Iterator[ast.stmt]:
         for _, suite in names.suites(block):
@@ -276,7 +252,7 @@ class _Block:
         value = getattr(statement, "value", None)
         if not isinstance(value, ast.expr):
             return False
-        calls = [n for n in ast.walk(value) if isinstance(n, ast.Call)]
+        calls = [n for n in all_nodes(value) if isinstance(n, ast.Call)]
         symbols = [self._scopes.resolve(c.func) or "" for c in calls]
         if any(s in _STAYS for s in symbols):
             return False
@@ -301,7 +277,7 @@ class _Block:
                 self._scopes.resolve(n.func) in _MAKES_VARIABLES
                 or (isinstance(n.func, ast.Attribute) and n.func.attr in _METHODS)
             )
-            for n in ast.walk(statement)
+            for n in all_nodes(statement)
         )
 
     def _before(self, statement: ast.stmt, block: ast.With) -> Text:

@@ -19,9 +19,10 @@ import ast
 import builtins
 import re
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.calls import Call, Inliner, NotInlinable
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 
 _ROUNDS = 50
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -46,8 +47,8 @@ class _Unclear(Exception):
 class _Classes:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
         self._classes = {
             s.name: s
             for s in self._tree.body
@@ -132,7 +133,7 @@ class _Classes:
             ):
                 continue
             scope = self._scopes.scope_by_node[mine]
-            taken = {n.id for n in ast.walk(mine) if isinstance(n, ast.Name)}
+            taken = {n.id for n in all_nodes(mine) if isinstance(n, ast.Name)}
             taken |= set(dir(builtins)) | set(self._scopes.module.bindings)
             taken |= set(scope.bindings)
             shadowing = frozenset(scope.bindings)
@@ -170,7 +171,7 @@ class _Classes:
         names = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
         if len({m.name for m in names}) != len(names):
             raise _Unclear
-        for node in ast.walk(owner):
+        for node in all_nodes(owner):
             name = node.attr if isinstance(node, ast.Attribute) else ""
             name = node.id if isinstance(node, ast.Name) else name
             if name.startswith("__") and not name.endswith("__"):
@@ -184,7 +185,7 @@ class _Classes:
         Raises:
           _Unclear: it is called, compared or handed on.
         """
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (isinstance(node, ast.Name) and node.id == base.name):
                 continue
             parent = self._scopes.parents[node]
@@ -218,7 +219,7 @@ class _Classes:
         """
         edits: list[Edit] = []
         renamed: dict[str, str] = {}
-        for node in ast.walk(owner):
+        for node in all_nodes(owner):
             if not (isinstance(node, ast.Name) and node.id in ("super", base.name)):
                 continue
             parent = self._scopes.parents[node]
@@ -332,7 +333,7 @@ class _Classes:
         """
         text = self._text
         edits: list[Edit] = []
-        for node in ast.walk(member):
+        for node in all_nodes(member):
             if isinstance(node, ast.Name) and node.id == "super":
                 call = self._scopes.parents[node]
                 if not isinstance(call, ast.Call):
@@ -367,10 +368,10 @@ class _Classes:
 
     def _without(self, text: Text, name: str) -> Text:
         """The text without a class, where nothing names it any more."""
-        tree = ast.parse(text.source)
-        uses = [n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name]
+        tree = tree_of(text.source)
+        uses = [n for n in all_nodes(tree) if isinstance(n, ast.Name) and n.id == name]
         inside = [
-            (s, set(ast.walk(s)))
+            (s, set(all_nodes(s)))
             for s in tree.body
             if isinstance(s, ast.ClassDef) and s.name == name
         ]

@@ -13,26 +13,22 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
-from migrate.normalise.text import Edit, Text
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.text import Edit, Text, repeated
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 
 def named(text: Text) -> Text:
     """The text in which such placeholders have statements of their own."""
-    while "laceholder" in text.source:
-        new = _first(text)
-        if new is None:
-            break
-        text = new
-    return text
+    return repeated(text, _first) if "laceholder" in text.source else text
 
 
 def _first(text: Text) -> Text | None:
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
-    for statement in ast.walk(tree):
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    for statement in all_nodes(tree):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1

@@ -21,10 +21,11 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.helpers import find
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.findings import Outcome
 from migrate.normalise.text import Edit, Text
 from migrate.rules.symbols import verdict
+from migrate.source.nodes import all_nodes, children, tree_of
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.unsupported import MNIST_SYMBOLS
@@ -79,12 +80,12 @@ class _Region:
 class _Late:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one(self) -> Text | None:
         for region in self._regions():
-            for node in (n for s in region.body for n in ast.walk(s)):
+            for node in (n for s in region.body for n in all_nodes(s)):
                 if (
                     isinstance(node, ast.Call)
                     and isinstance(node.func, ast.Attribute)
@@ -98,7 +99,7 @@ class _Late:
 
     def _regions(self) -> Iterator[_Region]:
         """Blocks of plain sessions of one process, and functions that run them."""
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             for item in node.items if isinstance(node, ast.With) else ():
                 call = item.context_expr
                 if not (
@@ -134,7 +135,7 @@ class _Late:
         grown = True
         while grown:
             grown = False
-            for node in (n for statement in body for n in ast.walk(statement)):
+            for node in (n for statement in body for n in all_nodes(statement)):
                 if not (
                     isinstance(node, ast.Assign)
                     and len(node.targets) == 1
@@ -179,7 +180,7 @@ class _Late:
         """
         statements = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign))
             and self._scopes.scope_of(node).node in (owner, self._tree)
             and (not known or self._scopes.scope_of(node).node is owner)
@@ -218,7 +219,7 @@ class _Late:
                     and not roles.has_prefix(symbol, roles.HOST_PREFIXES)
                 ):
                     return True
-            stack.extend(ast.iter_child_nodes(node))
+            stack.extend(children(node))
         return False
 
     # -- one run ---------------------------------------------------------------------------
@@ -270,7 +271,7 @@ class _Late:
     def _is_plain(self, fed: ast.expr | None) -> bool:
         """Whether nothing is fed, or names and constants that no one misses."""
         return fed is None or not any(
-            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await)) for n in ast.walk(fed)
+            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await)) for n in all_nodes(fed)
         )
 
     def _assignment(
@@ -360,23 +361,23 @@ class _Late:
             symbol = self._scopes.resolve(node.func) or ""
             if not self._only_computes(symbol):
                 return None
-            children: list[ast.expr] = [*node.args, *[k.value for k in node.keywords]]
+            parts: list[ast.expr] = [*node.args, *[k.value for k in node.keywords]]
         elif isinstance(node, ast.BinOp):
-            children = [node.left, node.right]
+            parts = [node.left, node.right]
         elif isinstance(node, ast.UnaryOp):
-            children = [node.operand]
+            parts = [node.operand]
         elif isinstance(node, ast.Compare):
-            children = [node.left, *node.comparators]
+            parts = [node.left, *node.comparators]
         elif isinstance(node, ast.Subscript):
-            children = [node.value, node.slice]
+            parts = [node.value, node.slice]
         elif isinstance(node, ast.Slice):
-            children = [n for n in (node.lower, node.upper, node.step) if n]
+            parts = [n for n in (node.lower, node.upper, node.step) if n]
         elif isinstance(node, (ast.Tuple, ast.List)):
-            children = node.elts
+            parts = node.elts
         else:
             return None
         found: list[ast.expr] = []
-        for child in children:
+        for child in parts:
             inside = self._inner(child, region)
             if inside is None:
                 return None
@@ -393,7 +394,7 @@ class _Late:
         )
 
     def _tensorflow(self) -> str | None:
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if isinstance(node, ast.Name) and self._scopes.resolve(node) == "tf":
                 return node.id
         return None

@@ -17,8 +17,10 @@ import dataclasses
 import re
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise import lazy_by_hand
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _SCOPES = frozenset({"tf.variable_scope", "tf.name_scope"})
@@ -70,9 +72,18 @@ class _Lazy:
 
 def built(text: Text) -> Text:
     """The text with such properties as methods, as far as it is clear."""
+    by_hand = lazy_by_hand.decorated(text)
+    if by_hand is not text:
+        done = _built(by_hand)
+        if lazy_by_hand.NAME not in done.source:
+            return done
+    return _built(text)
+
+
+def _built(text: Text) -> Text:
     for _ in range(text.source.count("class ") + 1):
-        tree = ast.parse(text.source)
-        scopes = Scopes(tree)
+        tree = tree_of(text.source)
+        scopes = scopes_of(tree)
         decorators = _decorators(tree, scopes)
         for owner in tree.body if decorators else ():
             if isinstance(owner, ast.ClassDef):
@@ -94,8 +105,8 @@ def _without(text: Text, old: ast.Module, decorators: set[str]) -> Text:
         if isinstance(node, ast.FunctionDef) and node.name in decorators:
             decorators = decorators | {names.key(d) or "" for d in node.decorator_list}
     while True:
-        tree = ast.parse(text.source)
-        read = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+        tree = tree_of(text.source)
+        read = [n for n in all_nodes(tree) if isinstance(n, ast.Name)]
         gone = [
             node
             for node in tree.body
@@ -216,7 +227,7 @@ def _is_double(decorator: ast.expr, tree: ast.Module) -> bool:
         plain = ast.FunctionDef(**{**vars(inner), "decorator_list": []})
         wrapped = [
             n.args.args[0].arg
-            for n in ast.walk(inner)
+            for n in all_nodes(inner)
             if isinstance(n, ast.Lambda) and len(n.args.args) == 1
         ]
         shown = {"function": node.args.args[0].arg, "inner": inner.name}
@@ -317,7 +328,7 @@ class _Class:
         """
         uses = [
             n
-            for n in ast.walk(self._tree)
+            for n in all_nodes(self._tree)
             if isinstance(n, ast.Name) and n.id == self._owner.name
         ]
         call = self._scopes.parents[uses[0]] if len(uses) == 1 else None
@@ -371,7 +382,7 @@ class _Class:
     def _read_nodes(self, node: ast.AST, own: str) -> list[ast.Attribute]:
         found = [
             n
-            for n in ast.walk(node)
+            for n in all_nodes(node)
             if isinstance(n, ast.Attribute)
             and isinstance(n.ctx, ast.Load)
             and names.key(n.value) == own
@@ -409,7 +420,9 @@ class _Class:
         """
         lazy = self._lazy[name]
         method = lazy.method
-        inside = [n for n in ast.walk(method) if isinstance(n, (ast.Return, ast.Yield))]
+        inside = [
+            n for n in all_nodes(method) if isinstance(n, (ast.Return, ast.Yield))
+        ]
         last: ast.stmt = method.body[-1]
         while isinstance(last, ast.With):
             last = last.body[-1]
@@ -455,8 +468,8 @@ class _Class:
                 if not always and name not in self._done and self._trains(name, set()):
                     raise _Unclear  # Perhaps never built, with its variables.
                 self._build_outside(name, statement, made, own)
-        inside = set(ast.walk(self._owner)) | {n for s in rest for n in ast.walk(s)}
-        for node in ast.walk(self._tree):  # Functions that are given the object.
+        inside = set(all_nodes(self._owner)) | {n for s in rest for n in all_nodes(s)}
+        for node in all_nodes(self._tree):  # Functions that are given the object.
             if (
                 isinstance(node, ast.Attribute)
                 and isinstance(node.value, ast.Name)
@@ -498,7 +511,7 @@ class _Class:
         """Whether building a property may make variables."""
         seen.add(name)
         method = self._methods[name]
-        for node in ast.walk(method):
+        for node in all_nodes(method):
             if not isinstance(node, (ast.Attribute, ast.Name)):
                 continue
             symbol = self._scopes.resolve(node) or ""

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names, reach
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 # Functions that collect what they return, but see `loss_collection`.
@@ -39,17 +40,17 @@ def collected(text: Text) -> Text:
 class _Losses:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
         self._gone: list[ast.stmt] = []
         self._taken = {
-            n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)
-        } | {n.arg for n in ast.walk(self._tree) if isinstance(n, ast.arg)}
+            n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)
+        } | {n.arg for n in all_nodes(self._tree) if isinstance(n, ast.arg)}
 
     def _calls(self, *symbols: str) -> list[ast.Call]:
         return [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in frozenset(symbols)
         ]
@@ -107,7 +108,7 @@ class _Losses:
             and not (
                 isinstance(keyword.value, ast.Constant) and keyword.value.value is None
             )
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call)
             for keyword in node.keywords
         )
@@ -138,13 +139,13 @@ class _Losses:
         """`if job == "worker":` holds the whole graph: made once or not at all."""
         return isinstance(node, ast.If) and any(
             isinstance(n, ast.Call) and self._scopes.resolve(n.func) in roles.SESSIONS
-            for n in ast.walk(node)
+            for n in all_nodes(node)
         )
 
     def _once(self, function: ast.FunctionDef) -> bool:
         uses = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and function in reach.definitions(self._scopes, node)

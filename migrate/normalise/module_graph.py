@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
-from migrate.normalise.graph_first import draws
+from migrate.facts import draws, names
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _STAYS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -28,8 +28,8 @@ def gathered(text: Text) -> Text:
     """The text with such a graph moved; the same text where there is none."""
     if "Session(" not in text.source:
         return text
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     block = _block(scopes)
     if block is None or block.body[0].lineno == block.lineno:
         return text
@@ -63,7 +63,7 @@ def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
     """
     sessions = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
     if len(sessions) != 1:
@@ -85,7 +85,7 @@ def _block(scopes: Scopes) -> ast.If | ast.FunctionDef | None:
         n
         for s in scopes.tree.body
         if s not in calls
-        for n in ast.walk(s)
+        for n in all_nodes(s)
         if isinstance(n, ast.Name) and n.id == block.name
     ]
     return block if len(calls) == 1 and not others else None
@@ -99,12 +99,12 @@ def _starts(statement: ast.stmt, function: ast.FunctionDef) -> bool:
         return False
     called = [
         n
-        for n in ast.walk(statement)
+        for n in all_nodes(statement)
         if isinstance(n, ast.Name) and n.id == function.name
     ]
     runs = [
         n
-        for n in ast.walk(statement)
+        for n in all_nodes(statement)
         if isinstance(n, ast.Attribute)
         and n.attr == "run"
         and ast.unparse(n.value).endswith("app")
@@ -116,7 +116,7 @@ def _read_in(definition: ast.AST) -> set[str]:
     """Every name that a function or class reads."""
     return {
         n.id
-        for n in ast.walk(definition)
+        for n in all_nodes(definition)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
     }
 
@@ -139,7 +139,7 @@ def _graph(scopes: Scopes, before: list[ast.stmt]) -> list[ast.stmt]:
 
 
 def _builds(scopes: Scopes, statement: ast.stmt) -> bool:
-    for node in ast.walk(statement):
+    for node in all_nodes(statement):
         if isinstance(node, ast.Call):
             symbol = scopes.resolve(node.func) or ""
             if symbol.startswith("tf.") and not roles.has_prefix(
@@ -157,7 +157,7 @@ def _of_graph(scopes: Scopes, statement: ast.stmt) -> bool:
         isinstance(node, ast.Call)
         and scopes.resolve(node.func)
         in ("tf.set_random_seed", "tf.reset_default_graph")
-        for node in ast.walk(statement)
+        for node in all_nodes(statement)
     )
 
 
@@ -169,7 +169,7 @@ def _builds_in(scopes: Scopes, function: ast.Name) -> bool:
         isinstance(node, ast.Call) and scopes.resolve(node.func) in kept
         for definition in made
         if isinstance(definition, ast.FunctionDef)
-        for node in ast.walk(definition)
+        for node in all_nodes(definition)
     )
 
 
@@ -179,12 +179,12 @@ def _commutes(scopes: Scopes, before: list[ast.stmt], moved: list[ast.stmt]) -> 
         if statement not in moved:
             continue
         own = names.reads(statement) | names.binds(statement)
-        drawn = draws(scopes, statement)
+        drawn = draws.within(scopes, statement)
         for later in before[index + 1 :]:
             if later in moved or isinstance(later, _IMPORTS):
                 continue
             changed = names.binds(later) | names.mutates(later)
-            if own & changed or (drawn and draws(scopes, later)):
+            if own & changed or (drawn and draws.within(scopes, later)):
                 return False
     return True
 

@@ -15,9 +15,10 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
@@ -35,8 +36,8 @@ def usual(text: Text) -> tuple[Text, tuple[int, ...]]:
     """
     if "job:" not in text.source or "replica_device_setter" in text.source:
         return text, ()
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     cluster, index = _server(scopes)
     if cluster is None or index is None or not _is_session_on_server(scopes):
         return text, ()
@@ -65,7 +66,7 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
     """The cluster and the task's index, as the one server of the program is given them."""
     found = [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.train.Server"
     ]
     if len(found) != 1:
@@ -77,7 +78,7 @@ def _server(scopes: Scopes) -> tuple[ast.expr | None, ast.expr | None]:
 def _sessions(scopes: Scopes) -> list[ast.Call]:
     return [
         node
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
     ]
 
@@ -95,7 +96,7 @@ def _is_session_on_server(scopes: Scopes) -> bool:
 
 def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
     """Every block on a task; a call that is no block has one that holds anything."""
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not (
             isinstance(node, ast.Call)
             and scopes.resolve(node.func) == "tf.device"
@@ -113,7 +114,7 @@ def _blocks(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.With]]:
 def _shown(call: ast.Call) -> str:
     return "".join(
         n.value
-        for n in ast.walk(call)
+        for n in all_nodes(call)
         if isinstance(n, ast.Constant) and isinstance(n.value, str)
     )
 

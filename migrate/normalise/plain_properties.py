@@ -11,13 +11,14 @@ import ast
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def as_attributes(text: Text) -> Text:
     """The text in which attributes have the names of such properties."""
     if "@property" not in text.source:
         return text
-    tree = ast.parse(text.source)
+    tree = tree_of(text.source)
     edits: list[Edit] = []
     for owner in tree.body:
         if isinstance(owner, ast.ClassDef) and not (
@@ -28,8 +29,8 @@ def as_attributes(text: Text) -> Text:
 
 
 def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
-    own = set(ast.walk(owner))
-    used = [n for n in ast.walk(tree) if isinstance(n, ast.Attribute)]
+    own = set(all_nodes(owner))
+    used = [n for n in all_nodes(tree) if isinstance(n, ast.Attribute)]
     edits: list[Edit] = []
     # A class of nothing but properties would have no body.
     methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
@@ -45,7 +46,7 @@ def _edits(text: Text, tree: ast.Module, owner: ast.ClassDef) -> list[Edit]:
         if any(n.attr == new and not isinstance(n.ctx, ast.Load) for n in used):
             continue
         for node in inside:
-            if not any(node is n for n in ast.walk(method)):
+            if not any(node is n for n in all_nodes(method)):
                 base = text.segment(node.value)
                 if "\n" in base:
                     return []

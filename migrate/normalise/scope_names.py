@@ -12,18 +12,19 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def written_out(text: Text) -> Text:
     """The text with `name=scope.name` as the scope's name."""
     if "scope.name" not in text.source and ".name" not in text.source:
         return text
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     edits: list[Edit] = []
-    for block in ast.walk(tree):
+    for block in all_nodes(tree):
         for item in block.items if isinstance(block, ast.With) else []:
             assert isinstance(block, ast.With)
             edits += _of_item(scopes, block, item)
@@ -43,7 +44,7 @@ def _of_item(scopes: Scopes, block: ast.With, item: ast.withitem) -> list[Edit]:
     uses = [
         n
         for s in block.body
-        for n in ast.walk(s)
+        for n in all_nodes(s)
         if isinstance(n, ast.Name)
         and n.id == target.id
         and _innermost(scopes, n) is block

@@ -11,9 +11,10 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise import default_session
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _INTERACTIVE = "tf.InteractiveSession"
@@ -58,13 +59,13 @@ def plain(text: Text) -> Text:
 class _Monitored:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def run(self) -> Text:
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self._scopes.resolve(node.func)
@@ -83,8 +84,20 @@ class _Monitored:
         text = self._text.edited(edits)
         for statement in sorted(gone, key=lambda s: -s.lineno):
             end = statement.end_lineno or statement.lineno
-            text = text.spliced(statement.lineno, end, [], [])
+            left: list[str] = []
+            if self._is_all(statement):
+                left = [" " * statement.col_offset + "pass"]
+            origins = [text.origins[statement.lineno - 1]] * len(left)
+            text = text.spliced(statement.lineno, end, left, origins)
         return text
+
+    def _is_all(self, statement: ast.stmt) -> bool:
+        """Whether its branch has no other statement."""
+        branch = self._scopes.parents[statement]
+        return isinstance(branch, ast.If) and [statement] in (
+            branch.body,
+            branch.orelse,
+        )
 
     def _call(
         self, node: ast.Call, bound: dict[str, ast.expr], chief: str | None
@@ -144,7 +157,7 @@ class _Monitored:
         bindings = owner.bindings[creator.id] if owner is not None else []
         reads = [
             n
-            for n in ast.walk(self._tree)
+            for n in all_nodes(self._tree)
             if isinstance(n, ast.Name) and n.id == creator.id and n is not creator
             if isinstance(n.ctx, ast.Load)
         ]
@@ -161,11 +174,26 @@ class _Monitored:
         branch = self._scopes.parents[first]
         if not (
             isinstance(branch, ast.If)
-            and branch.body == [first]
-            and branch.orelse == [second]
+            and first in branch.body
+            and second in branch.orelse
+            and isinstance(first, ast.Assign)
+            and isinstance(second, ast.Assign)
         ):
             return None
-        return self._chosen(branch.test, first.value, second.value, [branch])  # type: ignore[attr-defined]
+        if len(branch.body) + len(branch.orelse) == 2:
+            return self._chosen(branch.test, first.value, second.value, [branch])
+        # What else the branches do stays in them.
+        inside = {
+            name
+            for s in (*branch.body, *branch.orelse)
+            if s not in (first, second)
+            for name in names.binds(s)
+        }
+        reads_inside = names.reads(first.value) | names.reads(second.value)
+        if reads_inside & inside or not all(map(self._text.alone, (first, second))):
+            return None
+        gone: list[ast.stmt] = [first, second]
+        return self._chosen(branch.test, first.value, second.value, gone)
 
     def _chosen(
         self,
@@ -191,13 +219,13 @@ class _Monitored:
 class _Plain:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def _sessions(self) -> list[ast.Call]:
         return [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
         ]
@@ -210,7 +238,7 @@ class _Plain:
         call = sessions[0]
         parent = self._scopes.parents[call]
         shown = self._text.segment(call)
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         name = "sess" if "sess" not in taken else "session"
         if name in taken or "\n" in shown:
             return self._text
@@ -237,7 +265,7 @@ class _Plain:
                 edit = self._run_of(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
-        for node in ast.walk(self._tree) if sessions else ():
+        for node in all_nodes(self._tree) if sessions else ():
             if node not in edits and isinstance(node, ast.Call):
                 edit = self._run_of(node, None)
                 if edit is not None:
@@ -259,7 +287,7 @@ class _Plain:
         if len(sessions) != 1:
             return self._text
         name, _ = self._default(sessions[0])
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (
                 isinstance(node, ast.With)
                 and len(node.items) == 1
@@ -270,22 +298,27 @@ class _Plain:
             ):
                 continue
             first, last = node.body[0], node.body[-1]
-            if first.lineno == node.lineno or inside_strings(node):
+            if first.lineno == node.lineno:
                 continue
+            verbatim = inside_strings(node)
             end = last.end_lineno or last.lineno
             at = self._text.lines[node.lineno - 1]
             outer = at[: len(at) - len(at.lstrip())]
             inner = self._text.lines[first.lineno - 1]
             inner = inner[: len(inner) - len(inner.lstrip())]
             lines = [
-                outer + line[len(inner) :] if line.startswith(inner) else line
-                for line in self._text.lines[node.lineno : end]
+                outer + line[len(inner) :]
+                if line.startswith(inner) and number not in verbatim
+                else line
+                for number, line in enumerate(
+                    self._text.lines[node.lineno : end], node.lineno + 1
+                )
             ]
             new = self._text.spliced(
                 node.lineno, end, lines, self._text.origins[node.lineno : end]
             )
             try:
-                ast.parse(new.source)
+                tree_of(new.source)
             except SyntaxError:
                 continue
             return new
@@ -347,7 +380,7 @@ class _Plain:
         if isinstance(parent, ast.withitem):
             block = self._scopes.parents[parent]
             if isinstance(parent.optional_vars, ast.Name):
-                return parent.optional_vars.id, ast.walk(block)
+                return parent.optional_vars.id, all_nodes(block)
             return None, nothing
         if not (
             isinstance(parent, ast.Assign)
@@ -360,14 +393,14 @@ class _Plain:
             home: ast.AST = parent
             while not isinstance(home, (ast.FunctionDef, ast.Module)):
                 home = self._scopes.parents[home]
-            return name, ast.walk(home)
+            return name, all_nodes(home)
         blocks = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.With)
             and any(self._makes_default(i.context_expr, name) for i in node.items)
         ]
-        return name, (n for block in blocks for n in ast.walk(block))
+        return name, (n for block in blocks for n in all_nodes(block))
 
     def _makes_default(self, node: ast.expr, name: str) -> bool:
         """`with sess:` and `with sess.as_default():`."""
@@ -405,5 +438,5 @@ class _Plain:
                     and made.value.func.attr in _MADE_BY_METHOD
                 )
             )
-            for made in ast.walk(self._tree)
+            for made in all_nodes(self._tree)
         )

@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 
 _TRAIN = "tf.contrib.slim.learning.train"
 _PARAMETERS = (
@@ -41,20 +42,20 @@ def written_out(text: Text) -> Text:
     """The text with the loop; itself where that cannot be told."""
     if not opens(text.source):
         return text
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     tf = next(
         (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
         None,
     )
     found = [
         statement
-        for statement in ast.walk(tree)
+        for statement in all_nodes(tree)
         if isinstance(statement, ast.Expr)
         and isinstance(statement.value, ast.Call)
         and scopes.resolve(statement.value.func) == _TRAIN
     ]
-    taken = {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
+    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
     if len(found) != 1 or tf is None or not text.alone(found[0]) or "sess" in taken:
         return text
     statement = found[0]

@@ -11,8 +11,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, children, tree_of
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -26,7 +27,7 @@ def run_by_session(text: Text) -> Text:
     if "session=" not in text.source:
         return text
     edits: list[Edit] = []
-    for node in ast.walk(ast.parse(text.source)):
+    for node in all_nodes(tree_of(text.source)):
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -47,9 +48,19 @@ def run_by_session(text: Text) -> Text:
 
 
 def folded(text: Text) -> Text:
-    """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`."""
+    """`if 1.0 is not None:`, which a call brought to where it was made, is `if True:`.
+
+    So is `if not False:`.
+    """
     edits: list[Edit] = []
-    for node in ast.walk(ast.parse(text.source)):
+    for node in all_nodes(tree_of(text.source)):
+        if (
+            isinstance(node, ast.UnaryOp)
+            and isinstance(node.op, ast.Not)
+            and isinstance(node.operand, ast.Constant)
+            and isinstance(node.operand.value, bool)
+        ):
+            edits.append(Edit(node, str(not node.operand.value)))
         if (
             isinstance(node, ast.Compare)
             and isinstance(node.left, ast.Constant)
@@ -76,11 +87,11 @@ def named(text: Text) -> Text:
 class _Statements:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def brought_out(self) -> Text | None:
-        for statement in ast.walk(self._tree):
+        for statement in all_nodes(self._tree):
             if not isinstance(statement, (ast.Assign, ast.Expr, ast.Return, ast.With)):
                 continue
             if not self._starts_line(statement):
@@ -120,7 +131,7 @@ class _Statements:
                 return
             roots = [value]
             if self._is_element(value):  # Also returned as it is.
-                roots = list(ast.iter_child_nodes(value))
+                roots = children(value)
         work = list(roots)
         while work:
             node = work.pop(0)
@@ -130,7 +141,7 @@ class _Statements:
                 self._is_update(node) or self._is_element(node)
             ):
                 yield node
-            work.extend(ast.iter_child_nodes(node))
+            work.extend(children(node))
 
     def _is_update(self, node: ast.AST) -> bool:
         return (
@@ -150,7 +161,7 @@ class _Statements:
             and any(names.key(target) == key for target in made.targets)
             and isinstance(made.value, ast.Call)
             and self._is_optimizer(made.value)
-            for made in ast.walk(self._tree)
+            for made in all_nodes(self._tree)
         )
 
     def _is_element(self, node: ast.AST) -> bool:
@@ -162,7 +173,7 @@ class _Statements:
         )
 
     def _fresh(self, wish: str) -> str:
-        taken = {n.id for n in ast.walk(self._tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1

@@ -11,15 +11,21 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
-from migrate.normalise.supervisor_services import Services
+from migrate.facts import global_steps, names
+from migrate.facts.scopes import scopes_of
+from migrate.normalise import (
+    supervisor_callees,
+    supervisor_loops,
+    supervisor_of_object,
+    supervisor_starts,
+)
+from migrate.normalise.supervisor_arguments import Arguments, Unclear
+from migrate.normalise.supervisor_services import Services, step_name
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import supervisor as table
 
-
-class _Unclear(Exception):
-    """The program uses its Supervisor in a way that has no such form."""
+_NONE = ast.Constant(None)
 
 
 def replaced(text: Text) -> Text:
@@ -27,8 +33,14 @@ def replaced(text: Text) -> Text:
     if "Supervisor" not in text.source:
         return text
     try:
-        return _Supervisor(text).run()
-    except _Unclear:
+        return _Supervisor(
+            supervisor_loops.brought(
+                supervisor_starts.written_out(
+                    supervisor_callees.brought(supervisor_of_object.within_method(text))
+                )
+            )
+        ).run()
+    except Unclear:
         return text
 
 
@@ -36,11 +48,11 @@ def lines(text: Text) -> tuple[int, ...]:
     """The lines where the program makes a Supervisor."""
     if "Supervisor" not in text.source:
         return ()
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     found = [
         node.lineno
-        for node in ast.walk(tree)
+        for node in all_nodes(tree)
         if isinstance(node, ast.Call)
         and scopes.resolve(node.func) == "tf.train.Supervisor"
     ]
@@ -65,21 +77,21 @@ class _Session:
 class _Supervisor:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
+        self._arguments = Arguments(self._scopes)
         self._made = self._constructions()
-        target = self._made[0].targets[0]
-        assert isinstance(target, ast.Name)
-        self._name = target.id
+        # `sv`, or `self.sv` of an object.
+        self._name = names.key(self._made[0].targets[0]) or ""
 
     def _constructions(self) -> list[ast.Assign]:
         """`sv = tf.train.Supervisor(...)`: once, or once in each branch.
 
         Raises:
-          _Unclear: it is made otherwise, or differently.
+          Unclear: it is made otherwise, or differently.
         """
         found: list[ast.Assign] = []
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (
                 isinstance(node, ast.Call)
                 and self._scopes.resolve(node.func) == "tf.train.Supervisor"
@@ -89,98 +101,48 @@ class _Supervisor:
             if (
                 not isinstance(statement, ast.Assign)
                 or len(statement.targets) != 1
-                or not isinstance(statement.targets[0], ast.Name)
+                or names.key(statement.targets[0]) is None
                 or not self._text.alone(statement)
             ):
-                raise _Unclear
+                raise Unclear
             found.append(statement)
         found.sort(key=lambda s: s.lineno)
         if not found or len({ast.unparse(s.targets[0]) for s in found}) != 1:
-            raise _Unclear
-        arguments = [self._kept(s) for s in found]
+            raise Unclear
+        arguments = [self._arguments.kept(s) for s in found]
         if any(
             {k: ast.dump(v) for k, v in a.items()}
             != {k: ast.dump(v) for k, v in arguments[0].items()}
             for a in arguments
         ):
-            raise _Unclear
+            raise Unclear
         return found
-
-    def _kept(self, statement: ast.Assign) -> dict[str, ast.expr]:
-        """The arguments that a session needs, by name."""
-        assert isinstance(statement.value, ast.Call)
-        bound = names.bound_arguments(statement.value, table.PARAMETERS)
-        if bound is None:
-            raise _Unclear
-        kept: dict[str, ast.expr] = {}
-        for name, value in bound.items():
-            if name in table.DROPPED:
-                continue
-            if name == "graph" and self._is_the_graph(value):
-                continue
-            if name in table.REFUSED_UNLESS:
-                if names.literal(value) not in table.REFUSED_UNLESS[name] or not (
-                    isinstance(value, ast.Constant)
-                ):
-                    raise _Unclear
-                continue
-            kept[name] = value
-        return kept
-
-    def _is_the_graph(self, value: ast.expr) -> bool:
-        """The one graph of the program."""
-        made = [
-            node
-            for node in ast.walk(self._tree)
-            if isinstance(node, ast.Call)
-            and self._scopes.resolve(node.func) == "tf.Graph"
-        ]
-        if isinstance(value, ast.Call):
-            return not made and (
-                self._scopes.resolve(value.func) == "tf.get_default_graph"
-            )
-        if not isinstance(value, ast.Name) or len(made) > 1:
-            return False
-        owner = self._scopes.scope_of(value).owner(value.id)
-        bindings = owner.bindings[value.id] if owner is not None else []
-        graphs = ("tf.Graph", "tf.get_default_graph")
-        return len(bindings) == 1 and (
-            isinstance(bindings[0], ast.Assign)
-            and isinstance(bindings[0].value, ast.Call)
-            and self._scopes.resolve(bindings[0].value.func) in graphs
-        )
-
-    def _merges_all(self, value: ast.expr) -> bool:
-        """Whether it is the merged summary of everything, made before."""
-        if not isinstance(value, ast.Name):
-            return False
-        owner = self._scopes.scope_of(value).owner(value.id)
-        bindings = owner.bindings[value.id] if owner is not None else []
-        return bool(bindings) and all(
-            isinstance(b, ast.Assign)
-            and isinstance(b.value, ast.Call)
-            and self._scopes.resolve(b.value.func)
-            in ("tf.summary.merge_all", "tf.merge_all_summaries")
-            for b in bindings
-        )
 
     def run(self) -> Text:
         session = self._session()
+        if "." in self._name + session.name:
+            supervisor_of_object.check(
+                self._scopes, self._made[0].targets[0], session.statement, session.name
+            )
         made = self._made[0].value
         assert isinstance(made, ast.Call) and isinstance(made.func, ast.Attribute)
         tensorflow = self._text.segment(made.func.value).removesuffix(".train")
-        given = self._kept(self._made[0])
+        given = self._arguments.kept(self._made[0])
         bound = names.bound_arguments(made, table.PARAMETERS) or {}
         if not _is_none(bound.get("global_step")) and "global_step" in bound:
             given["global_step"] = bound["global_step"]
-        services = Services(tensorflow, self._name, given, self._flat)
+        step = step_name(self._scopes, self._made[0])
+        services = Services(tensorflow, self._name, given, self._flat, step)
+        counted = given.get("global_step")
+        if counted is not None and global_steps.may_be_another(self._scopes, counted):
+            key = f"{tensorflow}.GraphKeys.GLOBAL_STEP"
+            made_so = f"{tensorflow}.add_to_collection({key}, {self._flat(counted)})"
+            services.lines.append(made_so)
         edits, gone = self._uses(session, services)
         call = self._session_call(session, services)
         text = self._text.edited([*edits, Edit(session.call, call)])
         places = self._outermost(self._made)
         changes: list[tuple[int, int, list[str]]] = []
-        if services.starts:
-            changes.extend(self._around(session.statement, services))
         for place in places:
             indent = " " * place.col_offset
             changes.append(
@@ -207,28 +169,11 @@ class _Supervisor:
             text = text.spliced(first, last, lines, origins)
         return text
 
-    def _around(
-        self, statement: ast.With | ast.Assign, services: Services
-    ) -> list[tuple[int, int, list[str]]]:
-        """What stands within the session as it begins, and after its end.
-
-        Raises:
-          _Unclear: the session is assigned: where it ends is another statement's.
-        """
-        if not isinstance(statement, ast.With):
-            raise _Unclear
-        begin, end = statement.body[0], (statement.end_lineno or 0) + 1
-        inner, outer = " " * begin.col_offset, " " * statement.col_offset
-        return [
-            (begin.lineno, begin.lineno - 1, [inner + s for s in services.starts]),
-            (end, end - 1, [outer + s for s in services.stops]),
-        ]
-
     # -- the session ---------------------------------------------------------------------
 
     def _session(self) -> _Session:
         found: list[_Session] = []
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if isinstance(node, ast.With):
                 for item in node.items:
                     if self._method(item.context_expr) in (
@@ -237,7 +182,7 @@ class _Supervisor:
                     ):
                         assert isinstance(item.context_expr, ast.Call)
                         if not isinstance(item.optional_vars, ast.Name):
-                            raise _Unclear
+                            raise Unclear
                         found.append(
                             _Session(node, item.context_expr, item.optional_vars.id)
                         )
@@ -245,12 +190,12 @@ class _Supervisor:
                 "prepare_or_wait_for_session",
             ):
                 assert isinstance(node.value, ast.Call)
-                target = node.targets[0]
-                if len(node.targets) != 1 or not isinstance(target, ast.Name):
-                    raise _Unclear
-                found.append(_Session(node, node.value, target.id))
+                name = names.key(node.targets[0])
+                if len(node.targets) != 1 or name is None:
+                    raise Unclear
+                found.append(_Session(node, node.value, name))
         if len(found) != 1:
-            raise _Unclear
+            raise Unclear
         return found[0]
 
     def _method(self, node: ast.expr) -> str | None:
@@ -258,8 +203,7 @@ class _Supervisor:
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
-            and isinstance(node.func.value, ast.Name)
-            and node.func.value.id == self._name
+            and names.key(node.func.value) == self._name
         ):
             return table.OLDER_NAMES.get(node.func.attr, node.func.attr)
         return None
@@ -270,12 +214,12 @@ class _Supervisor:
         assert isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)
         bound = names.bound_arguments(session.call, table.SESSION_PARAMETERS)
         if bound is None:
-            raise _Unclear
+            raise Unclear
         services = bound.pop("start_standard_services", None)
         bound.pop("close_summary_writer", None)
         bound.pop("wait_for_checkpoint", None)
         if services is not None and not isinstance(services, ast.Constant):
-            raise _Unclear
+            raise Unclear
         served = services is None or bool(names.literal(services))
         parts: list[str] = []
         for name, value in bound.items():
@@ -286,7 +230,9 @@ class _Supervisor:
             _is_none(kept.get(name)) for name in ("summary_op", "summary_writer")
         )
         summaries = served and not off
-        default = "summary_op" not in kept or self._merges_all(kept["summary_op"])
+        default = "summary_op" not in kept or self._arguments.merges_all(
+            kept["summary_op"]
+        )
         hooks = self._hooks(given, summaries, default, served and saves)
         summaries = summaries and default and "summary_writer" not in kept
         if "is_chief" in kept:
@@ -294,9 +240,12 @@ class _Supervisor:
         if "logdir" in kept and (saves or summaries):
             directory = "checkpoint_dir" if saves else "summary_dir"
             parts.append(f"{directory}={self._flat(kept['logdir'])}")
-        if given.has_saver and saves:
+        built = [f"saver={given.saver()}"] if given.has_saver and saves else []
+        if not _is_none(kept.get(table.INIT_FUNCTION, _NONE)):
+            built.append(f"init_fn={self._starting(kept[table.INIT_FUNCTION])}")
+        if built:
             scaffold = self._text.segment(call.func.value) + ".Scaffold"
-            parts.append(f"scaffold={scaffold}(saver={given.saver()})")
+            parts.append(f"scaffold={scaffold}({', '.join(built)})")
         if hooks:
             parts.append(f"chief_only_hooks=[{', '.join(hooks)}]")
         named = any("CheckpointSaverHook" in hook for hook in hooks)
@@ -312,6 +261,24 @@ class _Supervisor:
             )
         func = self._text.segment(call.func.value) + ".MonitoredTrainingSession"
         return f"{func}({', '.join(parts)})"
+
+    def _starting(self, function: ast.expr) -> str:
+        """An `init_fn` as a scaffold calls it: with itself, too.
+
+        Raises:
+          Unclear: it is made by a call.
+        """
+        if isinstance(function, ast.Lambda) and len(function.args.args) == 1:
+            own, body = function.args.args[0].arg, self._flat(function.body)
+            return f"lambda scaffold, {own}: {body}"
+        if not isinstance(function, ast.Name):
+            raise Unclear
+        call = f"lambda scaffold, session: {function.id}(session)"
+        owner = self._scopes.scope_of(function).owner(function.id)
+        bindings = owner.bindings[function.id] if owner is not None else []
+        if all(isinstance(b, ast.FunctionDef) for b in bindings):
+            return call
+        return f"({call}) if {function.id} is not None else None"
 
     def _hooks(
         self, given: Services, summaries: bool, default: bool, saves: bool
@@ -339,7 +306,7 @@ class _Supervisor:
             return hooks
         seconds = self._seconds(kept, saves)
         if seconds == "None" or " or " in seconds or "logdir" not in kept:
-            raise _Unclear
+            raise Unclear
         saver = f", saver={given.saver()}" if given.has_saver else ""
         hooks.append(
             f"{train}.CheckpointSaverHook({self._flat(kept['logdir'])}, "
@@ -366,35 +333,37 @@ class _Supervisor:
         """Edits of the Supervisor's other uses, and statements that go.
 
         Raises:
-          _Unclear: one has no counterpart.
+          Unclear: one has no counterpart.
         """
         edits: list[Edit] = []
         gone: list[ast.stmt] = []
-        looped = any(
-            isinstance(n, ast.Attribute)
-            and n.attr in ("loop", "Loop")
-            and names.key(n.value) == self._name
-            for n in ast.walk(self._tree)
-        )
-        for node in ast.walk(self._tree):
-            if not (isinstance(node, ast.Name) and node.id == self._name):
+        for node in all_nodes(self._tree):
+            if not isinstance(node, (ast.Name, ast.Attribute)) or (
+                names.key(node) != self._name
+            ):
                 continue
             if isinstance(node.ctx, ast.Store):
                 if self._scopes.parents[node] not in self._made:
-                    raise _Unclear
+                    raise Unclear
                 continue
             attribute = self._scopes.parents[node]
             call = self._scopes.parents.get(attribute)
+            if self._is_elsewhere(node) and not (
+                isinstance(attribute, ast.Attribute)
+                and table.OLDER_NAMES.get(attribute.attr, attribute.attr)
+                in (*table.METHODS_OF_SESSION, *table.METHODS_DROPPED, "coord")
+            ):
+                raise Unclear  # What it was given are names of where it is made.
             if isinstance(attribute, ast.Attribute) and attribute.attr == "is_chief":
-                kept = self._kept(self._made[0])
+                kept = self._arguments.kept(self._made[0])
                 chief = self._flat(kept["is_chief"]) if "is_chief" in kept else "True"
                 edits.append(Edit(attribute, f"({chief})"))
                 continue
             if isinstance(attribute, ast.Attribute) and (
                 attribute.attr in table.ATTRIBUTES
             ):
-                new = self._attribute(attribute.attr, services)
-                edits.append(Edit(attribute, new))
+                had = self._attribute(attribute.attr, services)
+                edits.append(Edit(attribute, had))
                 continue
             if isinstance(attribute, ast.Attribute) and attribute.attr == "coord":
                 self._coordinated(attribute, session, edits, gone)
@@ -404,34 +373,37 @@ class _Supervisor:
                 and isinstance(call, ast.Call)
                 and call.func is attribute
             ):
-                raise _Unclear
+                raise Unclear
             if call is session.call:
                 continue
             statement = self._scopes.parents[call]
             name = table.OLDER_NAMES.get(attribute.attr, attribute.attr)
-            if name == "should_stop" and looped and not call.args:
-                # The thread stops the Supervisor where its function fails.
-                asked = f"{session.name}.should_stop()"
-                coordinator = services.coordinator()
-                edits.append(Edit(call, f"({asked} or {coordinator}.should_stop())"))
-            elif name in table.METHODS_OF_SESSION and not call.args:
+            if name in table.METHODS_OF_SESSION and not call.args:
                 edits.append(Edit(attribute, f"{session.name}.{name}"))
             elif name in table.METHODS_DROPPED and isinstance(statement, ast.Expr):
                 if not self._text.alone(statement):
-                    raise _Unclear
+                    raise Unclear
                 gone.append(statement)
+            elif name == table.STARTS_THREADS and isinstance(statement, ast.Assign):
+                edits.append(Edit(call, "[]"))
             elif name in ("summary_computed", "loop"):
-                new_call = (
+                new = (
                     services.add_summary(call)
                     if name == "summary_computed"
                     else services.loop(call, self._scopes, session.name)
                 )
-                if new_call is None or not isinstance(statement, ast.Expr):
-                    raise _Unclear
-                edits.append(Edit(call, new_call))
+                alone = isinstance(statement, ast.Expr) or name != "loop"
+                if new is None or not alone:
+                    raise Unclear
+                edits.extend(new)
             else:
-                raise _Unclear
+                raise Unclear
         return edits, gone
+
+    def _is_elsewhere(self, node: ast.AST) -> bool:
+        """Whether another method than the one that makes it uses an object's."""
+        scope = self._scopes.scope_of
+        return "." in self._name and scope(node) is not scope(self._made[0].value)
 
     def _coordinated(
         self,
@@ -443,12 +415,12 @@ class _Supervisor:
         """`sv.coord.should_stop()` and its kind.
 
         Raises:
-          _Unclear: it is used otherwise.
+          Unclear: it is used otherwise.
         """
         method = self._scopes.parents[coordinator]
         call = self._scopes.parents.get(method)
         if not (isinstance(method, ast.Attribute) and isinstance(call, ast.Call)):
-            raise _Unclear
+            raise Unclear
         statement = self._scopes.parents[call]
         if method.attr in table.METHODS_OF_COORDINATOR and not call.args:
             edits.append(Edit(coordinator, session.name))
@@ -459,13 +431,13 @@ class _Supervisor:
         ):
             gone.append(statement)
         else:
-            raise _Unclear
+            raise Unclear
 
     def _attribute(self, name: str, services: Services) -> str:
         """What the Supervisor had, or was given.
 
         Raises:
-          _Unclear: it had none.
+          Unclear: it had none.
         """
         if name == "summary_op":
             return services.summary()
@@ -476,13 +448,13 @@ class _Supervisor:
             basename = services.given.get("checkpoint_basename")
             if logdir is None or _is_none(logdir) or names.key(logdir) is None:
                 if not isinstance(logdir, (ast.BinOp, ast.Constant)):
-                    raise _Unclear
+                    raise Unclear
             if basename is None:
                 return f'({self._flat(logdir)} + "/{table.BASENAME}")'
             return f'({self._flat(logdir)} + "/" + {self._flat(basename)})'
         found = services.saver() if name == "saver" else services.writer()
         if found is None:
-            raise _Unclear
+            raise Unclear
         return found
 
     def _outermost(self, statements: list[ast.Assign]) -> list[ast.stmt]:
@@ -507,14 +479,14 @@ class _Supervisor:
             suite = getattr(parent, field, None)
             if isinstance(suite, list) and statement in suite:
                 return suite
-        raise _Unclear
+        raise Unclear
 
     def _flat(self, value: ast.expr) -> str:
         segment = self._text.segment(value)
         if "\n" not in segment:
             return segment
         if "#" in segment or inside_strings(value):
-            raise _Unclear
+            raise Unclear
         return " ".join(line.strip() for line in segment.split("\n"))
 
 

@@ -10,8 +10,11 @@ import ast
 import dataclasses
 from collections.abc import Callable
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts import global_steps, names, reach
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise import supervisor_loops
+from migrate.normalise.text import Edit
+from migrate.source.nodes import all_nodes
 
 
 @dataclasses.dataclass
@@ -23,18 +26,16 @@ class Services:
       name: the Supervisor's.
       given: its arguments.
       flat: an argument's text in one line.
+      step: what the program calls the graph's global step; None where that is not seen.
       lines: what is to stand where the Supervisor was made.
-      starts: what is to stand where the session begins.
-      stops: what is to stand after its end.
     """
 
     tensorflow: str
     name: str
     given: dict[str, ast.expr]
     flat: Callable[[ast.expr], str]
+    step: str | None = None
     lines: list[str] = dataclasses.field(default_factory=list)
-    starts: list[str] = dataclasses.field(default_factory=list)
-    stops: list[str] = dataclasses.field(default_factory=list)
 
     def _made(self, what: str, value: str) -> str:
         """The name of something made in place of the Supervisor."""
@@ -90,39 +91,35 @@ class Services:
     def global_step(self) -> str:
         """The variable that it took for the global step."""
         return self._asked("global_step") or (
-            f"{self.tensorflow}.train.get_global_step()"
+            self.step or f"{self.tensorflow}.train.get_global_step()"
         )
 
-    def coordinator(self) -> str:
-        """The coordinator of the threads that call functions by time."""
-        name = f"{self.name}_coord"
-        self.starts = [f"{name} = {self.tensorflow}.train.Coordinator()"]
-        self.stops = [f"{name}.request_stop()", f"{name}.join()"]
-        return name
-
-    def add_summary(self, call: ast.Call) -> str | None:
+    def add_summary(self, call: ast.Call) -> list[Edit] | None:
         """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
         bound = names.bound_arguments(call, ("sess", "summary", "global_step"))
         writer = self.writer()
-        if bound is None or writer is None or not {"sess", "summary"} <= bound.keys():
+        if bound is None or writer is None or len(call.args) < 2:
             return None
-        step = bound.get("global_step")
-        at = (
-            self.flat(step)
-            if step is not None
-            else f"{self.tensorflow}.train.global_step("
-            f"{self.flat(bound['sess'])}, {self.global_step()})"
+        session = ast.Pass()  # A node of its place, to where the summary begins.
+        session.lineno, session.col_offset = (
+            call.args[0].lineno,
+            call.args[0].col_offset,
         )
-        return f"{writer}.add_summary({self.flat(bound['summary'])}, {at})"
+        session.end_lineno = call.args[1].lineno
+        session.end_col_offset = call.args[1].col_offset
+        edits = [Edit(call.func, f"{writer}.add_summary"), Edit(session, "")]
+        if "global_step" not in bound:
+            end = ast.Pass()
+            end.lineno = end.end_lineno = call.args[1].end_lineno or 0
+            end.col_offset = end.end_col_offset = call.args[1].end_col_offset or 0
+            asked = f"{self.flat(bound['sess'])}, {self.global_step()}"
+            step = f"{self.tensorflow}.train.global_step({asked})"
+            edits.append(Edit(end, f", {step}"))
+        return edits
 
-    def loop(self, call: ast.Call, scopes: Scopes, session: str) -> str | None:
-        """`sv.loop(secs, target, args)` of plain Python; None where it does more.
-
-        A step that another thread ran would be a step of no worker's loop; what the
-        module has, each worker had for itself, and a thread of it is none of them.
-        """
-        parameters = ("timer_interval_secs", "target", "args", "kwargs")
-        bound = names.bound_arguments(call, parameters)
+    def loop(self, call: ast.Call, scopes: Scopes, session: str) -> list[Edit] | None:
+        """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
+        bound = names.bound_arguments(call, supervisor_loops.PARAMETERS)
         if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
             return None
         target = bound["target"]
@@ -133,27 +130,52 @@ class Services:
             if len(bindings) != 1 or not isinstance(bindings[0], ast.FunctionDef):
                 return None
             called = bindings[0]
+            statement = scopes.parents[call]
+            beside = scopes.parents[called] is scopes.parents[statement]
+            if not beside and supervisor_loops.runs(called, scopes):
+                return None
         elif not isinstance(target, ast.Lambda):
             return None
-        parts: list[ast.AST] = [called, *bound.values()]
+        # Functions that it gives the session to are not beside the loop.
         if any(
-            isinstance(n, ast.Name)
-            and (
-                n.id in (session, self.name)
-                or (scopes.resolve(n) or "").startswith("tf")
-            )
-            for part in parts
-            for n in ast.walk(part)
+            supervisor_loops.runs(function, scopes)
+            for function in reach.reached(scopes, [called])
+            if isinstance(function, ast.FunctionDef)
+            and scopes.scope_of(call) is not scopes.module
         ):
             return None
-        outside = names.free(called) if isinstance(called, ast.FunctionDef) else set()
-        for name in outside:
-            bindings = scopes.module.bindings.get(name, [])
-            if not all(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bindings):
-                return None
-        given = ", ".join(self.flat(value) for value in bound.values())
-        if list(bound) != list(parameters[: len(bound)]):
-            given = ", ".join(f"{k}={self.flat(v)}" for k, v in bound.items())
-        return (
-            f"{self.tensorflow}.train.LooperThread.loop({self.coordinator()}, {given})"
-        )
+        return [Edit(call.func, f"{session}.loop")]
+
+
+def step_name(scopes: Scopes, place: ast.AST) -> str | None:
+    """The one name by which a place sees the graph's global step."""
+    found: set[str] = set()
+    scope: Scope | None = scopes.scope_of(place)
+    while scope is not None:
+        for name, bindings in scope.bindings.items():
+            if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+                continue
+            if isinstance(bindings[0].targets[0], ast.Name):
+                if global_steps.is_step(scopes, bindings[0]):
+                    found.add(name)
+                found |= {f"{name}.{a}" for a in _kept_steps(scopes, bindings[0])}
+        scope = scope.parent
+    return found.pop() if len(found) == 1 else None
+
+
+def _kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
+    """Attributes that are the global step, where a statement makes an object of the file."""
+    call = made.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return []
+    bound = scopes.module.bindings.get(call.func.id, [])
+    if len(bound) != 1 or not isinstance(bound[0], ast.ClassDef):
+        return []
+    return [
+        target.attr
+        for node in all_nodes(bound[0])
+        if isinstance(node, ast.Assign)
+        and isinstance(target := node.targets[0], ast.Attribute)
+        and names.key(target) == f"self.{target.attr}"
+        and global_steps.is_step(scopes, node)
+    ]

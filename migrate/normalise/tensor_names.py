@@ -13,8 +13,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _ASKS = ("get_tensor_by_name",)
@@ -31,18 +32,18 @@ def by_program(text: Text) -> Text:
 class _Names:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
         self._made = self._names()
 
     def run(self) -> Text:
-        for statement in ast.walk(self._tree):
+        for statement in all_nodes(self._tree):
             if isinstance(statement, ast.Assign):
                 new = self._without_alias(statement)
                 if new is not None:
                     return _Names(new).run()
         edits: list[Edit] = []
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not (
                 isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             ):
@@ -77,7 +78,7 @@ class _Names:
             return None
         loads = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Name)
             and node.id == alias
             and isinstance(node.ctx, ast.Load)
@@ -133,7 +134,7 @@ class _Names:
     def _names(self) -> dict[str, str]:
         """Tensors' names -> the module's names for them."""
         found: dict[str, list[str | None]] = {}
-        for node in ast.walk(self._tree):
+        for node in all_nodes(self._tree):
             if not isinstance(node, ast.Call):
                 continue
             symbol = self._scopes.resolve(node.func) or ""

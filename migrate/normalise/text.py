@@ -6,7 +6,9 @@ import ast
 import dataclasses
 import io
 import tokenize
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+
+from migrate.source.nodes import all_nodes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -137,10 +139,21 @@ class Text:
         )
 
 
+def repeated(text: Text, step: Callable[[Text], Text | None]) -> Text:
+    """The text after as many steps as there are to take.
+
+    Args:
+      step: gives the next text; None where nothing is left to be done.
+    """
+    while (new := step(text)) is not None:
+        text = new
+    return text
+
+
 def inside_strings(node: ast.AST) -> set[int]:
     """Lines that begin within a string of several lines."""
     found: set[int] = set()
-    for child in ast.walk(node):
+    for child in all_nodes(node):
         if isinstance(child, ast.JoinedStr) or (
             isinstance(child, ast.Constant) and isinstance(child.value, (str, bytes))
         ):

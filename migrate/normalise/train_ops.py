@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 
 _COMMON = ("total_loss", "optimizer", "global_step", "update_ops", "variables_to_train")
 _REST = (
@@ -50,13 +51,13 @@ def written_out(text: Text) -> Text:
 
 
 def _one(text: Text) -> Text | None:
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     tensorflow = next(
         (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
         None,
     )
-    for statement in ast.walk(tree) if tensorflow else ():
+    for statement in all_nodes(tree) if tensorflow else ():
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1

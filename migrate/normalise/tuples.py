@@ -1,31 +1,43 @@
-"""TF1 to TF1: placeholders that one statement makes are made by a statement each.
+"""TF1 to TF1: what one statement binds is bound by a statement each.
 
-x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)
+Placeholders: `x, y = tf.placeholder(tf.float32), tf.placeholder(tf.float32)`; and attributes
+that are names: `self.sess, self.model = sess, model`.
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
+
+Pairs = Callable[[Scopes, ast.Assign], list[tuple[str, ast.expr]]]
 
 
 def apart(text: Text) -> Text:
-    """The text with such statements taken apart."""
-    if "laceholder" not in text.source:
-        return text
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    """The text with statements that make placeholders taken apart."""
+    return _apart(text, _placeholders) if "laceholder" in text.source else text
+
+
+def of_attributes(text: Text) -> Text:
+    """The text with statements that keep names as attributes taken apart."""
+    return _apart(text, _kept)
+
+
+def _apart(text: Text, pairs: Pairs) -> Text:
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     found = [
         node
-        for node in ast.walk(tree)
+        for node in all_nodes(tree)
         if isinstance(node, ast.Assign)
         and len(node.targets) == 1
         and text.alone(node)
         and not inside_strings(node)
-        and _pairs(scopes, node)
+        and pairs(scopes, node)
     ]
     for statement in sorted(found, key=lambda s: s.lineno, reverse=True):
         indent = text.lines[statement.lineno - 1][: statement.col_offset]
@@ -33,7 +45,7 @@ def apart(text: Text) -> Text:
             f"{indent}{target} = {ast.unparse(value)}"
             if "\n" in text.segment(value)
             else f"{indent}{target} = {text.segment(value)}"
-            for target, value in _pairs(scopes, statement)
+            for target, value in pairs(scopes, statement)
         ]
         origin = text.origins[statement.lineno - 1]
         last = statement.end_lineno or statement.lineno
@@ -41,20 +53,39 @@ def apart(text: Text) -> Text:
     return text
 
 
-def _pairs(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
-    """The placeholders of such a statement; empty if it is another."""
+def _placeholders(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
+    """The placeholders of a statement that makes nothing else, by their names."""
+    found = _pairs(statement)
+    if all(
+        isinstance(t, (ast.Name, ast.Attribute))
+        and isinstance(v, ast.Call)
+        and scopes.resolve(v.func) in roles.PLACEHOLDERS
+        for t, v in found
+    ):
+        return [(ast.unparse(t), v) for t, v in found]
+    return []
+
+
+def _kept(scopes: Scopes, statement: ast.Assign) -> list[tuple[str, ast.expr]]:
+    """Names by the attributes that keep them: none of these is a name that is read."""
+    found = _pairs(statement)
+    if all(
+        isinstance(t, ast.Attribute)
+        and isinstance(t.value, ast.Name)
+        and isinstance(v, (ast.Name, ast.Constant))
+        for t, v in found
+    ):
+        return [(ast.unparse(t), v) for t, v in found]
+    return []
+
+
+def _pairs(statement: ast.Assign) -> list[tuple[ast.expr, ast.expr]]:
+    """Targets and values of a statement with as many of both."""
     target, value = statement.targets[0], statement.value
-    if not (
+    if (
         isinstance(target, (ast.Tuple, ast.List))
         and isinstance(value, (ast.Tuple, ast.List))
         and len(target.elts) == len(value.elts)
     ):
-        return []
-    made = [
-        isinstance(v, ast.Call) and scopes.resolve(v.func) in roles.PLACEHOLDERS
-        for v in value.elts
-    ]
-    plain = [isinstance(t, (ast.Name, ast.Attribute)) for t in target.elts]
-    if not all(made) or not all(plain):
-        return []
-    return [(ast.unparse(t), v) for t, v in zip(target.elts, value.elts)]
+        return list(zip(target.elts, value.elts))
+    return []

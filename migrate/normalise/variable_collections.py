@@ -12,8 +12,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 
 _MAKES = ("tf.get_variable", "tf.Variable")
 _GLOBAL = "tf.GraphKeys.GLOBAL_VARIABLES"
@@ -32,11 +33,11 @@ def added(text: Text) -> Text:
 class _Variables:
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
 
     def one(self) -> Text | None:
-        for statement in ast.walk(self._tree):
+        for statement in all_nodes(self._tree):
             if not (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1

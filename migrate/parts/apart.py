@@ -14,7 +14,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.normalise.text import Edit
 from migrate.parts.module import Imported, Module
-from migrate.program.binding_time import all_names
 
 Names = Mapping[tuple[str, str], str]
 
@@ -32,12 +31,11 @@ def apart(
       imports: what each of them imports of the tree.
     """
     hidden = {
-        (imported.target, name)
+        name
         for path, module in modules.items()
-        for imported in imports.get(path, ())
-        for name in _hidden(module, imported)
+        for name in _hidden(module, imports.get(path, ()))
     }
-    taken = set().union(*[all_names(module.tree) for module in modules.values()])
+    taken = set().union(*[module.names for module in modules.values()])
     first: dict[str, str] = {}
     found: dict[tuple[str, str], str] = {}
     for path in [program, *sorted(p for p in modules if p != program)]:
@@ -53,18 +51,21 @@ def apart(
     return found
 
 
-def _hidden(module: Module, imported: Imported) -> Iterator[str]:
-    """Names of a module that functions use where they have another thing by that name.
+def _hidden(module: Module, imports: Sequence[Imported]) -> Iterator[tuple[str, str]]:
+    """Names of modules that functions use where they have another thing by that name.
 
-    `loss = model.loss(logits)`.
+    `loss = model.loss(logits)`. As (file, its name).
     """
-    if imported.member is not None:
-        return
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.Attribute) and names.key(node.value) == imported.name:
-            owner = module.scopes.scope_of(node).owner(node.attr)
+    targets: dict[str, list[str]] = {}
+    for imported in imports:
+        if imported.member is None:
+            targets.setdefault(imported.name, []).append(imported.target)
+    for node in module.walk() if targets else ():
+        if isinstance(node, ast.Attribute):
+            meant = targets.get(names.key(node.value) or "", ())
+            owner = module.scopes.scope_of(node).owner(node.attr) if meant else None
             if owner is not None and owner is not module.scopes.module:
-                yield node.attr
+                yield from ((target, node.attr) for target in meant)
 
 
 def _bound(module: Module) -> Iterator[str]:
@@ -90,7 +91,7 @@ def own_names(module: Module, given: Names) -> list[Edit]:
     """Edits that give a file's own names those that they have in the text of all."""
     own = {name: new for (path, name), new in given.items() if path == module.path}
     edits: list[Edit] = []
-    for node in ast.walk(module.tree) if own else ():
+    for node in module.walk() if own else ():
         if isinstance(node, ast.Name) and node.id in own:
             owner = module.scopes.scope_of(node).owner(node.id)
             if owner is module.scopes.module:

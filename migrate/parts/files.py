@@ -6,7 +6,7 @@ import ast
 import os
 import pathlib
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Text
@@ -15,7 +15,7 @@ from migrate.parts.migrated import is_marked
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Parts, Together
 from migrate.source import python
-from migrate.tables import queues, roles
+from migrate.tables import callbacks, estimator, queues, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
 
@@ -27,6 +27,8 @@ _SESSIONS = roles.SESSIONS | {
     "tf.train.SingularMonitoredSession",
     "tf.train.Supervisor",
 }
+# What trains by itself: a session of the same file is refused with it, or only looks.
+_ESTIMATORS = estimator.MAKERS | estimator.TPU_ESTIMATORS
 # Symbols of which code outside of a program could not be migrated.
 _GRAPH = (
     roles.PLACEHOLDERS
@@ -81,6 +83,8 @@ class _Tree:
         self._files = files
         self._modules: dict[str, Module | None] = {}
         self._imports: dict[str, tuple[Imported, ...]] = {}
+        self._opening: dict[str, bool] = {}
+        self._building: dict[str, bool] = {}
 
     def module(self, path: str) -> Module | None:
         """A file's text and names; None if it cannot be read, or is no Python 3."""
@@ -110,7 +114,7 @@ class _Tree:
 
     def _imports_of(self, module: Module) -> Iterator[Imported]:
         directory = os.path.dirname(module.path)
-        for node in ast.walk(module.tree):
+        for node in module.walk():
             if isinstance(node, ast.Import):
                 for alias in node.names:
                     target = self._absolute(directory, alias.name)
@@ -165,9 +169,13 @@ class _Tree:
     def merged(self, path: str) -> tuple[Together, tuple[str, ...]] | None:
         """A program with the modules that build its graph; None if it has none."""
         reached = self._reached(path)
-        if len(reached) < 2 or not any(self._opens(p) for p in reached):
+        if len(reached) < 2:
             return None
-        builds = {p for p in reached if p != path and self._builds(p)}
+        if not any(_known(self._opening, p, self._opens) for p in reached):
+            return None
+        builds = {
+            p for p in reached - {path} if _known(self._building, p, self._builds)
+        }
         more = True
         while more:  # What imports a module that is brought has to come with it.
             new = {
@@ -197,19 +205,20 @@ class _Tree:
         return seen
 
     def _opens(self, path: str) -> bool:
+        """Whether a module opens sessions that train: not beside an Estimator."""
         module = self.module(path)
-        return (
-            module is not None
-            and any(word in module.text.source for word in _OPENS)
-            and any(s in _SESSIONS for _, s in module.scopes.walk_uses())
-        )
+        if module is None or not any(w in module.text.source for w in _OPENS):
+            return False
+        uses = {symbol for _, symbol in module.scopes.walk_uses()}
+        return not uses.isdisjoint(_SESSIONS) and uses.isdisjoint(_ESTIMATORS)
 
     def _builds(self, path: str) -> bool:
-        """Whether a module builds graph, or runs a session."""
+        """Whether a module builds graph, runs a session, or has hooks of it."""
         module = self.module(path)
         if module is None or is_marked(module.text.source):
             return False
-        if any(symbol in _GRAPH for _, symbol in module.scopes.walk_uses()):
+        uses = [symbol for _, symbol in module.scopes.walk_uses()]
+        if any(s in _GRAPH or estimator.public(s) in callbacks.HOOKS for s in uses):
             return True
         return any(
             isinstance(node, ast.Call)
@@ -218,3 +227,10 @@ class _Tree:
             and module.scopes.resolve(node.func) is None
             for node in module.scopes.walk()
         )
+
+
+def _known(known: dict[str, bool], path: str, ask: Callable[[str], bool]) -> bool:
+    """What is true of a file, which is asked once."""
+    if path not in known:
+        known[path] = ask(path)
+    return known[path]

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from migrate.facts import names
 from migrate.normalise.text import Edit
 from migrate.parts import unused
-from migrate.parts.apart import apart, own_names
+from migrate.parts.apart import Names, apart, own_names
 from migrate.parts.module import Imported, Module
 from migrate.parts.program import Together
 
@@ -52,8 +52,8 @@ class Merging:
             str, str
         ] = {}  # A name of the text -> the file that binds it.
         self._told: list[tuple[int, str]] = []
-        self._own = apart(program, modules, imports)
-        self._unused = unused.functions(program, modules, imports)
+        self._own: Names = {}
+        self._unused: set[ast.stmt] = set()
 
     def run(self) -> tuple[Together, tuple[str, ...]]:
         """The text, and the modules in it.
@@ -62,8 +62,11 @@ class Merging:
           NotMergeable: a name would mean something else where it comes to, a module is imported
             where it does not always come, or asks for its own place.
         """
+        self._check_imports()
         self._check_builtins()
         self._check_rebound()
+        self._own = apart(self._program, self._modules, self._imports)
+        self._unused = unused.functions(self._program, self._modules, self._imports)
         lines = self._lines(self._program, 0)
         missing = set(self._modules) - set(self._entered)
         if missing:  # Imported somewhere in a function only.
@@ -77,6 +80,18 @@ class Merging:
         )
         return whole, tuple(self._entered[1:])
 
+    def _check_imports(self) -> None:
+        """That modules are imported at the top of files.
+
+        Raises:
+          NotMergeable: one is imported in a function, or where it does not always come.
+        """
+        for path, module in self._modules.items():
+            top = set(module.tree.body)
+            for imported in self._imports[path]:
+                if imported.target in self._modules and imported.statement not in top:
+                    raise NotMergeable("a module is imported within a block")
+
     def _check_builtins(self) -> None:
         """That no file's own `sum` becomes that of the others.
 
@@ -86,7 +101,7 @@ class Merging:
         for path, module in self._modules.items():
             own = set(module.scopes.module.bindings) & _BUILTINS
             others = (m for p, m in self._modules.items() if p != path)
-            if own and any(own & _read(m.tree) for m in others):
+            if own and any(own & m.reads for m in others):
                 raise NotMergeable(f"a file has a {sorted(own)[0]} of its own")
 
     def _check_rebound(self) -> None:
@@ -102,12 +117,7 @@ class Merging:
             if i.target in self._modules
         }
         for path, module in self._modules.items():
-            rebound = {
-                name
-                for node in ast.walk(module.tree)
-                if isinstance(node, ast.Global)
-                for name in node.names
-            }
+            rebound = module.rebound
             others = (m for p, m in self._modules.items() if p != path)
             if rebound and (
                 rebound & taken
@@ -284,8 +294,6 @@ class Merging:
         for imported in self._imports[module.path]:
             if imported.target not in self._modules:
                 continue
-            if imported.statement not in module.tree.body:
-                raise NotMergeable("a module is imported within a block")
             if imported.member == "*":
                 continue
             if imported.member is None:
@@ -303,7 +311,7 @@ class Merging:
         root = imported.name.split(".")[0]
         covered: set[ast.AST] = set()
         there = self._modules[imported.target].scopes.module.bindings
-        for node in ast.walk(module.tree):
+        for node in module.walk():
             if (
                 isinstance(node, ast.Attribute)
                 and names.key(node.value) == imported.name
@@ -315,7 +323,7 @@ class Merging:
                 self._check_free(module, node, name)
                 edits.append(Edit(node, name))
                 covered |= set(ast.walk(node))
-        for node in ast.walk(module.tree):
+        for node in module.walk():
             if (
                 isinstance(node, ast.Name)
                 and node.id == root
@@ -328,7 +336,7 @@ class Merging:
 
     def _of_member(self, module: Module, imported: Imported) -> list[Edit]:
         edits: list[Edit] = []
-        for node in ast.walk(module.tree):
+        for node in module.walk():
             if (
                 isinstance(node, ast.Name)
                 and node.id == imported.name
@@ -348,10 +356,6 @@ class Merging:
         owner = module.scopes.scope_of(node).owner(name)
         if owner is not None and owner is not module.scopes.module:
             raise NotMergeable(f"{name} means something else in a function")
-
-
-def _read(tree: ast.Module) -> set[str]:
-    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name)}
 
 
 def _begin(statement: ast.stmt) -> int:

@@ -42,12 +42,12 @@ def migrated(
     """
     whole = parts.programs.get(path)
     if whole is not None and whole.original == text:
-        return _program(whole, path, migrate)
+        return program(parts, path, migrate)
     users = parts.users.get(path, ())
     if not users:
         return None
     for user in users:
-        if _program(parts.programs[user], user, migrate) is None:
+        if program(parts, user, migrate) is None:
             return None
     names = [parts.shown[user] for user in users]
     mark = f"{MARK}{', '.join(names)}.\n"
@@ -56,7 +56,14 @@ def migrated(
     return Migration(text[:at] + mark + text[at:], tuple(uses()))
 
 
-def _program(whole: Together, path: str, migrate: Migrate) -> Migration | None:
+def program(parts: Parts, path: str, migrate: Migrate) -> Migration | None:
+    """A program's migration with its modules; None where it is refused in this form."""
+    if path in parts.settled:
+        return parts.settled[path]
+    return _together(parts.programs[path], path, migrate)
+
+
+def _together(whole: Together, path: str, migrate: Migrate) -> Migration | None:
     """What is found in a program's own lines, and what stands where it was imported.
 
     None where it is refused, or where a second run would change the result.

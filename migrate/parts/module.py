@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.normalise.text import Text
+from migrate.program.binding_time import all_names
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -21,6 +24,30 @@ class Module:
     text: Text
     tree: ast.Module
     scopes: Scopes
+
+    def walk(self) -> Iterator[ast.AST]:
+        """All of its nodes, which are asked for once for every program it may be part of."""
+        return self.scopes.walk()
+
+    @functools.cached_property
+    def reads(self) -> frozenset[str]:
+        """Names that stand in it as values."""
+        return frozenset(n.id for n in self.walk() if isinstance(n, ast.Name))
+
+    @functools.cached_property
+    def names(self) -> frozenset[str]:
+        """Every name that it has for anything."""
+        return frozenset(all_names(self.tree))
+
+    @functools.cached_property
+    def rebound(self) -> frozenset[str]:
+        """Names of the module that its functions bind anew."""
+        return frozenset(
+            name
+            for node in self.walk()
+            if isinstance(node, ast.Global)
+            for name in node.names
+        )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from migrate.migration import Migration
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,11 +35,13 @@ class Parts:
       programs: each program with modules, as one text.
       users: the programs that a module is part of.
       shown: how a module's line names a program.
+      settled: what became of a program, where that is known: None if it is refused.
     """
 
     programs: Mapping[str, Together] = dataclasses.field(default_factory=dict)
     users: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     shown: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    settled: Mapping[str, Migration | None] = dataclasses.field(default_factory=dict)
 
     def near(self, path: str) -> Parts:
         """What migrating one file needs."""
@@ -44,4 +50,5 @@ class Parts:
             {p: self.programs[p] for p in (path, *users) if p in self.programs},
             {path: users} if users else {},
             {p: self.shown[p] for p in users},
+            {p: self.settled[p] for p in (path, *users) if p in self.settled},
         )

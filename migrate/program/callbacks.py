@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+from collections.abc import Mapping
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -82,6 +83,7 @@ class Callback:
       values: expressions -> their value.
       asked: expressions that say whether there is a value.
       names: at constructions, tensors -> the names under which the step returns them.
+      parameters: of `__init__`, those that are given tensors -> their place.
     """
 
     class_: ast.ClassDef
@@ -96,6 +98,7 @@ class Callback:
     values: dict[ast.expr, Value]
     asked: dict[ast.expr, Asked]
     names: dict[ast.expr, str]
+    parameters: dict[str, int]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -103,9 +106,74 @@ class StaysHook:
     """A hook that stays one, and why.
 
     Attributes:
+      class_: the class; or what makes one, where it is of another file.
       node: where that is seen.
     """
 
-    class_: ast.ClassDef
+    name: str
+    class_: ast.AST
     node: ast.AST
     reason: str
+
+
+@dataclasses.dataclass(frozen=True)
+class UsedElsewhere:
+    """What other files do with a class of hooks.
+
+    Attributes:
+      modes: those in which its objects are called there.
+      given: parameters of its `__init__` -> how tensors would be given there: "", "list"
+        or "dict".
+      created: whether a hook of the tree is told that there is a session.
+      several: whether a strategy may train on several devices of a process.
+    """
+
+    modes: tuple[str, ...]
+    given: Mapping[str, str]
+    created: bool
+    several: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class OfOtherFile:
+    """A callback of another file.
+
+    Attributes:
+      name: its class's.
+      used: as its own file knows it.
+      parameters: those that are given tensors -> their place.
+    """
+
+    name: str
+    used: UsedElsewhere
+    parameters: Mapping[str, int]
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedCallbacks:
+    """A file's part in the callbacks that files of a tree have together.
+
+    Attributes:
+      own: its classes that others use, too.
+      stay: its classes that others name -> why they stay hooks.
+      imported: what names one of another file here -> that.
+      several: whether a strategy of the tree may train on several devices of a process.
+    """
+
+    own: Mapping[str, UsedElsewhere] = dataclasses.field(default_factory=dict)
+    stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    imported: Mapping[str, OfOtherFile] = dataclasses.field(default_factory=dict)
+    several: bool = False
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Made:
+    """An object of a callback of another file.
+
+    Attributes:
+      names: tensors that it is given -> the names under which the step returns them.
+    """
+
+    call: ast.Call
+    name: str
+    names: dict[ast.expr, str]

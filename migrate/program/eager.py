@@ -46,16 +46,20 @@ class Source:
 
     Attributes:
       statement: the loop over a dataset, or the statement that takes its next element.
-      dataset: the tf.data.Dataset's expression.
+      dataset: the tf.data.Dataset's expression; None where batches are cut by hand.
       target: the name of an element, or a tuple of the names of its parts.
       made: the statement of the program's suite in which `dataset` is written, where it
         is not the session's.
+      examples: of batches cut by hand, an expression of one row for each name.
+      takes: the statements that cut them.
     """
 
     statement: ast.stmt
-    dataset: ast.expr
+    dataset: ast.expr | None
     target: ast.Name | ast.Tuple
     made: ast.stmt | None
+    examples: tuple[ast.expr, ...] = ()
+    takes: tuple[ast.stmt, ...] = ()
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,6 +86,7 @@ class Step:
       why: of an unknown division, the expression that is not read.
       rows: an expression of the step with an example per row: of its input.
       legacy: whether the optimizer is one of `tf.keras.optimizers.legacy`.
+      of_v1: whether it is one of `tf.compat.v1.train`.
     """
 
     function: ast.FunctionDef | None
@@ -97,6 +102,7 @@ class Step:
     why: ast.expr | None
     rows: str | None
     legacy: bool
+    of_v1: bool
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -141,6 +147,7 @@ class EagerProgram:
       endless: a loop that nothing ends, None if none.
       stops: whether a hook asks the session to stop.
       metrics: what is counted of the training.
+      saves: calls that save a checkpoint.
     """
 
     owner: ast.AST
@@ -164,6 +171,7 @@ class EagerProgram:
     endless: ast.While | None
     stops: bool
     metrics: tuple[Metric, ...]
+    saves: tuple[ast.Call, ...]
 
     @property
     def at(self) -> int:

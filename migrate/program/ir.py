@@ -10,9 +10,14 @@ import ast
 import dataclasses
 import enum
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+
+if TYPE_CHECKING:
+    from migrate.program.own_hooks import OwnHooks
 
 
 class Kind(enum.Enum):
@@ -24,6 +29,8 @@ class Kind(enum.Enum):
     TENSOR = "step-time tensor"
     PLACEHOLDER = "placeholder"
     LAYER = "layer"
+    MODEL = "Keras model"
+    SYMBOLIC = "tensor of a Keras model"  # What it was made of, and is not fed.
     OPTIMIZER = "optimizer"
     SCHEDULE = "learning-rate schedule"
     GRADIENTS = "gradients"
@@ -64,7 +71,7 @@ STEP_KINDS = frozenset(
 # Values made once, under the strategy's scope.
 BUILD_KINDS = frozenset(
     {Kind.VARIABLE, Kind.LAYER, Kind.OPTIMIZER, Kind.SCHEDULE, Kind.PARTITIONER}
-    | {Kind.AVERAGES, Kind.METRIC}
+    | {Kind.AVERAGES, Kind.METRIC, Kind.MODEL, Kind.SYMBOLIC}
 )
 
 
@@ -279,6 +286,8 @@ class StepFunction:
     observed: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
     # Names of tensors and of parts of an element that it is fed: parameters after `feeds`.
     given: tuple[str, ...] = ()
+    # Whether hooks look up the global step.
+    gives_step: bool = False
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -316,7 +325,7 @@ class TrainingProgram:
     joins: list[ast.stmt]
     anchor: int
     flows: list[Flow]
-    session: ast.With
+    session: ast.stmt
     session_call: ast.Call
     session_name: str
     tail: list[ast.stmt]
@@ -333,6 +342,8 @@ class TrainingProgram:
     elements: dict[str, tuple[str, Flow]] = dataclasses.field(default_factory=dict)
     unnamed_iterators: dict[str, ast.expr] = dataclasses.field(default_factory=dict)
     hook_edits: dict[ast.Call, Code] = dataclasses.field(default_factory=dict)
+    # Hooks of its own; None where the file has none.
+    own_hooks: OwnHooks | None = None
     consumed: set[ast.stmt] = dataclasses.field(default_factory=set)
     kinds: dict[str, Kind] = dataclasses.field(default_factory=dict)
     # Uses of a step-time tensor for its static shape: the tensor's name -> its key.
@@ -364,6 +375,8 @@ class TrainingProgram:
     around: tuple[ast.Call, ...] = ()
     # Whether that client is a task of the cluster itself.
     serves: bool = False
+    # Whether one worker of a cluster trains alone, while the others serve.
+    lone: bool = False
     # Whether the parameter servers end when every worker has.
     servers_end: bool = False
     # The first statement of a block that is gone -> the block, for its comments.
@@ -380,13 +393,13 @@ class TrainingProgram:
         used = {
             n
             for d in [*roots, *reach.reached(scopes, roots)]
-            for n in ast.walk(d)
+            for n in all_nodes(d)
             if isinstance(n, kinds)
         }
         return {
             d
             for d in module
-            if isinstance(d, kinds) and not any(n in used for n in ast.walk(d))
+            if isinstance(d, kinds) and not any(n in used for n in all_nodes(d))
         }
 
     @property

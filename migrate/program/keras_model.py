@@ -10,150 +10,10 @@ import ast
 import dataclasses
 from collections.abc import Iterable, Mapping
 
+from migrate.program.keras_layers import Helper, Layer, Table, Twins, Weight
+from migrate.program.keras_units import Unit
+from migrate.program.keras_updates import Update
 from migrate.tables.keras_models import MetricRow
-from migrate.tables.layers import LayerRow
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Unit:
-    """A statement that a mode runs, and the ifs and withs around it that are gone.
-
-    Attributes:
-      statement: simple, or a compound one that does not depend on the mode.
-      around: statements whose suite it was first in, outermost first; their comments
-        stand above it now.
-    """
-
-    statement: ast.stmt
-    around: tuple[ast.stmt, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
-class Several:
-    """Layers one after the other, as contrib's `stack` and `repeat` make them.
-
-    Attributes:
-      scope: what they are below, TF1's default.
-      of: what each is given first, in a list; or how many there are.
-      parameters: Keras's arguments that are given from that list; none where they are
-        counted.
-    """
-
-    scope: str
-    of: ast.expr
-    parameters: tuple[str, ...]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Layer:
-    """A call of a function of tf.layers, or of a layer object.
-
-    Attributes:
-      call: what becomes the Keras layer; of an object that is kept, the call that makes it.
-      inputs: what the layer is applied to; None where it is kept, and called by `applied`.
-      arguments: the constructor's, by name.
-      name: TF1's name where it is known; None where Keras draws the same number.
-      scope: expressions whose text, joined by "/", stands before the name.
-      texts: further arguments of the constructor, where defaults differ.
-      loop: of a called network: where it makes one in every round.
-      applied: calls of an object that is kept.
-      told: arguments of the layer's call, as `training`, by name.
-      normalizer: a layer between its product and its activation; it has the call of this.
-      several: where the call makes layers one after the other; their name has a `%d`.
-    """
-
-    call: ast.Call
-    row: LayerRow
-    inputs: ast.expr | None
-    arguments: tuple[tuple[str, ast.expr], ...]
-    name: str | ast.expr | None
-    scope: tuple[ast.expr, ...]
-    texts: tuple[tuple[str, str], ...] = ()
-    loop: ast.For | None = None
-    applied: tuple[ast.Call, ...] = ()
-    told: tuple[tuple[str, ast.expr], ...] = ()
-    normalizer: Layer | None = None
-    several: Several | None = None
-
-    @property
-    def parts(self) -> tuple[Layer, ...]:
-        """The layer, and what it holds."""
-        return (self,) if self.normalizer is None else (self, self.normalizer)
-
-    @property
-    def given(self) -> tuple[ast.expr, ...]:
-        """What the call is given beside its inputs, as it is written."""
-        values = (*self.call.args, *(k.value for k in self.call.keywords))
-        return tuple(value for value in values if value is not self.inputs)
-
-    @property
-    def carried(self) -> tuple[ast.expr, ...]:
-        """The user's expressions that are in what is written for it."""
-        found = [value for part in self.parts for _, value in part.arguments]
-        found += [p.name for p in self.parts if isinstance(p.name, ast.expr)]
-        return (*found, self.several.of) if self.several is not None else (*found,)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Helper:
-    """A function of the module, or a method, that builds a part of the network.
-
-    Attributes:
-      unneeded: its parameters that only said whether it is training.
-      opened: statements in it of which the suite is left: scopes that only named
-        variables or gave layers arguments, and `if training:` around layers that do
-        nothing else elsewhere.
-      gone: assignments in it that only said whether it is training, or what normalizers
-        are given.
-      owner: the class whose method it is, or None.
-      calls: and the variable scopes around each.
-      scope: the parameter that says in which variable scope it is called; "" for none.
-      kept: statements of a constructor that only kept such a parameter.
-    """
-
-    function: ast.FunctionDef
-    unneeded: tuple[str, ...]
-    opened: tuple[ast.With | ast.If, ...]
-    gone: tuple[ast.stmt, ...] = ()
-    owner: ast.ClassDef | None = None
-    calls: tuple[tuple[ast.Call, tuple[ast.expr, ...]], ...] = ()
-    scope: str = ""
-    kept: tuple[ast.stmt, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Twins:
-    """Two calls of one network, one as in training and one as not.
-
-    Attributes:
-      statement: the one that stands for both.
-      name: of the network's output where the model is made.
-      calls: the names that had them, and whether each was as in training.
-    """
-
-    statement: ast.stmt
-    name: str
-    calls: tuple[tuple[str, bool], ...]
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Weight:
-    """A variable that the model makes by itself: a call of tf.get_variable.
-
-    Attributes:
-      unit: the assignment whose value the call is.
-      name: TF1's, below the scopes.
-      arguments: of add_weight, by name, without the variable's own name.
-      scope: expressions whose text, joined by "/", stands before the name.
-      loop: where one is made in every round.
-    """
-
-    unit: Unit
-    call: ast.Call
-    name: ast.expr
-    arguments: tuple[tuple[str, ast.expr], ...]
-    scope: tuple[ast.expr, ...]
-    loop: ast.For | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -195,6 +55,23 @@ class Called:
     named: frozenset[Unit]
 
 
+@dataclasses.dataclass(frozen=True)
+class Total:
+    """What a call is given of the losses that the graph collected.
+
+    Attributes:
+      losses: their names, in the order in which they were collected.
+      summed: whether it is their sum, else a list.
+      penalised: whether penalties of layers are added.
+      name: that the sum has as a tensor, or None.
+    """
+
+    losses: tuple[str, ...]
+    summed: bool
+    penalised: bool
+    name: ast.expr | None
+
+
 @dataclasses.dataclass(frozen=True, eq=False)
 class Metric:
     """An entry of eval_metric_ops.
@@ -204,6 +81,7 @@ class Metric:
       arguments: of update_state, in order.
       constructor: further arguments of the class, by name.
       weighted: whether the last argument is the weights.
+      test: where it is true there is this metric; None where there always is.
     """
 
     key: str
@@ -212,6 +90,7 @@ class Metric:
     arguments: tuple[ast.expr, ...]
     constructor: tuple[tuple[str, ast.expr], ...]
     weighted: bool = False
+    test: ast.expr | None = None
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -230,69 +109,45 @@ class Counter:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
+class Exports:
+    """The export_outputs of an EstimatorSpec.
+
+    Attributes:
+      value: an expression of the predictions.
+      parts: names of tensors in it -> the keys of the predictions that they are.
+    """
+
+    value: ast.expr
+    parts: Mapping[ast.Name, ast.expr]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
 class Hooks:
     """Hooks, or a Scaffold, that an EstimatorSpec gives.
 
     Attributes:
-      kind: the argument of EstimatorSpec; of a scaffold with the mode before it.
+      kind: the argument of EstimatorSpec; of a scaffold with the mode before it
+        ("initial" where training makes it before the update). Or what gives variables
+        their first values: "initial_values", or "initial_training_values".
       made: statements that make them, and plain values for them.
-      value: the list of them.
+      value: the list of them; None where there is nothing to be given.
       watched: names of a training step's tensors, beside the loss.
       counted: names of metrics whose value they watch.
+      steps: names of the global step in them.
     """
 
     kind: str
     made: tuple[Unit, ...]
-    value: ast.expr
+    value: ast.expr | None
     watched: tuple[str, ...]
     counted: tuple[str, ...]
+    steps: tuple[ast.Name, ...] = ()
 
     @property
     def nodes(self) -> tuple[ast.AST, ...]:
         """All of their code."""
-        return (*(unit.statement for unit in self.made), self.value)
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Averaged:
-    """Moving averages of the trainable variables, moved after every update.
-
-    Attributes:
-      name: of what moves them.
-      unit: the statement that does.
-    """
-
-    name: str
-    unit: Unit
-
-
-@dataclasses.dataclass(frozen=True, eq=False)
-class Update:
-    """How training changes the variables.
-
-    Attributes:
-      units: what makes the optimizer, its rate included: done once.
-      optimizer: the expression that is the optimizer.
-      loss: what is minimised.
-      gradients: statements from gradients to the update; empty for `minimize`.
-      computed: `compute_gradients`, or tf.gradients, among them.
-      applied: the call that updates.
-      schedules: names of learning-rate schedules.
-      casts: calls that only make the step another integer -> the step.
-      functions: of the module, that make rates and optimizers.
-      averaged: what is done after it, or None; `units` make what does it.
-    """
-
-    units: tuple[Unit, ...]
-    optimizer: ast.expr
-    loss: ast.expr
-    gradients: tuple[Unit, ...]
-    computed: ast.Call | None
-    applied: ast.Call
-    schedules: frozenset[str]
-    casts: dict[ast.Call, ast.expr]
-    functions: tuple[ast.FunctionDef, ...]
-    averaged: Averaged | None = None
+        value = [] if self.value is None else [self.value]
+        return (*(unit.statement for unit in self.made), *value)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -312,7 +167,7 @@ class KerasModel:
       within: variable scopes in loops and under conditions, of helpers too.
       predictions: statements from the outputs to the predictions.
       predicted: the predictions; None where the model_fn gives none.
-      export_outputs: an expression of the predictions, or None.
+      exports: what is exported of the predictions, or None.
       loss: statements from the outputs to the loss, in training.
       summaries: what else a training step runs: summaries, and tensors for hooks.
       train_loss: what training minimises.
@@ -328,6 +183,11 @@ class KerasModel:
       named: whether a hook may ask for tensors of the predictions by their names.
       folded: by mode, what it decides in its step -> what that is.
       called: how the network is made and called; None for a functional model.
+      scoping: functions of which only argument scopes were read, and nothing is left.
+      replaced: names of their parameters, in what layers are given -> what these are.
+      tags: names of summaries and tensors in training -> what they were in TF1's scopes.
+      totals: what asks for the graph's losses -> what it is given.
+      tables: lookup tables, which it makes once.
     """
 
     function: ast.FunctionDef
@@ -342,7 +202,7 @@ class KerasModel:
     helpers: tuple[Helper, ...]
     predictions: tuple[Unit, ...]
     predicted: ast.expr | None
-    export_outputs: ast.expr | None
+    exports: Exports | None
     loss: tuple[Unit, ...]
     summaries: tuple[Unit, ...]
     train_loss: ast.expr
@@ -358,6 +218,17 @@ class KerasModel:
     folded: dict[str, dict[ast.AST, ast.expr | str]]
     called: Called | None = None
     counter: Counter | None = None
+    scoping: tuple[ast.FunctionDef, ...] = ()
+    replaced: Mapping[ast.Name, ast.expr] = dataclasses.field(default_factory=dict)
+    tags: dict[ast.AST, str] = dataclasses.field(default_factory=dict)
+    totals: Mapping[ast.Call, Total] = dataclasses.field(default_factory=dict)
+    tables: tuple[Table, ...] = ()
+
+    @property
+    def loss_name(self) -> str:
+        """What a training step calls the loss that it minimises."""
+        given = self.train_loss
+        return given.id if isinstance(given, ast.Name) else "loss"
 
     @property
     def counted(self) -> tuple[ast.expr, ...]:
@@ -376,62 +247,11 @@ def counted(metrics: Iterable[Metric], counter: Counter | None) -> tuple[ast.exp
         call = counter.call
         given = (a.value if isinstance(a, ast.Starred) else a for a in call.args)
         return (*given, *(keyword.value for keyword in call.keywords))
-    return tuple(argument for metric in metrics for argument in metric.arguments)
-
-
-@dataclasses.dataclass(frozen=True)
-class Source:
-    """A file of a tree as it was read.
-
-    Attributes:
-      path: its real path.
-      imports: names at its top that are of others of the tree -> (real path, the name
-        there; "" for the file itself).
-    """
-
-    path: str
-    text: str
-    imports: Mapping[str, tuple[str, str]]
-
-
-@dataclasses.dataclass(frozen=True)
-class Files:
-    """A file with model functions, and the files whose functions these call.
-
-    Attributes:
-      exported: model functions that Estimators of other files have, or call for one.
-      kept: functions, as (real path, name), that cannot change with a network -> why;
-        the name "" is that of all.
-    """
-
-    model: Source
-    others: tuple[Source, ...]
-    exported: frozenset[str] = frozenset()
-    kept: Mapping[tuple[str, str], str] = dataclasses.field(default_factory=dict)
-
-
-@dataclasses.dataclass(frozen=True)
-class SharedModels:
-    """Model functions that files of a tree have together, and that become Keras models.
-
-    Attributes:
-      exported: of this file, functions that Estimators of others have, or call for one.
-      imported: what names one of another file -> the class's name; "" for a function that
-        makes it.
-      stay: what names one of another file -> why that stays a model_fn.
-      files: where its networks' functions may stand; None where only here.
-      networks: of other files, whose networks have functions of this one.
-      knowing: texts of other files that name classes of this one.
-      hooks: classes of this file that others name.
-    """
-
-    exported: frozenset[str] = frozenset()
-    imported: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    stay: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    files: Files | None = None
-    networks: tuple[Files, ...] = ()
-    knowing: tuple[str, ...] = ()
-    hooks: frozenset[str] = frozenset()
+    return tuple(
+        given
+        for metric in metrics
+        for given in (*metric.arguments, *([metric.test] if metric.test else []))
+    )
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

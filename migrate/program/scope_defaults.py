@@ -11,6 +11,7 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 _KERNEL = "kernel_initializer"
@@ -37,7 +38,7 @@ def reached_by_initializer(scopes: Scopes, block: ast.With) -> ast.Call | None:
 
 
 def _calls(root: ast.AST) -> list[ast.Call]:
-    found = [n for n in ast.walk(root) if isinstance(n, ast.Call)]
+    found = [n for n in all_nodes(root) if isinstance(n, ast.Call)]
     return sorted(found, key=lambda n: (n.lineno, n.col_offset))
 
 

@@ -14,6 +14,7 @@ from migrate.pipeline import FileResult
 # Uses in a program that was refused as a whole: counted, not listed one by one.
 PART_OF_REFUSED = "N100"
 LOUD = (Outcome.REFUSED, Outcome.FAILED)
+_NOTED = frozenset(code.id for code in CODES.values() if code.noted)
 
 
 class Action(enum.Enum):
@@ -144,9 +145,11 @@ def place(path: str, finding: Finding) -> str:
 
 
 def listed(result: FileResult) -> list[Finding]:
-    """The refusals and failures of a file that are told one by one."""
+    """The findings of a file that are told one by one: what is left to do, and choices."""
     return [
-        f for f in result.findings if f.outcome in LOUD and f.code != PART_OF_REFUSED
+        f
+        for f in result.findings
+        if (f.outcome in LOUD and f.code != PART_OF_REFUSED) or f.code in _NOTED
     ]
 
 

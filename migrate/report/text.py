@@ -1,4 +1,4 @@
-"""The report one reads: refusals and failures with their recipes, then the counts."""
+"""The report one reads: refusals with their recipes, choices, then the counts."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def render(run: Run) -> str:
 
 
 def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
-    """Refusals and failures, one a line; with `verbose`, everything."""
+    """Refusals, failures and choices, one a line; with `verbose`, everything."""
     for result in run.results:
         yield from _of_file(result, paint, verbose)
 

@@ -11,15 +11,15 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise import Text, done_queues
+from migrate.normalise import Text, done_queues, supervisor, supervisor_callees
+from migrate.source.nodes import all_nodes
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})
 _SERVICES = {
-    "loop": "where it runs the session, call it in the training loop, every so many "
-    "seconds",
+    "loop": "give it a function of the file by its name, as a statement of its own, and "
+    "let its names mean there what they mean beside the loop; or call it in the "
+    "training loop, every so many seconds",
     "summary_computed": "a statement of its own; the Supervisor has a logdir",
-    "wait_for_stop": "let the training loop end",
-    "stop_on_exception": "an error ends the loop, and the program",
     "session_manager": "the session restores and waits by itself",
     "summary_writer": "tf.summary.FileWriter(logdir)",
     "coord": "should_stop() and request_stop() of the session",
@@ -28,7 +28,7 @@ _SERVICES = {
 
 def deployed(scopes: Scopes) -> Iterator[Finding]:
     """Findings for files that use slim's `model_deploy`, whatever else they are."""
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if isinstance(node, (ast.Import, ast.ImportFrom)) and any(
             a.name.split(".")[-1] == "model_deploy" for a in node.names
         ):
@@ -46,7 +46,8 @@ def deployed(scopes: Scopes) -> Iterator[Finding]:
 def told(scopes: Scopes, text: str) -> Iterator[Finding]:
     """Findings for a program that was refused."""
     unread = done_queues.why_not(Text.of(text))
-    for node in ast.walk(scopes.tree):
+    served = supervisor.replaced(Text.of(text)).source != text
+    for node in all_nodes(scopes.tree):
         if isinstance(node, ast.Call) and scopes.resolve(node.func) in _QUEUES:
             if unread is not None and names.argument(node, "shared_name"):
                 line, reason = unread
@@ -58,8 +59,8 @@ def told(scopes: Scopes, text: str) -> Iterator[Finding]:
                     "let the ps task server.join().",
                     "tf.FIFOQueue",
                 )
-        elif isinstance(node, ast.Attribute) and node.attr in _SERVICES:
-            if _is_supervisor(scopes, node.value):
+        elif isinstance(node, ast.Attribute) and node.attr in _SERVICES and not served:
+            if supervisor_callees.is_supervisor(scopes, node.value):
                 yield _refused(
                     node,
                     "N132",
@@ -80,18 +81,4 @@ def _refused(
         symbol,
         reason,
         recipe,
-    )
-
-
-def _is_supervisor(scopes: Scopes, node: ast.expr) -> bool:
-    """A name that only ever holds a Supervisor."""
-    if not isinstance(node, ast.Name):
-        return False
-    owner = scopes.scope_of(node).owner(node.id)
-    bound = owner.bindings.get(node.id, []) if owner is not None else []
-    return bool(bound) and all(
-        isinstance(b, ast.Assign)
-        and isinstance(b.value, ast.Call)
-        and scopes.resolve(b.value.func) == "tf.train.Supervisor"
-        for b in bound
     )

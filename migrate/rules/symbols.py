@@ -12,10 +12,12 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.ir import code
-from migrate.rules import calls
+from migrate.rules import calls, keras_defaults, own_optimizers
+from migrate.source.nodes import all_nodes
 from migrate.tables import (
     contrib,
     contrib_graph,
+    graph_only,
     modes,
     not_public,
     private_names,
@@ -172,7 +174,7 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
     """A symbol by its row of the generated table."""
     if row is None or not row.target:
         if symbol in table.modules() or symbol == "tf":
-            return Verdict(Outcome.KEPT, "T101", "", "a module")
+            return _module(symbol)
         if (
             row is None
             and not symbol.startswith("tf.keras.")  # Of which Keras is not known.
@@ -187,7 +189,7 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
             "T112",
             "",
             row.graph_only,
-            "It needs a graph session: write what it does for eager execution.",
+            graph_only.recipe(symbol),
         )
     if "legacy-keras" in row.flags:
         return Verdict(
@@ -206,6 +208,15 @@ def _core(symbol: str, row: table.Symbol | None) -> Verdict:
         # it is not taken for that when the file is migrated again.
         target = f"tf.compat.v2.{target.removeprefix('tf.')}"
     return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
+
+
+def _module(symbol: str) -> Verdict:
+    """A module by itself: `layers = tf.keras.layers`."""
+    target = f"tf_keras{symbol.removeprefix('tf.keras')}"
+    if roles.has_prefix(symbol, ("tf.keras",)) and table.exists_in_target(target):
+        # TensorFlow 2.16's and later are another Keras than what is made of its names.
+        return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
+    return Verdict(Outcome.KEPT, "T101", "", "a module")
 
 
 _STORED = Verdict(
@@ -237,7 +248,7 @@ class SymbolRules:
         """Names that the program gives to TensorFlow's module: `tf.model = ...`."""
         return tuple(
             "tf" + path.removeprefix("tensorflow")
-            for node in ast.walk(self.scopes.tree)
+            for node in all_nodes(self.scopes.tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Store)
             and (path := self.scopes.dotted(node) or "").startswith("tensorflow.")
@@ -246,6 +257,8 @@ class SymbolRules:
     def run(self) -> None:
         for node, symbol in self.scopes.walk_uses():
             self._use(node, symbol)
+        if not self.plan.keeps_compat:  # There variables may still be references.
+            self.findings.extend(own_optimizers.uncalled(self.scopes))
 
     def _add(self, node: ast.AST, v: Verdict, symbol: str) -> None:
         self.findings.append(
@@ -268,6 +281,10 @@ class SymbolRules:
         if owner is not None:
             code_, reason = owner
             self._add(node, Verdict(Outcome.REWRITTEN, code_, "", reason), symbol)
+            return
+        refusal = keras_defaults.refusal(self.scopes, node, symbol)
+        if refusal is not None:
+            self.findings.append(refusal)
             return
         if self._through_alias(node):
             v = verdict(symbol)

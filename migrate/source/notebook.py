@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 from migrate.findings import Finding, Outcome
 from migrate.source import hidden, joined, magics, python
+from migrate.source.nodes import all_nodes
 from migrate.source.spans import Span, parse
 
 _MARK = "# %% tf1to2 cell "
@@ -131,7 +132,7 @@ def read(text: str) -> Notebook:
     return Notebook(text, "".join(parts), tuple(cells))
 
 
-def check_cells(notebook: Notebook, filename: str) -> None:
+def check_cells(notebook: Notebook) -> None:
     """Every cell is Python by itself.
 
     Raises:
@@ -139,7 +140,7 @@ def check_cells(notebook: Notebook, filename: str) -> None:
     """
     for cell in notebook.cells:
         try:
-            python.check_syntax(cell.masked, filename)
+            python.check_syntax(cell.masked)
         except python.Unreadable as error:
             place = dataclasses.replace(error.finding, cell=cell.index)
             raise python.Unreadable(place) from None
@@ -374,7 +375,7 @@ def _insert(lead: str, bodies: list[str]) -> None:
     for position, body in enumerate(bodies):
         statements = _parsed(body) or []
         used = {
-            n.id for s in statements for n in ast.walk(s) if isinstance(n, ast.Name)
+            n.id for s in statements for n in all_nodes(s) if isinstance(n, ast.Name)
         }
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import codecs
 import collections
 import dataclasses
@@ -15,6 +14,7 @@ import warnings
 
 from migrate.findings import Finding, Outcome
 from migrate.source.lines import logical_starts
+from migrate.source.nodes import tree_of
 
 _NEWLINE = re.compile(r"\r\n|\r|\n")
 
@@ -167,7 +167,7 @@ def _first_bad_byte(body: bytes) -> int | None:
     return None
 
 
-def check_syntax(text: str, filename: str) -> None:
+def check_syntax(text: str) -> None:
     """Parses the text.
 
     Raises:
@@ -176,7 +176,7 @@ def check_syntax(text: str, filename: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # The user's own "\d" is not our matter.
-            ast.parse(text, filename)
+            tree_of(text)
     except SyntaxError as error:
         raise _syntax_error(text, error) from None
     except (RecursionError, MemoryError):

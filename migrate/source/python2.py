@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from migrate.findings import Finding, Outcome
+from migrate.source.nodes import all_nodes
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,10 +86,10 @@ def is_python2(text: str) -> bool:
         return not ("try:" in text and "except ImportError" in text) and not (
             "import six" in text or "from six" in text
         )
-    names = [n for n in ast.walk(tree) if isinstance(n, ast.Name)]
+    names = [n for n in all_nodes(tree) if isinstance(n, ast.Name)]
     read = {n.id for n in names if isinstance(n.ctx, ast.Load)}
     bound = {n.id for n in names if not isinstance(n.ctx, ast.Load)} | _imported(tree)
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.arg):
             bound.add(node.arg)
         elif isinstance(node, ast.FunctionDef | ast.ClassDef):
@@ -99,7 +100,7 @@ def is_python2(text: str) -> bool:
 def _imported(tree: ast.Module) -> set[str]:
     return {
         alias.asname or alias.name
-        for node in ast.walk(tree)
+        for node in all_nodes(tree)
         if isinstance(node, ast.Import | ast.ImportFrom)
         for alias in node.names
     }
@@ -143,7 +144,7 @@ def _printed_once(text: str, tree: ast.Module) -> str:
     lines = [line.encode() for line in text.split("\n")]
     calls = [
         n
-        for n in ast.walk(tree)
+        for n in all_nodes(tree)
         if isinstance(n, ast.Call)
         and isinstance(n.func, ast.Name)
         and n.func.id == "print"
@@ -201,7 +202,7 @@ def _divided(text: str, tree: ast.Module) -> tuple[str, list[int]]:
     lines = text.encode().split(b"\n")
     unclear: set[int] = set()
     floored: list[tuple[ast.expr, ast.expr]] = []
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
             left, right = node.left, node.right
         elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):

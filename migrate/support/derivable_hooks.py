@@ -8,6 +8,8 @@ class that overrides `before_run` or `after_run`, or reads `self._timer`, expect
 methods and attributes instead; these have them, under TF1's names.
 """
 
+import functools
+
 import numpy as np
 import tensorflow as tf
 
@@ -79,6 +81,31 @@ class LoggingTensorHook(estimator_loop.SessionRunHook):
         if not only_at_end:
             self._timer = v1.train.SecondOrStepTimer(every_n_secs, every_n_iter)
         self._last = None
+
+    def __init_subclass__(cls, **kwargs):
+        """The last values are known also where a class does not call this one's method."""
+        super().__init_subclass__(**kwargs)
+        own = cls.__dict__.get("after_run")
+        if own is not None:
+
+            @functools.wraps(own)
+            def after_run(self, run_context, run_values):
+                self._last = run_values.results
+                return own(self, run_context, run_values)
+
+            cls.after_run = after_run
+
+    def values_at_end(self):
+        """The last run's values, by key. (TF1 made one run more for them.)
+
+        Raises:
+          ValueError: there was no run, or it did not ask for them.
+        """
+        if self._last is None:
+            raise ValueError(
+                "no step has computed the tensors that are logged at the end"
+            )
+        return self._last
 
     def begin(self):
         self._timer.reset()

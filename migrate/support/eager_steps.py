@@ -21,6 +21,7 @@ import contextlib
 import functools
 import threading
 
+import numpy as np
 import tensorflow as tf
 
 try:
@@ -30,6 +31,68 @@ except ImportError:  # Run as a module of its package.
 
 # What Keras's optimizers call the counter of their updates.
 _UPDATES = ("iteration", "iter")
+
+
+def specs_of(*rows):
+    """What a step is given, where batches are cut out of arrays.
+
+    Args:
+      *rows: one row or more of each array.
+    """
+    return [
+        tf.TensorSpec([None, *row.shape[1:]], row.dtype)
+        for row in (r if hasattr(r, "dtype") else np.asarray(r) for r in rows)
+    ]
+
+
+def mean_of_batch(values, part):
+    """Means over a worker's part of the batch, made those over the whole batch.
+
+    sum(n_i * mean_i) / sum(n_i) over the workers i, whose parts have n_i examples;
+    a part may be empty.
+
+    Args:
+      values: a tensor, or a structure of them: a loss, or gradients of it.
+      part: the worker's part, a tensor with one example per row.
+    """
+    here = tf.shape(tf.nest.flatten(part)[0])[0]
+    whole = sum_of_batch(here)
+
+    def weighted(value):
+        if value is None:
+            return None
+        value = tf.convert_to_tensor(value)
+        weight = tf.cast(here, value.dtype) / tf.cast(whole, value.dtype)
+        # The mean of nothing is not a number, but counts for nothing.
+        return sum_of_batch(tf.math.multiply_no_nan(value, weight))
+
+    return tf.nest.map_structure(weighted, values)
+
+
+def sum_of_batch(values):
+    """Sums over a worker's part of the batch, made those over the whole batch."""
+    context = tf.distribute.get_replica_context()
+
+    def total(value):
+        if value is None:
+            return None
+        return context.all_reduce(
+            tf.distribute.ReduceOp.SUM, tf.convert_to_tensor(value)
+        )
+
+    return tf.nest.map_structure(total, values)
+
+
+def added_up(pairs):
+    """Gradients of the whole batch, for an optimizer of tf.compat.v1.
+
+    It adds up what the workers give, who all give the same.
+    """
+    workers = tf.distribute.get_replica_context().num_replicas_in_sync
+    return [
+        (None if gradient is None else gradient / workers, variable)
+        for gradient, variable in pairs
+    ]
 
 
 class _Eager:
@@ -75,6 +138,16 @@ class _Eager:
         with tf.variable_creator_scope(create):
             yield
 
+    def chief_saves(self, save, *args, **kwargs):
+        """Saves a checkpoint, where this is the first worker; None in the others.
+
+        Args:
+          save: `save` of a tf.train.Checkpoint or its manager.
+        """
+        if self._first():
+            return save(*args, **kwargs)
+        return None
+
     def entries(self):
         """Variables by their names; of several that have one, the later are numbered."""
         found = {}
@@ -106,6 +179,9 @@ class AsynchronousSteps(_Eager, training_session.AsynchronousReplicas):
     def __init__(self, *args, **kwargs):
         super().__init__(*args, **kwargs)
         self._worker = threading.local()  # Of the step that is traced: its number.
+
+    def _first(self):
+        return training_session.task_index(0) == 0
 
     def metric(self, make):
         """A metric on the servers, which every worker's loop has for itself.
@@ -184,6 +260,9 @@ class _OwnMetric:
 class SynchronousSteps(_Eager, training_session.SynchronousReplicas):
     """Steps that all workers make together, each on its part of one batch."""
 
+    def _first(self):
+        return self._task_index == 0
+
     def metric(self, make):
         """A metric of all workers' parts, alike in each of them.
 
@@ -196,41 +275,29 @@ class SynchronousSteps(_Eager, training_session.SynchronousReplicas):
         """The dataset's batches, of each of which this worker has its part."""
         return _Parts(self.strategy, dataset)
 
-    def mean_of_batch(self, values, part):
-        """Means over a worker's part of the batch, made those over the whole batch.
-
-        sum(n_i * mean_i) / sum(n_i) over the workers i, whose parts have n_i examples;
-        a part may be empty.
+    def part_of(self, *batch):
+        """This worker's part of a batch, of which all workers have cut the same.
 
         Args:
-          values: a tensor, or a structure of them: a loss, or gradients of it.
-          part: the worker's part, a tensor with one example per row.
+          *batch: arrays with as many rows each.
+
+        Raises:
+          ValueError: they have not: a worker's parts would not belong together.
         """
-        here = tf.shape(tf.nest.flatten(part)[0])[0]
-        whole = self.sum_of_batch(here)
-
-        def weighted(value):
-            if value is None:
-                return None
-            value = tf.convert_to_tensor(value)
-            weight = tf.cast(here, value.dtype) / tf.cast(whole, value.dtype)
-            # The mean of nothing is not a number, but counts for nothing.
-            return self.sum_of_batch(tf.math.multiply_no_nan(value, weight))
-
-        return tf.nest.map_structure(weighted, values)
-
-    def sum_of_batch(self, values):
-        """Sums over a worker's part of the batch, made those over the whole batch."""
-        context = tf.distribute.get_replica_context()
-
-        def total(value):
-            if value is None:
-                return None
-            return context.all_reduce(
-                tf.distribute.ReduceOp.SUM, tf.convert_to_tensor(value)
+        rows = len(batch[0])
+        if any(len(array) != rows for array in batch):
+            raise ValueError(
+                f"A batch of arrays with {[len(array) for array in batch]} rows"
             )
+        workers = self.strategy.num_replicas_in_sync
+        each = -(-rows // workers)  # As a distributed dataset deals them out.
+        start = min(self._task_index * each, rows)
+        return [array[start : min(start + each, rows)] for array in batch]
 
-        return tf.nest.map_structure(total, values)
+    # In a step, whatever function it stands in.
+    mean_of_batch = staticmethod(mean_of_batch)
+    sum_of_batch = staticmethod(sum_of_batch)
+    added_up = staticmethod(added_up)
 
 
 class _Parts:

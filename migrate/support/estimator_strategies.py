@@ -54,6 +54,20 @@ def OneDeviceStrategy(device, **_):
     return tf.distribute.OneDeviceStrategy(device)
 
 
+class AllReduceCrossDeviceOps:
+    """tf.contrib.distribute.AllReduceCrossDeviceOps: how devices add up their gradients.
+
+    What it asks for has no effect: TensorFlow chooses the way, by the devices.
+
+    Args:
+      all_reduce_alg: "nccl" or "hierarchical_copy".
+      num_packs: how many parts the gradients are sent in.
+    """
+
+    def __init__(self, all_reduce_alg="nccl", num_packs=1, **_):
+        self.all_reduce_alg, self.num_packs = all_reduce_alg, num_packs
+
+
 def _existing(devices):
     """The devices, or as many parts of the CPU where one of them is not there."""
     count = len(devices)

@@ -78,6 +78,9 @@ class TpuCluster:
     def is_chief(self, task_index):
         return True
 
+    def input_context(self, task_index=0):
+        """None: an input_fn asks `params["context"]`."""
+
     def replicas(self):
         return TpuReplicas(self.strategy)
 
@@ -211,6 +214,7 @@ class TpuReplicas(training_session.SynchronousReplicas):
     def __init__(self, strategy):
         super().__init__(strategy, 0)
         self.count = strategy.num_replicas_in_sync
+        self.have_copies = True  # As a TPU's cores had: each updates its own.
         self.crossed = False
         self.by_strategy[strategy] = self
 

@@ -8,6 +8,9 @@ As in TF1 every call of `train`, `evaluate` and `predict` makes a copy of the mo
 takes its variables from the latest checkpoint in `model_dir`; the first training begins
 with the model's own trainable weights. Checkpoints have the names of TF1's:
 `dense/kernel`, `training/Adam/dense/kernel/m`, `global_step`.
+
+Import it before anything computes: the models are made before their Estimators, and the
+workers of a TF_CONFIG without parameter servers have to know each other before.
 """
 
 import copy
@@ -23,6 +26,7 @@ except ImportError:  # In a package.
     from . import estimator_loop, keras_estimator, training_session
 
 v1 = tf.compat.v1
+estimator_loop.clusters.Cluster.join_workers(estimator_loop.RunConfig())
 # What TF1's Keras called these metrics, where they were given by name.
 _METRICS = {"accuracy": "acc", "acc": "acc", "crossentropy": "ce", "ce": "ce"}
 
@@ -76,6 +80,8 @@ class _Estimator(keras_estimator.Estimator):
     def __init__(self, source, model_dir, config):
         super().__init__(lambda features: None, model_dir, config)
         self._source = source
+        # Its weights as they are now, as in TF1; a cluster's servers do not have them.
+        self._begin_with = [weight.numpy() for weight in source.weights]
         self._labels = None
 
     def _graph(self, replicas, element_spec):
@@ -84,7 +90,7 @@ class _Estimator(keras_estimator.Estimator):
 
     def _new_model(self, features_spec):
         with training_session.operations.layers_take_dtype_of_input():
-            return _Copy(self._source, self._labels)
+            return _Copy(self._source, self._begin_with, self._labels)
 
 
 class _Copy(tf_keras.Model):
@@ -92,17 +98,18 @@ class _Copy(tf_keras.Model):
 
     Args:
       source: the model.
+      begin_with: the values of its weights.
       labels: tf.TypeSpecs of its labels; None where there are none.
     """
 
-    def __init__(self, source, labels):
+    def __init__(self, source, begin_with, labels):
         network = tf_keras.models.clone_model(source)
         super().__init__(inputs=network.inputs, outputs=network.outputs)
         self._of_inputs = list(source.input_names)
         self._of_outputs = list(source.output_names)
-        for own, weight in zip(self.weights, source.weights):
+        for own, value in zip(self.weights, begin_with):
             if own.trainable:  # TF1 began averages of batches anew.
-                own.assign(weight.numpy())
+                own.assign(value)
         self._counted = []
         if labels is not None:
             self._compile_as(source, labels)

@@ -159,11 +159,16 @@ class LocalReplicas(training_session.replicas.Replicas):
 
     def averaged(self, gradients_and_variables):
         """The means over replicas, for a program that goes on with them."""
+        gradients, variables = zip(*gradients_and_variables)
+        return list(zip(self.means(gradients), variables))
+
+    def means(self, gradients):
+        """The same of gradients alone."""
         context = tf.distribute.get_replica_context()
         mean = tf.distribute.ReduceOp.MEAN
         return [
-            (context.all_reduce(mean, tf.convert_to_tensor(g)), v)
-            for g, v in gradients_and_variables
+            g if g is None else context.all_reduce(mean, tf.convert_to_tensor(g))
+            for g in gradients
         ]
 
     def keep_initial_values(self):

@@ -14,6 +14,8 @@ GLOBAL_STEP = frozenset(
         "tf.train.get_or_create_global_step",
     }
 )
+# What an Estimator's graph calls it.
+STEP_NAME = "global_step:0"
 # Its last item is the loss that the EstimatorSpec gives.
 LOSSES = ("tf.get_collection", "tf.GraphKeys.LOSSES")
 

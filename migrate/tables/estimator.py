@@ -40,7 +40,7 @@ BESIDE: dict[str, tuple[str, ...]] = {
     IN_MEMORY_MODULE: (f"{IN_MEMORY_MODULE}.py",),
     HEADS_MODULE: (f"{HEADS_MODULE}.py",),
     **contrib_graph.FILES,
-    KERAS_MODULE: ("keras_estimator.py", f"{KERAS_MODULE}.py"),
+    KERAS_MODULE: (*emitted.files("keras_estimator"), f"{KERAS_MODULE}.py"),
     MORE_HEADS_MODULE: (f"{HEADS_MODULE}.py", f"{MORE_HEADS_MODULE}.py"),
     STOPPING_MODULE: (f"{STOPPING_MODULE}.py",),
     STRATEGIES_MODULE: (f"{STRATEGIES_MODULE}.py",),
@@ -121,6 +121,9 @@ HOOKS = (
     "SummarySaverHook",
 )
 
+# Feature columns that a Keras layer does not take.
+GRAPH_COLUMNS = frozenset({"tf.feature_column.shared_embedding_columns"})
+
 # TF1 symbol (a class stands for its attributes too) -> the emitted module's.
 EMITTED: dict[str, str] = {
     **{
@@ -170,6 +173,9 @@ EMITTED: dict[str, str] = {
         for package in ("tpu", "contrib.tpu")
     },
     "tf.contrib.learn.ModeKeys": f"{MODULE}.ModeKeys",
+    "tf.feature_column.shared_embedding_columns": (
+        f"{MODULE}.feature_column.shared_embedding_columns"
+    ),
     "tf.train.Scaffold": f"{MODULE}.Scaffold",
     **{
         f"tf.estimator.{name}": f"{CANNED_MODULE}.{name}"
@@ -180,7 +186,10 @@ EMITTED: dict[str, str] = {
             "regressor_parse_example_spec",
         )
     },
-    "tf.contrib.estimator.add_metrics": f"{CANNED_MODULE}.add_metrics",
+    **{
+        f"tf.contrib.estimator.{name}": f"{CANNED_MODULE}.{name}"
+        for name in ("add_metrics", "clip_gradients_by_norm", "forward_features")
+    },
     "tf.python.estimator.canned.optimizers.get_optimizer_instance": (
         f"{CANNED_MODULE}.get_optimizer_instance"
     ),
@@ -228,6 +237,7 @@ EMITTED: dict[str, str] = {
     **{
         f"tf.contrib.distribute.{name}": f"{STRATEGIES_MODULE}.{name}"
         for name in (
+            "AllReduceCrossDeviceOps",
             "CollectiveAllReduceStrategy",
             "DistributeConfig",
             "MirroredStrategy",
@@ -235,6 +245,10 @@ EMITTED: dict[str, str] = {
             "ParameterServerStrategy",
         )
     },
+    # Its name before TensorFlow 1.12.
+    "tf.contrib.distribute.AllReduceCrossTowerOps": (
+        f"{STRATEGIES_MODULE}.AllReduceCrossDeviceOps"
+    ),
     **{
         f"tf.distribute.{name}": f"{STRATEGIES_MODULE}.{name.rpartition('.')[2]}"
         for name in (
@@ -447,6 +461,7 @@ REFUSED: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+MAKERS = frozenset(f"tf.estimator.{name}" for name in ("Estimator", *CANNED))
 TPU_ESTIMATORS = frozenset(
     {"tf.contrib.tpu.TPUEstimator", "tf.estimator.tpu.TPUEstimator"}
 )

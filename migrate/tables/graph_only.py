@@ -85,6 +85,11 @@ _ROWS = (
     ),
     *_rows(
         Effect.RAISES,
+        "'not supported when eager execution is enabled': RuntimeError",
+        "feature_column.shared_embedding_columns",
+    ),
+    *_rows(
+        Effect.RAISES,
         _MONITORED,
         "train.MonitoredTrainingSession",
         "train.MonitoredSession",
@@ -282,6 +287,23 @@ _ROWS = (
 )
 
 GRAPH_ONLY: dict[str, GraphOnly] = {row.symbol: row for row in _ROWS}
+
+
+_RECIPE = "It needs a graph session: write what it does for eager execution."
+# What to do instead, where more can be said.
+_RECIPES = {
+    "tf.train.FinalOpsHook": "Take an evaluation's values from what `evaluate` returns; "
+    "read variables at the end in a hook of your own: `session.run(variable)` in its "
+    "`end`.",
+    "tf.train.FeedFnHook": "Have the input_fn give what it fed: "
+    "`tf.data.Dataset.from_generator(generate, types, shapes)`, of a generator that yields "
+    "what feed_fn returned.",
+}
+
+
+def recipe(symbol: str) -> str:
+    """What to do instead of a symbol that works in a graph only."""
+    return _RECIPES.get(symbol, _RECIPE)
 
 
 def find(symbol: str) -> GraphOnly | None:

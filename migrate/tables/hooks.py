@@ -120,3 +120,16 @@ SESSION_DROPPED = {
     "stop_grace_period_secs": "there are no queue-runner threads to wait for",
     "max_wait_secs": "workers are threads of the coordinator, or meet in collectives",
 }
+
+# What a hook that is refused can be, in its recipes.
+CALLBACK = (
+    "As a callback of model.fit: class Name(tf_keras.callbacks.Callback): def "
+    "on_train_batch_end(self, batch, logs=None): look at logs['loss'], stop by "
+    "self.model.stop_training = True."
+)
+SESSION_HOOK = (
+    "Around a session's steps: class Name(training_session.SessionRunHook): def "
+    "before_run(self, run_context): return training_session.SessionRunArgs('loss'); def "
+    "after_run(self, run_context, run_values): look at run_values.results, stop by "
+    "run_context.request_stop(); and replicas.observe({'loss': loss}) in the step function."
+)

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dataclasses
 
+from migrate import emitted
 from migrate.tables import keras_contrib, recurrent
 from migrate.tables.layers import LAYER_FUNCTIONS, LayerRow
 
 MODULE = "keras_estimator"
 # Emitted beside a program of Keras models.
-SUPPORT = f"{MODULE}.py"
+SUPPORT = emitted.files(MODULE)
 
 # Names of tf_keras.Model, and of its emitted methods, that no attribute may hide.
 TAKEN: frozenset[str] = frozenset(
@@ -39,6 +40,12 @@ LAYERS: dict[str, LayerRow] = {
         default_name="input_layer",
     ),
 }
+
+# What writes, in a graph, a summary of each step.
+SUMMARIES = frozenset(
+    f"tf.summary.{name}"
+    for name in ("audio", "histogram", "image", "scalar", "tensor_summary", "text")
+)
 
 # Functions that make several layers, one after the other; and all that make layers.
 SEVERAL = frozenset({*keras_contrib.STACKS, *keras_contrib.REPEATS})
@@ -98,6 +105,56 @@ NETWORK: frozenset[str] = frozenset(
     )
 )
 
+# What Keras records too, where a network computes it before its last layer.
+BETWEEN: frozenset[str] = frozenset(
+    f"tf.{name}"
+    for name in (
+        "add_n",
+        "argmax",
+        "div",
+        "einsum",
+        "equal",
+        "floor",
+        "gather",
+        "greater",
+        "greater_equal",
+        "less",
+        "less_equal",
+        "logical_and",
+        "logical_not",
+        "logical_or",
+        "math.rsqrt",
+        "math.squared_difference",
+        "negative",
+        "nn.bias_add",
+        "nn.conv1d",
+        "nn.conv2d",
+        "nn.embedding_lookup",
+        "nn.l2_loss",
+        "nn.moments",
+        "not_equal",
+        "one_hot",
+        "ones_like",
+        "pow",
+        "reciprocal",
+        "reduce_logsumexp",
+        "reduce_prod",
+        "reverse",
+        "rsqrt",
+        "scalar_mul",
+        "sequence_mask",
+        "sign",
+        "slice",
+        "split",
+        "squared_difference",
+        "tensordot",
+        "truediv",
+        "unstack",
+        "where",
+        "zeros_like",
+    )
+)
+
 # Of no effect on tensors: types, and what a layer is given.
 VALUES: frozenset[str] = frozenset(
     {
@@ -144,6 +201,23 @@ VALUES: frozenset[str] = frozenset(
 # Of Python's own time: flags, log messages, and the names of modes.
 HOST = ("tf.app.flags", "tf.flags", "tf.logging", "tf.estimator.ModeKeys")
 
+# Tables between words and their places, which a model makes once; and what is called of
+# one in a step.
+TABLES: frozenset[str] = frozenset(
+    f"{module}.{name}"
+    for module in ("tf.contrib.lookup",)
+    for name in (
+        *("index_table_from_file", "index_table_from_tensor"),
+        *("index_to_string_table_from_file", "index_to_string_table_from_tensor"),
+    )
+)
+TABLE_METHODS = frozenset({"lookup", "size"})
+# What may stand in a table's arguments.
+OF_TABLES: frozenset[str] = TABLES | {"tf.constant", "tf.string", "tf.gfile.GFile"}
+
+# Modules whose functions know nothing of a graph.
+LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
+
 # What only says something.
 LOGGING = ("tf.logging.", "logging.", "absl.logging.")
 
@@ -181,6 +255,19 @@ STEP_ALLOWED: frozenset[str] = frozenset(
     {"tf.losses", "tf.summary.scalar", "tf.summary.histogram", "tf.summary.image"}
 )
 TOTAL_LOSS = "tf.losses.get_total_loss"
+# What gives all operations after it a seed, in a graph.
+SEEDS = ("tf.set_random_seed", "tf.random.set_random_seed")
+ALL_LOSSES = "tf.losses.get_losses"
+ADD_LOSS = "tf.losses.add_loss"
+
+
+def collects_loss(symbol: str) -> bool:
+    """Whether a function puts what it returns into the graph's losses."""
+    of = symbol.startswith(("tf.losses.", "tf.contrib.losses."))
+    last = symbol.rpartition(".")[2]
+    return of and last[:1].islower() and not last.startswith(("get_", "add_"))
+
+
 REGULARIZATION = (
     "tf.losses.get_regularization_losses",
     "tf.losses.get_regularization_loss",
@@ -188,8 +275,9 @@ REGULARIZATION = (
 COLLECTION = "tf.get_collection"
 REGULARIZATION_LOSSES = ("tf.GraphKeys.REGULARIZATION_LOSSES", "regularization_losses")
 TRAINABLE = "tf.trainable_variables"
+TRAINABLE_VARIABLES = ("tf.GraphKeys.TRAINABLE_VARIABLES", "trainable_variables")
 # Collections of the graph that a Keras model has instead: known in its methods alone.
-OF_MODEL = frozenset({TOTAL_LOSS, *REGULARIZATION, COLLECTION})
+OF_MODEL = frozenset({TOTAL_LOSS, ALL_LOSSES, *REGULARIZATION, COLLECTION})
 
 VARIABLE = "tf.get_variable"
 VARIABLE_PARAMETERS = (
@@ -218,6 +306,8 @@ WEIGHT_ARGUMENTS = (
     "constraint",
 )
 WEIGHT_IGNORED = ("use_resource",)
+# As a layer of a functional model, which gives the variable's value.
+WEIGHT = LayerRow(VARIABLE, (), f"{MODULE}.Variable", VARIABLE_PARAMETERS)
 LOOKUP = "tf.nn.embedding_lookup"
 # What `call` may hold although no other step may: TensorFlow 2 has the same, or
 # recurrent_cells.py, of which those that have no variables of their own.
@@ -238,6 +328,45 @@ SCAFFOLDED: frozenset[str] = frozenset(
     }
 )
 
+# What gives variables their first values where the graph is built.
+STARTS = frozenset({"tf.train.init_from_checkpoint"})
+# What lists variables: those that there are where it is called. Of these, what lists
+# slots too once there are some.
+_LISTED = (
+    *("get_variables", "get_variables_to_restore", "get_variables_by_name"),
+    *("get_variables_by_suffix", "get_unique_variable"),
+)
+_OF_FRAMEWORK = ("tf.contrib.slim.", "tf.contrib.framework.")
+LISTS_ALL: frozenset[str] = frozenset(
+    {"tf.global_variables", "tf.all_variables", "tf.GraphKeys.GLOBAL_VARIABLES"}
+    | {prefix + name for prefix in _OF_FRAMEWORK for name in _LISTED}
+    | STARTS
+)
+LISTS: frozenset[str] = LISTS_ALL | frozenset(
+    {TRAINABLE, "tf.GraphKeys.TRAINABLE_VARIABLES", "tf.GraphKeys.MODEL_VARIABLES"}
+    | {
+        prefix + name
+        for prefix in _OF_FRAMEWORK
+        for name in ("get_trainable_variables", "get_model_variables")
+    }
+)
+# What else they may be chosen, and restored, with.
+RESTORES: frozenset[str] = (
+    SCAFFOLDED
+    | LISTS
+    | frozenset(
+        {
+            *("tf.get_collection", "tf.contrib.slim.filter_variables"),
+            *("tf.contrib.framework.filter_variables", "tf.train.checkpoint_exists"),
+            *("tf.contrib.framework.assign_from_checkpoint_fn",),
+            *("tf.contrib.slim.assign_from_checkpoint_fn",),
+            *("tf.train.get_checkpoint_state", "tf.train.list_variables"),
+            *("tf.contrib.framework.list_variables", "tf.train.load_variable"),
+            *("tf.train.NewCheckpointReader", "tf.train.load_checkpoint"),
+        }
+    )
+) - {AVERAGES}
+
 GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
 
 
@@ -250,17 +379,21 @@ class MetricRow:
       parameters: TF1's, in order, that `update_state` takes.
       cast: what the two arguments are cast to first, "" for nothing.
       constructor: TF1's parameters after those that belong to the constructor.
+      options: others of the constructor, which are given by keyword and as constants.
     """
 
     target: str
     parameters: tuple[str, ...] = ("labels", "predictions")
     cast: str = ""
     constructor: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
 
 
 METRICS: dict[str, MetricRow] = {
     "tf.metrics.accuracy": MetricRow("tf_keras.metrics.Accuracy"),
-    "tf.metrics.auc": MetricRow("keras_estimator.AUC"),
+    "tf.metrics.auc": MetricRow(
+        "keras_estimator.AUC", options=("num_thresholds", "curve", "summation_method")
+    ),
     "tf.metrics.mean": MetricRow("tf_keras.metrics.Mean", ("values",)),
     "tf.metrics.mean_absolute_error": MetricRow("keras_estimator.MeanAbsoluteError"),
     "tf.metrics.mean_iou": MetricRow(

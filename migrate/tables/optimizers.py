@@ -130,6 +130,16 @@ _ROWS = (
 )
 
 OPTIMIZERS: dict[str, OptimizerRow] = {row.symbol: row for row in _ROWS}
+# Those that have no variables; and those of which some belong to no variable of the model,
+# as the powers of Adam's rates.
+WITHOUT_STATE = frozenset({"tf.train.GradientDescentOptimizer"})
+COUNTING: frozenset[str] = frozenset(
+    f"tf.{name}Optimizer"
+    for name in (
+        *("train.Adam", "contrib.opt.LazyAdam", "contrib.opt.AdaMax"),
+        *("contrib.opt.Nadam", "contrib.opt.AdamW"),
+    )
+)
 
 # tf.compat.v1's schedules compute TF1's formula; in eager mode they return a
 # callable, which compat.v1 optimizers evaluate at every update.

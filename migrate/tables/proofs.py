@@ -120,11 +120,15 @@ def proof(row: str) -> Proof | None:
     return next((p for p in PROOFS if fnmatch.fnmatchcase(row, p.rows)), None)
 
 
-_PROGRAMS = ("tests/programs/*.py", "tests/migrate/test_*.py", "reference/*/tf1.py")
+_PROGRAMS = (
+    "tests/programs/clustered/*.py",
+    "tests/migrate/test_*.py",
+    "reference/*/tf1.py",
+)
 _REFUSED = "it is refused: there is nothing to compute, the finding says why"
 
 _ESTIMATORS = (
-    "tests/programs/estimator*.py",
+    "tests/programs/estimators/*.py",
     "tests/programs/estimator_variants/*.py",
     "tests/migrate/test_estimators.py",
     "tests/support/*estimator*.py",
@@ -202,6 +206,10 @@ PROOFS = (
     Proof(
         "estimator:tf.keras.estimator.*", tests=("tests/programs/compiled_keras/*.py",)
     ),
+    Proof(
+        "estimator:tf.contrib.distribute.AllReduceCrossTowerOps",
+        reason="the name of AllReduceCrossDeviceOps before 1.12; 1.15.5 has it not",
+    ),
     Proof("estimator:*", tests=_ESTIMATORS),
     Proof(
         "estimator_graph:*",
@@ -213,7 +221,8 @@ PROOFS = (
     Proof("optimizers:tf.train.*", scenarios=("optimizers",)),
     *(
         Proof(
-            f"optimizers:{row.symbol}", tests=("tests/programs/*.py", "tests/support/*")
+            f"optimizers:{row.symbol}",
+            tests=("tests/programs/clustered/*.py", "tests/support/*"),
         )
         for row in optimizers.OPTIMIZERS.values()
         if row.target and not row.scenario
@@ -242,7 +251,10 @@ PROOFS = (
     Proof("losses:*", scenarios=("losses_metrics_layers",)),
     Proof("layers:*", scenarios=("losses_metrics_layers",)),
     # A program's parts.
-    Proof("hooks:*", tests=("tests/support/test_hooks.py", "tests/programs/*.py")),
+    Proof(
+        "hooks:*",
+        tests=("tests/support/test_hooks.py", "tests/programs/clustered/*.py"),
+    ),
     Proof("partitioners:*", scenarios=("variable_partitioners",)),
     Proof("roles:tf.train.SyncReplicasOptimizer", scenarios=("sync_replicas",)),
     Proof(
@@ -256,7 +268,7 @@ PROOFS = (
     ),
     Proof(
         "roles:tf.contrib.estimator.clip_gradients_by_norm",
-        reason="a program that uses it is refused: its optimizer is of an Estimator",
+        reason="a session's program that uses it is refused: it is of Estimators",
     ),
     *(
         Proof(f"roles:{symbol}", reason=reason)

@@ -17,6 +17,20 @@ PLACEHOLDERS = frozenset({"tf.placeholder", "tf.placeholder_with_default"})
 VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 # Functions that run Python code in the process that made the graph.
 PYTHON_FUNCTIONS = frozenset({"tf.py_func", "tf.py_function", "tf.numpy_function"})
+# Objects that keep elements from one run to the next: a graph has each once.
+KEEPING = frozenset(
+    f"tf.{package}{kind}Queue"
+    for package in ("", "queue.")
+    for kind in ("FIFO", "RandomShuffle", "PaddingFIFO", "Priority")
+) | {
+    *("tf.io.PaddingFIFOQueue", "tf.io.RandomShuffleQueue", "tf.io.PriorityQueue"),
+    *("tf.contrib.staging.StagingArea", "tf.contrib.lookup.MutableHashTable"),
+    *("tf.contrib.lookup.MutableDenseHashTable", "tf.Barrier"),
+    *(
+        "tf.lookup.experimental.DenseHashTable",
+        "tf.lookup.experimental.MutableHashTable",
+    ),
+}
 GRADIENTS_PARAMETERS = (
     *("ys", "xs", "grad_ys", "name", "colocate_gradients_with_ops", "gate_gradients"),
     *("aggregation_method", "stop_gradients", "unconnected_gradients"),
@@ -36,6 +50,7 @@ SYNC_OPTIMIZERS = frozenset(
 )
 PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
+OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 TRAINABLE = frozenset({"tf.trainable_variables"})
 GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})

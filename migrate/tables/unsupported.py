@@ -6,6 +6,8 @@ collection or a queue runner, and fail (or do nothing) when TF2 executes eagerly
 
 from __future__ import annotations
 
+from migrate.tables.hooks import CALLBACK, SESSION_HOOK
+
 # Symbol or prefix -> (code, reason, recipe).
 UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.Session": (
@@ -45,13 +47,13 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     ),
     "tf.train.SessionRunHook": (
         "H120",
-        "a hook of your own talks to the graph session",
-        "Derive it from training_session.Hook: begin, before_run, after_run(sess, step, results), end.",
+        "a hook of your own, and no session or Estimator that is seen to call it",
+        f"{CALLBACK} {SESSION_HOOK}",
     ),
     "tf.train.SessionRunArgs": (
         "H120",
-        "a hook of your own talks to the graph session",
-        "Observe the tensor in the step function: replicas.observe({...}).",
+        "a hook of your own, and no session or Estimator that is seen to call it",
+        f"{CALLBACK} {SESSION_HOOK}",
     ),
     "tf.train.ExponentialMovingAverage": (
         "O120",

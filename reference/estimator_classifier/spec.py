@@ -23,7 +23,9 @@ _RUNS = tuple(
     for optimizer, dtype, tolerance in (
         ("sgd", "float32", 2e-6),
         ("momentum", "float32", 1e-5),
-        ("adam", "float32", 2e-5),
+        # 1.24e-5 on an AMD EPYC, 2.1e-5 on an Intel Xeon with AVX-512: 348 ULPs of 0.7 after 26
+        # steps that divide by roots of small squares.
+        ("adam", "float32", 5e-5),
         ("momentum", "float64", 1e-8),
     )
 )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from reference.scenario import SINGLE, Fault, Run, Scenario
+from reference.scenario import SINGLE, Fault, Looser, Run, Scenario
 
 _ESTIMATOR = "estimator_loop/estimator.py"
+# Metrics are float32 in both, whatever the model is; of order 1, so 2 ULPs.
+_METRICS = Looser("*/eval/*", 2.5e-7, "a root is one of tf_keras, another of TF1")
 
 
 def _run(optimizer: str, dtype: str = "float32") -> Run:
@@ -14,7 +16,7 @@ def _run(optimizer: str, dtype: str = "float32") -> Run:
         return Run(name, arguments, dtype)
     if dtype == "float64":
         reason = "the same operations; square roots round by one ULP otherwise"
-        return Run(name, arguments, dtype, 2e-15, reason)
+        return Run(name, arguments, dtype, 2e-15, reason, looser=(_METRICS,))
     reason = "newer Eigen rounds square roots and divisions otherwise"
     return Run(name, arguments, dtype, 1e-6, reason)
 

@@ -11,6 +11,8 @@ from __future__ import print_function
 import numpy as np
 import tensorflow as tf
 import estimator_loop
+import keras_estimator
+import tf_keras
 
 flags = tf.compat.v1.app.flags
 flags.DEFINE_string("checkpoint_dir", None, "The Estimator's model_dir")
@@ -54,56 +56,82 @@ def make_optimizer(name, rate):
   return tf.compat.v1.train.AdagradOptimizer(rate)
 
 
-def model_fn(features, labels, mode, params):
+class EstimatorModel(tf_keras.Model):
   """A hidden layer and an output, by hand.
 
   Returns:
     An EstimatorSpec for the mode.
   """
-  x = features["x"]
-  with tf.compat.v1.variable_scope("hidden"):
-    w = tf.compat.v1.get_variable("w", [2, params["hidden"]], x.dtype)
-    b = tf.compat.v1.get_variable(
-        "b", [params["hidden"]], x.dtype, initializer=tf.compat.v1.zeros_initializer())
+
+  def __init__(self, features, params):
+    x = features["x"]
+    w = keras_estimator.Variable(
+        shape=[2, params["hidden"]],
+        dtype=x.dtype,
+        name="hidden/w")(features)
+    b = keras_estimator.Variable(
+        shape=[params["hidden"]],
+        dtype=x.dtype,
+        initializer=tf.compat.v1.zeros_initializer(),
+        name="hidden/b")(features)
     hidden = tf.nn.relu(tf.matmul(x, w) + b)
-  with tf.compat.v1.variable_scope("output"):
-    w = tf.compat.v1.get_variable("w", [params["hidden"], 1], x.dtype)
+    w = keras_estimator.Variable(
+        shape=[params["hidden"], 1],
+        dtype=x.dtype,
+        name="output/w")(features)
     predicted = tf.matmul(hidden, w)
 
-  if mode == estimator_loop.ModeKeys.PREDICT:
-    return estimator_loop.EstimatorSpec(mode, predictions={"y": predicted})
+    super().__init__(inputs=features, outputs=predicted)
 
-  loss = tf.reduce_mean(tf.math.squared_difference(predicted, labels))
+    optimizer = make_optimizer(FLAGS.optimizer, params["learning_rate"])
+    self.compile(optimizer=optimizer)
+    self.optimizer.iterations = tf.compat.v1.train.get_or_create_global_step()
 
-  if mode == estimator_loop.ModeKeys.EVAL:
-    return estimator_loop.EstimatorSpec(
-        mode,
-        loss=loss,
-        eval_metric_ops={
-            "mae": tf.compat.v1.metrics.mean_absolute_error(labels, predicted),
-            "rmse": tf.compat.v1.metrics.root_mean_squared_error(labels, predicted),
-        })
+    self.mean_loss = tf_keras.metrics.Mean(name="loss")
+    self.mae = keras_estimator.MeanAbsoluteError(name="mae")
+    self.rmse = tf_keras.metrics.RootMeanSquaredError(name="rmse")
 
-  optimizer = make_optimizer(FLAGS.optimizer, params["learning_rate"])
-  train_op = optimizer.minimize(loss, global_step=tf.compat.v1.train.get_global_step())
-  return estimator_loop.EstimatorSpec(mode, loss=loss, train_op=train_op)
+  def train_step(self, data):
+    features, labels = data
+    with tf.GradientTape() as tape:
+      predicted = self(features, training=True)
+
+      loss = tf.reduce_mean(tf.math.squared_difference(predicted, labels))
+      # Strategies add up the gradients of their replicas.
+      scaled_loss = loss / self.distribute_strategy.num_replicas_in_sync
+    variables = self.trainable_variables
+    gradients = tape.gradient(scaled_loss, variables)
+    self.optimizer.apply_gradients(zip(gradients, variables))
+    return {"loss": loss}
+
+  def test_step(self, data):
+    features, labels = data
+    predicted = self(features, training=False)
+
+    loss = tf.reduce_mean(tf.math.squared_difference(predicted, labels))
+    self.mean_loss.update_state(loss)
+    self.mae.update_state(labels, predicted)
+    self.rmse.update_state(labels, predicted)
+    return {m.name: m.result() for m in self.metrics}
+
+  def predict_step(self, data):
+    features, _, _ = tf_keras.utils.unpack_x_y_sample_weight(data)
+    predicted = self(features, training=False)
+    return {"y": predicted}
 
 
-class LossHook(estimator_loop.SessionRunHook):
+class LossHook(tf_keras.callbacks.Callback):
   """Keeps the loss of every step."""
 
   def __init__(self):
+    super().__init__()
     self.losses = []
 
-  def begin(self):
-    self._loss = tf.compat.v1.get_collection(tf.compat.v1.GraphKeys.LOSSES)[-1]
-    self._step = tf.compat.v1.train.get_global_step()
+  def on_train_begin(self, logs=None):
+    self._step = self.model.optimizer.iterations
 
-  def before_run(self, run_context):
-    return estimator_loop.SessionRunArgs({"loss": self._loss})
-
-  def after_run(self, run_context, run_values):
-    self.losses.append(run_values.results["loss"])
+  def on_train_batch_end(self, batch, logs=None):
+    self.losses.append(logs["loss"])
 
 
 class Evaluations(estimator_loop.Exporter):
@@ -125,8 +153,10 @@ def main(_):
   tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.WARN)
   config = estimator_loop.RunConfig(
       model_dir=FLAGS.checkpoint_dir, save_checkpoints_steps=25, tf_random_seed=1)
-  estimator = estimator_loop.Estimator(
-      model_fn, config=config, params={"hidden": 4, "learning_rate": 0.05})
+  estimator = keras_estimator.Estimator(
+      EstimatorModel,
+      config=config,
+      params={"hidden": 4, "learning_rate": 0.05})
   losses, evaluations = LossHook(), Evaluations()
   train_spec = estimator_loop.TrainSpec(
       train_input_fn, max_steps=FLAGS.train_steps, hooks=[losses])

@@ -78,7 +78,6 @@ def slots(opt, variables):
 
 
 def main(_):
-
   strategy = tf.distribute.MirroredStrategy(plain_session.tower_devices(FLAGS.num_gpus))
   replicas = plain_session.LocalReplicas(strategy)
 

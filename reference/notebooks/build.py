@@ -16,7 +16,7 @@ import nbclient
 import nbformat
 
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
 
 ROOT = pathlib.Path(__file__).parents[2]

@@ -13,11 +13,11 @@ import textwrap
 import nbformat
 
 from migrate.compiler import migrate_text
-from migrate.migration import Options
+from migrate.options import Options
 from reference.notebooks import build
 from reference.scenario import HERE
 
-_PROGRAMS = HERE.parent / "tests" / "programs"
+_PROGRAMS = HERE.parent / "tests" / "programs" / "clustered"
 _HEAD = """\
 <!-- Written by `python -m reference.pages`; do not edit. -->
 # How each idiom is migrated
@@ -35,7 +35,7 @@ class Part:
 
     Attributes:
       program: a pair of notebooks ("async_parameter_server") or a file of
-        tests/programs ("feeds.py").
+        tests/programs/clustered ("feeds.py").
       last: empty for all until the end of the cell (of the first line's suite).
     """
 

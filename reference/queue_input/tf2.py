@@ -93,60 +93,58 @@ def main(unused_argv):
 
     batches = records.map(make_record).batch(FLAGS.batch_size)
     dataset = batches
+
+  elif FLAGS.source == "lines":
+    # From file_queue:
+    batches_of_lines_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
+             for part in range(FILES)]
+    epochs_2 = tf.data.Dataset.from_tensors(batches_of_lines_names).repeat(FLAGS.num_epochs)
+    batches_of_lines_queue = epochs_2.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+
+    records_2 = batches_of_lines_queue.flat_map(lambda name: tf.data.TextLineDataset(name).skip(1))
+
+    def make_record_2(line):
+      columns = tf.io.decode_csv(line, record_defaults=[[0]] * SIZE + [["no"]])
+      batches_of_lines_x, batches_of_lines_y = scaled(tf.stack(columns[:SIZE]), dtype), tf.cast(tf.equal(columns[SIZE], "yes"), dtype)
+      return batches_of_lines_x, batches_of_lines_y
+
+    batches_2 = records_2.map(make_record_2).batch(FLAGS.batch_size, drop_remainder=True)
+    dataset = batches_2
+  elif FLAGS.source == "fixed":
+    # From batches_of_fixed:
+    # One label of ten is wrong, drawn anew whenever its record is read.
+    # From file_queue:
+    batches_of_fixed_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
+             for part in range(FILES)]
+    epochs_3 = tf.data.Dataset.from_tensors(batches_of_fixed_names).repeat(FLAGS.num_epochs)
+    batches_of_fixed_queue = epochs_3.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+
+    records_3 = batches_of_fixed_queue.flat_map(lambda name: tf.data.FixedLengthRecordDataset(name, record_bytes=1 + SIZE, header_bytes=5))
+
+    def make_record_3(value):
+      record = tf.io.decode_raw(value, tf.uint8)
+      label = tf.reshape(tf.slice(record, [0], [1]), [])
+      batches_of_fixed_x, batches_of_fixed_y = scaled(tf.slice(record, [1], [SIZE]), dtype), tf.cast(label, dtype)
+      noise = tf.random.uniform([], seed=5)
+      batches_of_fixed_y = tf.compat.v1.where(noise < 0.1, 1 - batches_of_fixed_y, batches_of_fixed_y)
+      return batches_of_fixed_x, batches_of_fixed_y
+
+    batches_3 = records_3.map(make_record_3).batch(FLAGS.batch_size, drop_remainder=True)
+    dataset = batches_3
   else:
+    # From batches_of_slices:
+    pixels, batches_of_slices_labels = make_rows()
+    epochs_4 = tf.data.Dataset.from_tensors(tf.range(tf.shape(pixels)[0])).repeat(FLAGS.num_epochs)
+    rows_2 = epochs_4.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+    slices = rows_2.map(lambda row: (tf.gather(pixels, row), tf.gather(batches_of_slices_labels, row)))
 
-    if FLAGS.source == "lines":
-      # From file_queue:
-      batches_of_lines_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
-               for part in range(FILES)]
-      epochs_2 = tf.data.Dataset.from_tensors(batches_of_lines_names).repeat(FLAGS.num_epochs)
-      batches_of_lines_queue = epochs_2.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
+    def make_record_4(pixel, batches_of_slices_label):
+      batches_of_slices_x = scaled(pixel, dtype)
+      batches_of_slices_y = tf.cast(batches_of_slices_label, dtype)
+      return batches_of_slices_x, batches_of_slices_y
 
-      records_2 = batches_of_lines_queue.flat_map(lambda name: tf.data.TextLineDataset(name).skip(1))
-
-      def make_record_2(line):
-        columns = tf.io.decode_csv(line, record_defaults=[[0]] * SIZE + [["no"]])
-        batches_of_lines_x, batches_of_lines_y = scaled(tf.stack(columns[:SIZE]), dtype), tf.cast(tf.equal(columns[SIZE], "yes"), dtype)
-        return batches_of_lines_x, batches_of_lines_y
-
-      batches_2 = records_2.map(make_record_2).batch(FLAGS.batch_size, drop_remainder=True)
-      dataset = batches_2
-    else:
-      if FLAGS.source == "fixed":
-        # From batches_of_fixed:
-        # One label of ten is wrong, drawn anew whenever its record is read.
-        # From file_queue:
-        batches_of_fixed_names = [os.path.join(directory, "part-%d.%s" % (part, FLAGS.source))
-                 for part in range(FILES)]
-        epochs_3 = tf.data.Dataset.from_tensors(batches_of_fixed_names).repeat(FLAGS.num_epochs)
-        batches_of_fixed_queue = epochs_3.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
-
-        records_3 = batches_of_fixed_queue.flat_map(lambda name: tf.data.FixedLengthRecordDataset(name, record_bytes=1 + SIZE, header_bytes=5))
-
-        def make_record_3(value):
-          record = tf.io.decode_raw(value, tf.uint8)
-          label = tf.reshape(tf.slice(record, [0], [1]), [])
-          batches_of_fixed_x, batches_of_fixed_y = scaled(tf.slice(record, [1], [SIZE]), dtype), tf.cast(label, dtype)
-          noise = tf.random.uniform([], seed=5)
-          batches_of_fixed_y = tf.compat.v1.where(noise < 0.1, 1 - batches_of_fixed_y, batches_of_fixed_y)
-          return batches_of_fixed_x, batches_of_fixed_y
-
-        batches_3 = records_3.map(make_record_3).batch(FLAGS.batch_size, drop_remainder=True)
-        dataset = batches_3
-      else:
-        # From batches_of_slices:
-        pixels, batches_of_slices_labels = make_rows()
-        epochs_4 = tf.data.Dataset.from_tensors(tf.range(tf.shape(pixels)[0])).repeat(FLAGS.num_epochs)
-        rows_2 = epochs_4.map(lambda rows: tf.random.shuffle(rows, seed=FLAGS.seed)).flat_map(tf.data.Dataset.from_tensor_slices)
-        slices = rows_2.map(lambda row: (tf.gather(pixels, row), tf.gather(batches_of_slices_labels, row)))
-
-        def make_record_4(pixel, batches_of_slices_label):
-          batches_of_slices_x = scaled(pixel, dtype)
-          batches_of_slices_y = tf.cast(batches_of_slices_label, dtype)
-          return batches_of_slices_x, batches_of_slices_y
-
-        batches_4 = slices.map(make_record_4).batch(FLAGS.batch_size)
-        dataset = batches_4
+    batches_4 = slices.map(make_record_4).batch(FLAGS.batch_size)
+    dataset = batches_4
 
   strategy = tf.distribute.get_strategy()
   replicas = plain_session.LocalReplicas(strategy)

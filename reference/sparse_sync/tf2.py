@@ -74,11 +74,10 @@ def main(_):
     w = tf.Variable(w_0, name="w")
     if FLAGS.optimizer == "sgd":
       opt = tf.compat.v1.train.GradientDescentOptimizer(0.2)
+    elif FLAGS.optimizer == "momentum":
+      opt = tf.compat.v1.train.MomentumOptimizer(0.05, 0.9)
     else:
-      if FLAGS.optimizer == "momentum":
-        opt = tf.compat.v1.train.MomentumOptimizer(0.05, 0.9)
-      else:
-        opt = tf.compat.v1.train.AdagradOptimizer(0.2)
+      opt = tf.compat.v1.train.AdagradOptimizer(0.2)
     replicas.check_aggregation(num_workers, num_workers)
 
     @replicas.step_function(

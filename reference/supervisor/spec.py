@@ -4,7 +4,7 @@ The wiring of before MonitoredTrainingSession: `chief_init_op`, `local_step_init
 `ready_for_local_init_op` given to the Supervisor, `get_chief_queue_runner` started by
 it, `get_init_tokens_op` run by the chief. One worker trains: the order of two would be
 a race, and with one a step has one possible value. Two workers in this wiring are run
-in `tests/programs/sync_old_wiring.py`, in step with each other in `sync_replicas`.
+in `tests/programs/clustered/sync_old_wiring.py`, in step with each other in `sync_replicas`.
 """
 
 from __future__ import annotations

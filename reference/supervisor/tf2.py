@@ -142,7 +142,6 @@ def main(unused_argv):
         save_checkpoint_secs=600,
         save_summaries_secs=None,
         save_summaries_steps=None) as sess:
-
       begin = time.time()
       while not sess.should_stop() and len(losses) < FLAGS.train_steps:
         batch_xs = rng.randn(FLAGS.batch_size, FEATURES)

@@ -46,11 +46,12 @@ SCENARIO = Scenario(
         *(_run(o, d) for d in ("float32", "float64") for o in _OPTIMIZERS),
         # At the default rate of 0.01 this training amplifies last bits for some steps.
         # TF 1.15.5 against itself with initial weights moved by one ULP: losses part
-        # by 1.4e-5, slots by 2.5e-5; its migration: 1.04e-5 and 1.9e-5.
+        # by 1.4e-5, slots by 2.5e-5; its migration: 1.04e-5 and 1.9e-5, and slots by
+        # 5.4e-5 on a processor with AVX-512, which begins with other ULPs.
         Run(
             "adagrad_amplified",
             (*_MODEL, "--optimizer=adagrad"),
-            tolerance=5e-5,
+            tolerance=2e-4,
             reason=_AMPLIFIED,
         ),
     ),

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Sequence
 from migrate import pipeline, run
 from migrate.facts.imports import graph_modules
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult
+from migrate.tree import Tree
 from tests.corpus import accounting, imports
 from tests.corpus.packages import PACKAGES, Package, unpacked
 
@@ -161,7 +162,8 @@ def imported(package: Package, where: pathlib.Path) -> imports.Imports:
 def faults(results: Sequence[FileResult]) -> Faults:
     """Everything in the results that must not be."""
     found = Faults([], [], [], [], [])
-    options = Options(graph_modules=graph_modules(r.path for r in results))
+    tree = Tree(graph_modules=graph_modules(r.path for r in results))
+    options = Options(tree=tree)
     for result in results:
         name = "/".join(result.path.parts[-3:])
         for finding in result.findings:

@@ -13,7 +13,7 @@ import pytest
 
 from migrate import pipeline
 from migrate.findings import Finding, Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult
 from tests.corpus import accounting, coverage, imports
 from tests.corpus.packages import PACKAGES, Package, Unavailable
@@ -26,6 +26,8 @@ def where() -> Iterator[pathlib.Path]:
     shutil.rmtree(directory)
 
 
+# tensor2tensor takes some five minutes where nothing else runs.
+@pytest.mark.timeout(1500)
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
 def test_package(package: Package, where: pathlib.Path) -> None:
     try:

@@ -7,7 +7,8 @@ import re
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.options import Options
 
 _LOG = re.compile(r"\btf\.log\(")
 

@@ -10,6 +10,26 @@ from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
 
 AVERAGES = {
+    "by index": """
+def f(tower_grads):
+    average = []
+    for i in range(len(tower_grads[0])):
+        g = tower_grads[0][i][0]
+        for j in range(1, len(tower_grads)):
+            g += tower_grads[j][i][0]
+        average.append((g / len(tower_grads), tower_grads[0][i][1]))
+    return average
+""",
+    "the first, and the rest": """
+def f(tower_grads):
+    result = []
+    for grads in zip(*tower_grads):
+        total = grads[0][0]
+        for g, _ in grads[1:]:
+            total = total + g
+        result.append((total / float(len(grads)), grads[0][1]))
+    return result
+""",
     "expanded and concatenated": """
 def f(tower_grads):
     average_grads = []

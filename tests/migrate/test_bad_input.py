@@ -131,7 +131,7 @@ def test_long_file(tmp_path: pathlib.Path) -> None:
 
 def test_interrupt_loses_nothing(tmp_path: pathlib.Path) -> None:
     for index in range(200):
-        (tmp_path / f"m{index}.py").write_bytes(GOOD * 50)
+        (tmp_path / f"m{index:03}.py").write_bytes(GOOD * 50)
     process = subprocess.Popen(
         [
             sys.executable,
@@ -146,7 +146,10 @@ def test_interrupt_loses_nothing(tmp_path: pathlib.Path) -> None:
         stderr=subprocess.PIPE,
         stdout=subprocess.PIPE,
     )
-    time.sleep(1.0)
+    # Half-way: an interrupt while modules are loaded says another thing.
+    first = tmp_path / "m000.py"
+    while process.poll() is None and first.read_bytes() == GOOD * 50:
+        time.sleep(0.001)
     process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=60)
     whole = {GOOD * 50, MIGRATED * 50}

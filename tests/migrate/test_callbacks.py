@@ -10,7 +10,8 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.options import Options
 from migrate.run import run_tree
 
 _PROGRAM = """\

@@ -301,3 +301,41 @@ def test_an_assignment_is_made_where_it_was_run(
 def test_another_update_of_a_hook_is_refused(begin: str, after: str) -> None:
     migration = migrate_text(_UPDATE.format(begin=begin, after=after))
     assert "E154" in _codes(migration, Outcome.REFUSED)
+
+
+_AT_END = """\
+import tensorflow as tf
+
+
+class Logs(tf.train.LoggingTensorHook):
+    def after_run(self, run_context, run_values):
+        self._iter_count += 1
+
+    def end(self, session):
+        if self._log_at_end:
+            print(session.run(self._current_tensors))
+
+
+def model_fn(features, labels, mode):
+    return tf.estimator.EstimatorSpec(mode, predictions=features)
+"""
+
+
+def test_values_that_are_logged_at_the_end_are_the_last_steps() -> None:
+    migration = migrate_text(_AT_END)
+    assert "            print(self.values_at_end())\n" in migration.text
+    assert any(f.code == "H130" and f.line == 10 for f in migration.findings)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("self._current_tensors)", "self._tensors)"),
+        ("    def after_run(", "    def before_run(self, c):\n        pass\n\n    def after_run("),
+        ("def end(", "def after_create_session("),
+        ("LoggingTensorHook", "SessionRunHook"),
+    ],
+)  # fmt: skip
+def test_other_runs_at_the_end_are_refused(change: tuple[str, str]) -> None:
+    migration = migrate_text(_AT_END.replace(*change))
+    assert any(f.code == "E118" for f in migration.findings)

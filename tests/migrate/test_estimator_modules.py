@@ -78,3 +78,39 @@ def test_every_program_that_imports_it_must_run_them(tmp_path: pathlib.Path) -> 
         nets=_NETWORK,
     )
     assert "E113" in found["nets"]
+
+
+_STRATEGY = """\
+import tensorflow as tf
+
+
+def get_strategy(num_gpus, all_reduce_alg):
+  if num_gpus <= 1:
+    return tf.contrib.distribute.OneDeviceStrategy("device:GPU:%d" % num_gpus)
+  return tf.contrib.distribute.MirroredStrategy(
+      num_gpus=num_gpus,
+      {argument}=tf.contrib.distribute.{operations}(
+          all_reduce_alg, num_packs=num_gpus))
+"""
+
+
+@pytest.mark.parametrize("kind", ["Tower", "Device"])
+def test_a_module_makes_the_strategy(kind: str, tmp_path: pathlib.Path) -> None:
+    argument = f"cross_{kind.lower()}_ops"
+    text = _STRATEGY.format(argument=argument, operations=f"AllReduceCross{kind}Ops")
+    main = _MAIN.format(imports="import ways", updates="ways.get_strategy(2, 'nccl')")
+    main = main.replace(
+        "y = network(features, mode == tf.estimator.ModeKeys.TRAIN)", "y = 1"
+    )
+    paths = {"main": main, "ways": text}
+    for name, source in paths.items():
+        (tmp_path / f"{name}.py").write_text(source)
+    found = {r.path.stem: r for r in run_tree([tmp_path / f"{n}.py" for n in paths])}
+    assert all(
+        f.outcome in (Outcome.REWRITTEN, Outcome.KEPT)
+        for result in found.values()
+        for f in result.findings
+    )
+    written = found["ways"].new.decode()
+    assert "estimator_strategies.AllReduceCrossDeviceOps(" in written
+    assert "estimator_strategies.OneDeviceStrategy(" in written

@@ -11,8 +11,10 @@ from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.facts.imports import graph_modules
 from migrate.findings import Outcome
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.options import Options
 from migrate.run import run_tree
+from migrate.tree import Tree
 
 HEAD = "import tensorflow as tf\n"
 PROGRAM = """\
@@ -466,20 +468,30 @@ _RAW = "tf.estimator.export.build_raw_serving_input_receiver_fn"
     [
         f"{_RAW}({{'x': tf.placeholder(tf.int64, [None, 2], 'ids')}})",
         f"spec = {{'x': tf.placeholder(tf.int64, [None, 2], 'ids')}}\n{_RAW}(spec)",
+        f"ids = tf.placeholder(tf.int64, [None, 2], 'ids')\n{_RAW}({{'x': ids}})",
+        f"{_RAW}({{k: tf.placeholder(tf.int64, [None, 2], 'ids') for k in 'xy'}})",
+        "spec = {}\nspec['x'] = tf.placeholder(tf.int64, [None, 2], 'ids')\n"
+        f"{_RAW}(features=spec)",
     ],
 )
 def test_a_placeholder_that_is_only_described_is_a_spec(use: str) -> None:
     migration = _program(top=use)
     assert not _refused(migration)
     spec = "tf.TensorSpec(shape=[None, 2], dtype=tf.int64, name='ids')"
-    assert f"{{'x': {spec}}}" in migration.text
+    assert spec in migration.text and "placeholder" not in migration.text
+
+
+def test_a_described_placeholder_needs_no_name_and_no_shape() -> None:
+    migration = _program(top=f"{_RAW}({{'x': tf.placeholder(tf.int64)}})")
+    assert not _refused(migration)
+    assert "{'x': tf.TensorSpec(shape=None, dtype=tf.int64)}" in migration.text
 
 
 @pytest.mark.parametrize(
     "use",
     [
-        # TF1 numbered placeholders without a name.
-        f"{_RAW}({{'x': tf.placeholder(tf.int64, [None, 2])}})",
+        f"x = tf.placeholder(tf.int64, [None])\n{_RAW}({{'x': x}})\nprint(x)",
+        f"x = tf.placeholder(tf.int64, [None])\n{_RAW}({{x: 'x'}})",
         f"spec = {{'x': tf.placeholder(tf.int64, [None], 'ids')}}\n{_RAW}(spec)\n"
         "print(spec)",
         "spec = {'x': tf.placeholder(tf.int64, [None], 'ids')}",
@@ -568,6 +580,6 @@ def test_modules_of_modules(tmp_path: pathlib.Path) -> None:
 
 def test_a_module_with_a_session_is_no_part_of_a_graph(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "nets.py"
-    options = Options(graph_modules=frozenset({str(path)}))
+    options = Options(tree=Tree(graph_modules=frozenset({str(path)})))
     migration = migrate_text(MODULE + "\ntf.Session()\n", options, str(path))
     assert {"S120", "V120"} <= {c for c, _ in _refused(migration)}

@@ -1,6 +1,6 @@
 """Feeds are written out where they are used, and each value is computed once.
 
-What is written is run by tests/programs/feeds.py; here are the shapes that must stay
+What is written is run by tests/programs/clustered/feeds.py; here are the shapes that must stay
 as they are because what they hold depends on the path taken.
 """
 
@@ -18,6 +18,8 @@ def written(text: str) -> str:
 
 
 RUN = "sess.run(train, feed_dict=feed)"
+
+PLACEHOLDER = "import tensorflow as tf\ny = tf.placeholder(tf.float32)\n"
 
 CHANGED = {
     "values computed once": (
@@ -47,6 +49,29 @@ CHANGED = {
         "if last:\n    x_feed = a()\n    y_feed = b()\nelse:\n    y_feed = c()\n"
         "    x_feed = d()\nsess.run(train, feed_dict={x: x_feed, y: y_feed})\n",
     ),
+    "begun in every block": (
+        f"feed = {{x: draw()}}\nfeed[y] = 1\n{RUN}\nfor i in range(3):\n"
+        f"    feed = {{x: draw()}}\n    {RUN}\n    feed[k] = i\n    {RUN}\n",
+        "x_feed = draw()\nsess.run(train, feed_dict={x: x_feed, y: 1})\n"
+        "for i in range(3):\n    x_feed = draw()\n"
+        "    sess.run(train, feed_dict={x: x_feed})\n"
+        "    sess.run(train, feed_dict={x: x_feed, k: i})\n",
+    ),
+    "what is not given": (
+        f"{PLACEHOLDER}feed = {{x: draw()}}\nif a is not None:\n    feed[y] = a\n{RUN}\n",
+        f"{PLACEHOLDER}x_feed = draw()\n"
+        "sess.run(train, feed_dict={x: x_feed, y: a})\n",
+    ),
+    "beside the feed": (
+        f"feed = {{x: draw()}}\nfeed, n = (feed, 3)\n{RUN}\n",
+        "x_feed = draw()\nn = 3\nsess.run(train, feed_dict={x: x_feed})\n",
+    ),
+    "by a function, and added to": (
+        f"def make(n):\n    return {{x: draw(n), y: 2}}\nfeed = make(3)\nfeed[k] = 1\n"
+        f"{RUN}\n",
+        "def make(n):\n    return draw(n), 2\nx_feed, y_feed = make(3)\n"
+        "sess.run(train, feed_dict={x: x_feed, y: y_feed, k: 1})\n",
+    ),
     "by a function": (
         f"def make(n):\n    return {{x: draw(n), y: 2}}\nfeed = make(3)\n{RUN}\n",
         "def make(n):\n    return draw(n), 2\nx_feed, y_feed = make(3)\n"
@@ -71,6 +96,21 @@ def test_written_out(case: str) -> None:
 
 
 UNCHANGED = {
+    "what is computed where it is not fed": (
+        "import tensorflow as tf\ny = iterator.get_next()\nfeed = {x: draw()}\n"
+        f"if a is not None:\n    feed[y] = a\n{RUN}\n"
+    ),
+    "a default where it is not fed": (
+        "import tensorflow as tf\ny = tf.placeholder_with_default(1.0, [])\n"
+        f"feed = {{x: draw()}}\nif a is not None:\n    feed[y] = a\n{RUN}\n"
+    ),
+    "another value than what is asked for": (
+        f"{PLACEHOLDER}feed = {{x: draw()}}\nif a is not None:\n    feed[y] = a[0]\n{RUN}\n"
+    ),
+    "added to in the round before": (
+        f"feed = {{x: draw()}}\nfor i in range(3):\n    {RUN}\n    feed[k] = i\n"
+        f"feed = {{y: draw()}}\n{RUN}\n"
+    ),
     "already": "sess.run(train, feed_dict={x: draw(), y: 1})\n",
     "used at once": f"feed = {{x: draw()}}\n{RUN}\n",
     "names only": f"feed = {{x: a, y: b}}\n{RUN}\n{RUN}\n",

@@ -17,9 +17,11 @@ from migrate.facts.graph_imports import (
     of_session_programs,
 )
 from migrate.findings import Outcome
-from migrate.migration import Migration, Options
+from migrate.migration import Migration
+from migrate.options import Options
 from migrate.pipeline import FileResult
 from migrate.run import run_tree
+from migrate.tree import Tree
 
 HEAD = """\
 import numpy as np
@@ -218,11 +220,12 @@ def test_a_network_of_another_file_is_called_in_the_steps(
     program, module = (os.path.realpath(path) for path in paths)
     assert found == {program: {"small.network": False}}
     assert modules_of(found, paths) == of_session_programs(paths) == {module}
-    options = Options(
+    tree = Tree(
         graph_modules=modules_of(found, paths),
         updating_modules=modules_of(found, paths),
         graph_imports=found,
     )
+    options = Options(tree=tree)
     main, net = (migrate_text(p.read_text(), options, str(p)) for p in paths)
     assert "graph_variables.keep(replicas)" in main.text
     assert "small.network(x)" in main.text
@@ -269,12 +272,52 @@ def test_a_library_of_networks_stays_graph_code(tmp_path: pathlib.Path) -> None:
 
 
 def test_metrics_and_chosen_savers_are_refused() -> None:
-    """What they count, and whom they list, is not the same in every step function."""
+    """No class counts this one; whom a saver lists differs between step functions."""
     graph = X + 'out = slim.fully_connected(z, 2, scope="out")\n'
     feed = "{z: [[1.] * 4]}"
-    metric = graph + "value, update = slim.metrics.streaming_mean(out)\n"
+    streaming = "slim.metrics.streaming_pearson_correlation(out, z)"
+    metric = f"{graph}value, update = {streaming}\n"
     assert "T110" in _refused(_program(metric, f"sess.run(update, {feed})"))
     saver = graph + "saver = tf.train.Saver(slim.get_model_variables())\n"
     assert "V111" in _refused(
         _program(saver, f"sess.run(out, {feed})", "saver.save(sess, 'm')")
     )
+
+
+ALONE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
+TYPED = (ALONE / "typed_graph.py").read_text()
+FIELDS = TYPED[TYPED.index("class Graph(") : TYPED.index("def build_graph")]
+NAMES = '["x", "y", "loss", "accuracy", "train_op"]'
+PAIRS = '[("x", object), ("y", object), ("loss", object), ("accuracy", object), ("train_op", object)]'
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        f'Graph = NamedTuple("Graph", {PAIRS})\n\n\n',
+        f'Graph = collections.namedtuple("Graph", {NAMES})\n\n\n',
+        f'class Graph(collections.namedtuple("Graph", {NAMES})):\n    __slots__ = ()\n\n\n',
+        FIELDS.replace(
+            "class Graph(NamedTuple):", "@dataclasses.dataclass\nclass Graph:"
+        ),
+    ],
+)
+def test_a_graph_in_a_class_of_fields(made: str) -> None:
+    text = TYPED.replace(FIELDS, made).replace("len(graph.name)", "10")
+    text = text.replace("import os\n", "import collections\nimport os\n")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        # What else the class does is not followed.
+        "    @property\n    def fetches(self):\n        return [self.loss]\n",
+        "    kind: object = tf.constant(1.0)\n",
+    ],
+)
+def test_a_graph_in_a_class_that_does_more(more: str) -> None:
+    text = TYPED.replace(FIELDS, FIELDS.rstrip() + "\n" + more + "\n\n")
+    found = migrate_text(text).findings
+    assert [f for f in found if f.outcome is Outcome.REFUSED]

@@ -205,6 +205,27 @@ REFUSED = {
         + UPDATE,
         LOOP,
     ),
+    "a variable of a branch in a loop": (
+        "N109",
+        "h = x\nfor i in range(2):\n    if i < 5:\n"
+        "        w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
+        "loss = tf.reduce_sum(h)\n" + UPDATE,
+        LOOP,
+    ),
+    "a name that a loop's variables take": (
+        "N113",
+        "w = tf.get_variable('w', [2])\nh = x * w\nfor i in range(2):\n"
+        "    w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
+        "loss = tf.reduce_sum(h)\n" + UPDATE,
+        LOOP,
+    ),
+    "a variable of the round before": (
+        "N113",
+        "h = x\nw = tf.get_variable('w', [2])\nfor i in range(2):\n    h = h * w\n"
+        "    w = tf.get_variable('w%d' % i, [2])\n"
+        "loss = tf.reduce_sum(h * w)\n" + UPDATE,
+        LOOP,
+    ),
     "a decorated model": (
         "N114",
         "@timed\ndef net(v):\n    return v * tf.get_variable('w', [2])\n"

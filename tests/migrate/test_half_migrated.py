@@ -27,6 +27,11 @@ FIT_REFUSED = {
     "batches by hand": (
         "D150",
         "model.fit(xs, ys, epochs=2)",
+        "model.train_on_batch(xs, ys, sample_weight=ws)",
+    ),
+    "batches of a model that is saved": (
+        "D150",
+        "model.fit(xs, ys, epochs=2)",
         "model.train_on_batch(xs, ys)",
     ),
     "a method that is not known": ("D150", "model.save(", "model.load_weights("),
@@ -121,7 +126,7 @@ REFUSED = {
         _BEFORE[_BEFORE.index("def train_step") :],
         "with tf.compat.v1.train.MonitoredTrainingSession(\n"
         "        master=server.target, is_chief=(task == 0)) as sess:\n"
-        "    model.train_on_batch(xs, ys)\n",
+        "    model.train_on_batch(xs, ys, sample_weight=ws)\n",
     ),
     "a fetch of a graph": (
         "D121",
@@ -131,7 +136,7 @@ REFUSED = {
     "a checkpoint by every worker": (
         "D121",
         "dataset =",
-        "saver = tf.train.Checkpoint(model=model)\ndataset =",
+        "saver = tf.train.Checkpoint(step=tf.Variable(1))\ndataset =",
     ),
     "a loop of Keras": (
         "D121",
@@ -229,10 +234,63 @@ REFUSED = {
         "loss = mse(y, model(x))",
         "loss = mse(y, model(x)) * task",
     ),
-    "a TF1 optimizer": (
+    "an optimizer that is not seen": ("D126", "tf.keras.optimizers.SGD(0.1)", "made()"),
+    "a TF1 optimizer, whose updates nothing counts": (
         "D126",
-        "tf.keras.optimizers.SGD(0.1)",
-        "tf.compat.v1.train.GradientDescentOptimizer(0.1)",
+        _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :],
+        _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :]
+        .replace("tf.keras.optimizers.SGD", "tf.compat.v1.train.AdamOptimizer")
+        .replace("is_chief", "checkpoint_dir='d', is_chief"),
+    ),
+    "a compiled model that is asked for its optimizer": (
+        "D150",
+        _BEFORE[_BEFORE.index("def train_step") :],
+        "model.compile('sgd', 'mse')\n"
+        "with tf.compat.v1.train.MonitoredTrainingSession(\n"
+        "        master=server.target, is_chief=(task == 0)) as sess:\n"
+        "    for i in range(9):\n"
+        "        model.train_on_batch(xs[i:i + 4], ys[i:i + 4])\n"
+        "        model.optimizer.lr = 0.5\n",
+    ),
+    "a step that counts in TF1's global step": (
+        "D126",
+        _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :],
+        _BEFORE[_BEFORE.index("tf.keras.optimizers.SGD(0.1)") :]
+        .replace("tf.keras.optimizers.SGD", "tf.compat.v1.train.AdamOptimizer")
+        .replace("variables))", "variables), global_step=step)"),
+    ),
+    "a checkpoint in the loop": (
+        "D121",
+        "        sess.run(train_step(x, y))",
+        "        sess.run(train_step(x, y))\n"
+        "        tf.train.Checkpoint(model=model).save('d')",
+    ),
+    "rows one by one": (
+        "D129",
+        "    for x, y in dataset:",
+        "    for i in range(9):\n        x, y = xs[i], ys[i]",
+    ),
+    "a batch by hand that is changed": (
+        "D125",
+        "    for x, y in dataset:",
+        "    for i in range(9):\n        x, y = xs[i:i + 4], ys[i:i + 4]\n        x += 1",
+    ),
+    "arrays that are made in the loop": (
+        "D129",
+        "    for x, y in dataset:",
+        "    for i in range(9):\n        xs = xs + 1\n"
+        "        x, y = xs[i:i + 4], ys[i:i + 4]",
+    ),
+    "arrays that each worker shuffles in place": (
+        "D129",
+        "    for x, y in dataset:",
+        "    for i in range(9):\n        np.random.shuffle(xs)\n"
+        "        x, y = xs[i:i + 4], ys[i:i + 4]",
+    ),
+    "a step whose loss has a gradient of its own": (
+        "D125",
+        "    optimizer.apply_gradients(zip(grads, model.trainable_variables))",
+        "    optimizer.minimize(lambda: mse(y, model(x)), model.weights, grad_loss=2.0)",
     ),
     "a metric that is passed on": (
         "D127",
@@ -445,3 +503,60 @@ def test_what_only_the_author_knows_is_told() -> None:
     )
     found = {f.code: f.outcome for f in migrate_text(shuffled).findings}
     assert found["D135"] is Outcome.KEPT
+
+
+CUT = """
+import numpy as np
+import tensorflow as tf
+cluster = tf.train.ClusterSpec({"worker": ["b:1", "c:1"]})
+server = tf.distribute.Server(cluster, job_name="worker", task_index=task)
+model = tf.keras.Sequential([tf.keras.layers.Dense(1)])
+optimizer = tf.keras.optimizers.SGD(0.1)
+
+class Trainer:
+    def __init__(self, scale):
+        self.scale = scale
+    def step(self, x, y):
+        with tf.GradientTape() as tape:
+            loss = self.scale * tf.reduce_mean(tf.square(y - model(x)))
+        grads = tape.gradient(loss, model.trainable_variables)
+        optimizer.apply_gradients(zip(grads, model.trainable_variables))
+
+trainer = Trainer(2.0)
+with tf.compat.v1.train.MonitoredTrainingSession(
+        master=server.target, is_chief=(task == 0)) as sess:
+    for i in range(0, 99, 9):
+        rows = np.random.choice(99, 9)
+        trainer.step(xs[rows], ys[rows])
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "old", "new"),
+    [
+        ("D133", "np.random.choice(99, 9)", "np.random.permutation(99)[task:9]"),
+        ("D125", "    for i in", "    trainer.scale = 3.0\n    for i in"),
+        ("D125", "        grads =", "        self.last = loss\n        grads ="),
+        ("D124", "trainer = Trainer(2.0)", "if task == 0:\n    trainer = Trainer(2.0)"),
+        ("D130", "self.scale * tf.reduce_mean", "tf.exp"),
+    ],
+)
+def test_a_method_of_a_batch_that_is_cut_is_refused(
+    code: str, old: str, new: str
+) -> None:
+    assert CUT.count(old) == 1
+    found = migrate_text(CUT.replace(old, new)).findings
+    assert code in {f.code for f in found if f.outcome is Outcome.REFUSED}
+
+
+def test_rows_that_each_worker_draws_otherwise_are_told() -> None:
+    found = {
+        f.code for f in migrate_text(CUT.replace("self.scale *", "2.0 *")).findings
+    }
+    assert "D135" in found
+    seeded = CUT.replace("self.scale *", "2.0 *").replace(
+        "trainer = ", "np.random.seed(1)\ntrainer = "
+    )
+    migration = migrate_text(seeded)
+    assert "D135" not in {f.code for f in migration.findings}
+    assert "*replicas.part_of(x_batch, y_batch)" in migration.text

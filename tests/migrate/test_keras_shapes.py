@@ -368,9 +368,13 @@ def test_metrics_that_are_added() -> None:
     some = added.replace(
         "        metrics.update", "        if FLAGS:\n            metrics.update"
     )
-    assert (
-        "more than the mode" in _migrated("FLAGS = 1\n\n\n" + _changed((old, some)))[1]
-    )
+    text = _keras("FLAGS = 1\n\n\n" + _changed((old, some)))
+    assert "        if FLAGS:\n            self.mean = " in text
+    assert "        if FLAGS:\n            self.mean.update_state(loss)\n" in text
+    for test in ("make()", "loss is None", "other", "not FLAGS or loss"):
+        changed = _changed((old, some.replace("if FLAGS", f"if {test}")))
+        several = "FLAGS, other = 1, 2\nother = 3\n\n\n"
+        assert "more than the mode" in _migrated(several + changed)[1]
 
 
 _MADE = "    optimizer = tf.train.AdamOptimizer(0.01)\n"
@@ -552,20 +556,25 @@ def test_helpers_number_their_layers_apart() -> None:
     assert text.count('name=name + "/dense")') == 2
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "reason"),
-    [
-        ("name=name)", "activation=None)", "layers without names, in a variable scope"),
-        ('net = block(block', 'dense(features["x"], 4, "alone")\n    net = block(block',
-         "names would depend on how often"),
-    ],
-)  # fmt: skip
-def test_helpers_whose_scope_is_not_certain(old: str, new: str, reason: str) -> None:
-    result, stays = _migrated(
-        _blocks().replace(old, new).replace("tf.nn.relu, act", "act")
+def test_a_helper_whose_layers_have_numbers_is_told_the_scope_that_counts() -> None:
+    text = _blocks().replace("name=name)", "activation=None)")
+    result = _keras(text.replace("tf.nn.relu, act", "act"))
+    assert 'name=keras_estimator.unique_name(scope + "/dense")' in result
+    assert 'net = dense(net, 4, "first", scope=name)' in result
+    assert 'return dense(net, 4, "second", scope=name)' in result
+
+
+def test_a_helper_of_several_scopes_is_told_what_stands_before_names() -> None:
+    text = _keras(
+        _blocks().replace(
+            "net = block(block",
+            'dense(features["x"], 4, "alone")\n    net = block(block',
+        )
     )
-    assert reason in stays
-    assert "tf_keras.Model" not in result
+    assert "def dense(net, units, name, prefix):" in text
+    assert "name=prefix + name)" in text
+    assert 'dense(features["x"], 4, "alone", prefix="")' in text
+    assert 'prefix=name + "/")' in text
 
 
 def test_a_function_does_not_know_the_penalties_of_a_model() -> None:

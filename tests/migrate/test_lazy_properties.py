@@ -148,3 +148,64 @@ def test_a_property_that_others_look_behind_stays() -> None:
     assert "self.x = 1" in new and "@property" not in new
     behind = f"{text}\n\nprint(A()._x)\n"
     assert plain_properties.as_attributes(Text.of(behind)).source == behind
+
+
+BY_HAND = """
+import tensorflow as tf
+
+
+class Model:
+    def __init__(self, x):
+        self.x = x
+        self._out = None
+        self.out
+
+    @property
+    def out(self):
+        if self._out is None:
+            w = tf.get_variable("w", [])
+            self._out = self.x * w
+        return self._out
+
+
+x = tf.placeholder(tf.float32, [])
+model = Model(x)
+"""
+
+
+def test_what_is_kept_by_hand_is_built_once() -> None:
+    new = lazy_properties.built(Text.of(BY_HAND)).source
+    assert "def build_out(self):" in new
+    assert "self.out = self.x * w" in new
+    assert "_out = None" not in new
+    assert "_built_once" not in new
+    unset = BY_HAND.replace("        self._out = None\n", "")
+    unset = unset.replace("self._out is None", 'not hasattr(self, "_out")')
+    assert lazy_properties.built(Text.of(unset)).source == new
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # TensorFlow 1 stops where a tensor is asked whether it is true.
+        ("self._out is None", "not self._out"),
+        ("model = Model(x)", "model = Model(x)\nprint(model._out)"),
+        ("self._out = None", "self._out = 1.0"),
+        ("        self._out = None\n", ""),
+        ("        return self._out", "        return self._out * 2"),
+        (
+            "            w =",
+            "            if self.x is None:\n                return None\n            w =",
+        ),
+        (
+            "self._out = self.x * w",
+            "self._out = self.x * w\n            print(self._out)",
+        ),
+        # Two objects.
+        ("model = Model(x)", "model = [Model(x), Model(x)]"),
+    ],
+)
+def test_what_is_kept_otherwise_is_left(old: str, new: str) -> None:
+    assert old in BY_HAND
+    text = Text.of(BY_HAND.replace(old, new))
+    assert lazy_properties.built(text).source == text.source

@@ -113,7 +113,7 @@ def test_modes_in_a_file_whose_session_has_a_creator() -> None:
         "import tensorflow as tf\n"
         "from library import build\n"
         "build(mode=tf.estimator.ModeKeys.PREDICT)\n"
-        "scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: None)\n"
+        "scaffold = tf.train.Scaffold(init_fn=lambda scaffold, sess: sess.run([]))\n"
         "creator = tf.train.ChiefSessionCreator(scaffold=scaffold)\n"
         "with tf.train.MonitoredSession(session_creator=creator) as sess:\n"
         "    sess.run([])\n"

@@ -19,7 +19,7 @@ from tests.programs.mistake_cases import (
     run_before,
 )
 
-HERE = pathlib.Path(__file__).parents[1] / "programs"
+HERE = pathlib.Path(__file__).parents[1] / "programs" / "clustered"
 NAMES = {case.name: case for case in CASES}
 # Float32 sums over halves of a batch.
 TOLERANCE = 1e-6
@@ -203,9 +203,23 @@ def test_the_older_parameter_servers_are_told() -> None:
     ("old", "codes", "new"),
     [
         (
-            "it = s.make_dataset_iterator(d)\nit.initialize()",
+            "it = s.make_dataset_iterator(d)\nuse(it)",
             {"D136": Outcome.REFUSED},
             "it = s.make_dataset_iterator(d)",
+        ),
+        (
+            "it = s.make_dataset_iterator(d)\nit.initialize()\n"
+            "l = s.experimental_run(f, it)",
+            {"D136": Outcome.REWRITTEN},
+            "distribute_dataset(d))\nl = s.run(f, args=(it.get_next(),))",
+        ),
+        # A traced function would keep the iterator of the first epoch.
+        (
+            "it = s.make_dataset_iterator(d)\n@tf.function\ndef epoch():\n"
+            "    return s.experimental_run(f, it)\n"
+            "for _ in range(2):\n    it.initialize()\n    epoch()",
+            {"D136": Outcome.REFUSED},
+            "it.initialize()",
         ),
         (
             "e = tf.keras.estimator.model_to_estimator(keras_model=m)",
@@ -242,7 +256,16 @@ def test_older_names(old: str, codes: dict[str, Outcome], new: str) -> None:
         ('FLAGS.job_name == "worker"', True),
         ("FLAGS.task_index == 1", True),
         ("True", True),
+        ('FLAGS.job_name != "ps"', True),
+        ("FLAGS.task_index >= 0", True),
+        ("FLAGS.task_index != 0", True),
+        ("not FLAGS.task_index == 0", True),
+        ("FLAGS.task_index", True),
+        ("FLAGS.task_index < 2", True),
         ("FLAGS.task_index == 0", False),
+        ("not FLAGS.task_index", False),
+        ("FLAGS.task_index < 1", False),
+        ('FLAGS.job_name == "worker" and FLAGS.task_index == 0', False),
         ("is_chief", False),
     ],
 )
@@ -256,6 +279,16 @@ def test_who_is_chief(test: str, wrong: bool) -> None:
         f.code for f in migrate_text(program.replace(old, f"is_chief={test}")).findings
     }
     assert ("D111" in codes) == wrong
+
+
+def test_chief_by_default() -> None:
+    program = (HERE / "supervised_loop.py").read_text()
+    given = "is_chief=(FLAGS.task_index == 0),"
+    assert program.count(given) == 1
+    migration = migrate_text(program.replace(given, ""))
+    (finding,) = [f for f in migration.findings if f.code == "D111"]
+    assert finding.outcome is Outcome.REWRITTEN
+    assert "is_chief=task_index == 0" in migration.text
 
 
 def test_initial_values_by_every_worker() -> None:
@@ -454,3 +487,84 @@ def test_what_is_said_of_mirrored_replicas(said: str) -> None:
     (finding,) = migrate_text(text).findings
     assert finding.code == "D140"
     assert "--strategy parameter-server" in finding.recipe
+
+
+@pytest.mark.parametrize(
+    ("takes", "given", "fixed"),
+    [
+        ("batch", "batch", "(batch,)"),
+        ("x, y", "(batch,)", "batch"),
+        ("x, y", "batch", None),
+        ("batch", "(batch,)", None),
+    ],
+)
+def test_a_batch_that_is_handed_on(takes: str, given: str, fixed: str | None) -> None:
+    text = f"""\
+import tensorflow as tf
+strategy = tf.distribute.MirroredStrategy(["/cpu:0", "/cpu:1"])
+dataset = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(8)
+dataset = strategy.experimental_distribute_dataset(dataset)
+def step({takes}):
+    pass
+@tf.function
+def distributed_step(batch):
+    strategy.run(step, args={given})
+for batch in dataset:
+    distributed_step(batch)
+"""
+    migration = migrate_text(text)
+    assert ("D142" in {f.code for f in migration.findings}) == (fixed is not None)
+    assert f"strategy.run(step, args={fixed or given})" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("wanted", "told"),
+    [
+        ("len(worker_hosts) + 1", True),
+        ("3", True),
+        ("2 * len(worker_hosts)", True),
+        ("len(worker_hosts)", False),
+        ("2", False),
+    ],
+)
+def test_workers_counted_by_len(wanted: str, told: bool) -> None:
+    text = f"""\
+import tensorflow as tf
+worker_hosts = ["a:1", "b:1"]
+cluster = tf.train.ClusterSpec({{"ps": ["c:1"], "worker": worker_hosts}})
+opt = tf.train.SyncReplicasOptimizer(opt, replicas_to_aggregate={wanted})
+"""
+    assert ("D145" in {f.code for f in migrate_text(text).findings}) == told
+
+
+@pytest.mark.parametrize(
+    ("spec", "mended"),
+    [
+        ('spec = dict(ps=["c:1"], worker="a:1,b:1")', 'worker=["a:1", "b:1"])'),
+        (
+            'spec = {"ps": ["c:1"]}\nspec["worker"] = ["a:1,b:1"]',
+            'spec["worker"] = ["a:1", "b:1"]',
+        ),
+        (
+            'spec = {"ps": ["c:1"], "worker": [FLAGS.hosts]}',
+            '"worker": FLAGS.hosts.split(",")}',
+        ),
+        (
+            'hosts = FLAGS.hosts\nspec = {"ps": ["c:1"], "worker": hosts}',
+            '"worker": hosts.split(",")}',
+        ),
+        ('spec = {"ps": ["c:1"], "worker": [FLAGS.host]}', None),
+    ],
+)
+def test_hosts_in_one_string_elsewhere(spec: str, mended: str | None) -> None:
+    text = f"""\
+import tensorflow as tf
+tf.app.flags.DEFINE_string("hosts", "", "Comma-separated list of hosts.")
+tf.app.flags.DEFINE_string("host", "", "The host.")
+FLAGS = tf.app.flags.FLAGS
+{spec}
+cluster = tf.train.ClusterSpec(spec)
+"""
+    migration = migrate_text(text)
+    assert ("D101" in {f.code for f in migration.findings}) == (mended is not None)
+    assert mended is None or mended in migration.text

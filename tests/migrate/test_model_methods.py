@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 import pathlib
 import textwrap
@@ -11,8 +10,9 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.run import run_tree
+from migrate.tree import Tree
 
 _HEAD = "import tensorflow as tf\n\n\n"
 _SPEC = """\
@@ -154,7 +154,8 @@ _CHANGED = "\ndef grow(self):\n    self.hidden = 2\n"
         (_trainer('grow(self, features["x"])'), "gives its `self` to something else"),
         (_trainer('tf.layers.dense(features["x"], self.depth)'), "cannot be seen"),
         (_trainer(bases="Base"), "inherits from Base, which is not in sight"),
-        (_trainer(bases="tf.estimator.Estimator"), "inherits from tf.estimator.Estimator"),
+        (_trainer('tf.layers.dense(features["x"], self.params)',
+                  bases="tf.estimator.Estimator"), "is an Estimator's own"),
         (_trainer() + "\n\nclass Other(Trainer):\n    def model_fn(self, features, labels, "
          "mode):\n        return None\n", "overridden"),
         (_trainer() + "\n\nclass Other(Trainer):\n    def __init__(self):\n"
@@ -218,7 +219,7 @@ def test_what_is_no_keras_model_stays_a_method_and_others_do_not() -> None:
 def test_other_files_that_know_more_of_it(other: str) -> None:
     text = "import trainer\nimport tensorflow as tf\n" + other
     knowing = {os.path.realpath("trainer.py"): (text,)}
-    options = dataclasses.replace(Options(), knowing=knowing)
+    options = Options(tree=Tree(knowing=knowing))
     _, stays = _migrated(_trainer(), options)
     assert "other files know more of Trainer" in stays[0]
 
@@ -226,7 +227,7 @@ def test_other_files_that_know_more_of_it(other: str) -> None:
 def test_other_files_that_only_make_objects_of_it() -> None:
     text = "import trainer\nt = trainer.Trainer(3)\nt.estimator().train(None)\n"
     knowing = {os.path.realpath("trainer.py"): (text,)}
-    options = dataclasses.replace(Options(), knowing=knowing)
+    options = Options(tree=Tree(knowing=knowing))
     assert not _migrated(_trainer(), options)[1]
 
 

@@ -168,7 +168,6 @@ _MORE = "\n    def more(self, x):\n        return {}\n"
         (_program(_DENSE, _CALL) + "\nother = Net(5)\n", "called elsewhere too"),
         (_program(_DENSE, _CALL).replace("training)\n    if", "training)\n    units = net\n    if")
          .replace('{"logits": logits}', '{"logits": logits * units.units}'), "`net` is read after the layers"),
-        # Steps that would make variables.
         (_program(_DENSE.replace("return self.head(x)", "return tf.get_variable('w', [3]) * x")),
          "tf.get_variable"),
     ],
@@ -179,15 +178,16 @@ def test_stays_a_model_fn(text: str, reason: str) -> None:
     assert "tf_keras.Model" not in result
 
 
-def test_a_layer_that_a_step_would_make() -> None:
-    """A method that makes variables, in a model with variables of its own."""
+def test_a_method_that_makes_variables() -> None:
+    """In a model with variables of its own."""
     more = "class Net(object):\n    def build(self, x):\n"
     more += '        return tf.matmul(x, tf.get_variable("w", [3, 3]))\n'
     network = 'net = Net()\nb = tf.get_variable("b", [3])\n'
     network += 'logits = net.build(features["x"]) + b'
     result, stays = _migrated(_program(more, network))
-    assert "tf.get_variable is nothing that a Keras step can hold" in stays[0]
-    assert "tf_keras.Model" not in result
+    assert not stays
+    assert 'keras_estimator.Variable(shape=[3, 3], name="w")(x)' in result
+    assert 'b = keras_estimator.Variable(shape=[3], name="b")(features)' in result
 
 
 def test_an_object_of_another_file_in_a_step() -> None:

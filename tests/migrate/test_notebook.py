@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from migrate import emitted
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
 from migrate.source import hidden, installs, magics, notebook, spans
 from tests.migrate.stand_in import rename

@@ -17,7 +17,7 @@ import pytest
 from IPython.core.inputtransformer2 import TransformerManager
 
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
 from migrate.source import notebook, python, spans
 
@@ -73,10 +73,10 @@ EXPECTED = {
     ),
     "refused": Expected(
         (1, 3),
-        refused=("E007", "N100", "S102"),
+        refused=("E007", "N100", "S101"),
         holds=(
             (1, "E007 TensorFlow 1 in a magic"),
-            (3, "# TODO(tf1to2): S102 the session is opened inside a loop"),
+            (3, "# TODO(tf1to2): S101 the session is not opened by"),
         ),
     ),
     "writes_a_file": Expected(
@@ -225,7 +225,7 @@ def test_the_diff_is_by_cells(tree: pathlib.Path) -> None:
 def test_a_tree_is_checked_and_written(tree: pathlib.Path) -> None:
     done = run("check", ".", cwd=tree)
     assert done.returncode == 1
-    assert "sub/refused.ipynb:cell 3:1:1: S102" in done.stderr
+    assert "sub/refused.ipynb:cell 3:1:14: S101" in done.stderr
     assert "sub/refused.ipynb:cell 1:1:1: E007" in done.stderr
     assert run("migrate", ".", "--write", cwd=tree).returncode == 1
     for name in ("colab", "one_line", "refused"):

@@ -10,7 +10,7 @@ import nbformat
 
 from migrate import emitted
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import migrate_bytes
 from reference import processes
 

@@ -128,7 +128,9 @@ def test_a_client_that_is_not_certain(what: str) -> None:
     assert kept == text.split("\n")
 
 
-SPLIT = (pathlib.Path(__file__).parents[1] / "programs" / "pinned_split.py").read_text()
+SPLIT = (
+    pathlib.Path(__file__).parents[1] / "programs" / "clustered" / "pinned_split.py"
+).read_text()
 OWN = 'tf.device("/job:worker/task:%d" % FLAGS.task_index)'
 
 

@@ -9,7 +9,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 
-PROGRAMS = pathlib.Path(__file__).parents[1] / "programs"
+PROGRAMS = pathlib.Path(__file__).parents[1] / "programs" / "clustered"
 PROGRAM = """
 import numpy as np
 import tensorflow as tf

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 from migrate import pipeline
 from migrate.cli import main
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.source import python2
 
 PROGRAM = """\

@@ -8,7 +8,7 @@ import nbformat
 from nbclient import NotebookClient
 
 from migrate import emitted
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
 
 CELLS = (

@@ -239,3 +239,40 @@ def test_iterators_of_one_dataset_begin_the_same_order() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, timeout=120
     )
     assert done.returncode == 0, done.stderr
+
+
+THREADS = """\
+examples = []
+for _ in range(2):
+    y = 2 * x
+    examples.append([y])
+batch = tf.train.batch_join(examples, 4)
+"""
+
+
+def _threads(old: str, new: str) -> str:
+    assert old in THREADS and BATCH in PROGRAM
+    return PROGRAM.replace(BATCH, THREADS.replace(old, new))
+
+
+def test_a_list_that_a_loop_fills_is_one_thread() -> None:
+    text = _threads("2 * x", "2 * x")
+    assert not _codes(text, Outcome.REFUSED)
+    assert "I132" in _codes(text, Outcome.REWRITTEN)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("for _ in", "for i in range(2):\n    print(i)\nfor i in"),
+        ("2 * x", "_ * x"),
+        ("    examples.append", "    x += 1.0\n    examples.append"),
+        ("    examples.append([y])\n", "    examples.append([y])\n    print(y)\n"),
+        ("batch = ", "y = x\nbatch = "),
+        ("batch = ", "examples.append([x])\nbatch = "),
+    ],
+)
+def test_threads_that_are_not_alike(old: str, new: str) -> None:
+    text = _threads(old, new)
+    refused = _codes(text, Outcome.REFUSED)
+    assert bool(refused) is (old != "for _ in")

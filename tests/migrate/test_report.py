@@ -93,6 +93,18 @@ def test_text() -> None:
     assert text.render(Run((), interrupted=True)).startswith("Interrupted: ")
 
 
+def test_choices_are_told_though_nothing_is_left_to_do() -> None:
+    kept = Finding(9, 17, "K110", Outcome.KEPT, "", "it stays a model_fn: a reason")
+    hook = Finding(20, 1, "K131", Outcome.KEPT, "", "it stays a hook: another")
+    run = Run((FileResult(pathlib.Path("m.py"), findings=(kept, hook, FINDINGS[1])),))
+    assert list(text.findings(run)) == [
+        "m.py:9:17: K110 kept: it stays a model_fn: a reason",
+        "m.py:20:1: K131 kept: it stays a hook: another",
+    ]
+    assert "it stays a model_fn: a reason" in markdown.render(run)
+    assert summarise(run.results).exit_code == 0
+
+
 @pytest.mark.parametrize("run", [RUN, EMPTY, Run(RESULTS, Action.WRITE, True)])
 def test_json_is_what_its_schema_says(run: Run) -> None:
     schema = json.loads(

@@ -7,7 +7,7 @@ import pathlib
 import pytest
 
 from migrate.findings import Outcome
-from migrate.migration import Options
+from migrate.options import Options
 from migrate.pipeline import FileResult
 from migrate.run import run_tree
 
@@ -358,13 +358,6 @@ def inference(images):
         ("def inference(images, mode):\n"
          "    net = tf.layers.dense(images, 4 if mode == 'train' else 5)\n"
          "    return tf.layers.dense(net, 3, name='logits')\n", "inference() does more with"),
-        # Whether the second is dense_1 depends on a condition.
-        ("def inference(images, mode):\n"
-         "    with tf.variable_scope('net'):\n"
-         "        net = images\n"
-         "        if images.shape[1] > 3:\n"
-         "            net = tf.layers.dense(net, 4)\n"
-         "        return tf.layers.dense(net, 3)\n", "after one that is made under a condition"),
         # All rounds have one scope.
         ("def inference(images, mode):\n"
          "    net = images\n"
@@ -372,14 +365,6 @@ def inference(images):
          "        with tf.variable_scope('block'):\n"
          "            net = tf.layers.dense(net, 4)\n"
          "    return tf.layers.dense(net, 3, name='logits')\n", "in a loop in a variable scope"),
-        # The second call is in no scope, the first was in one.
-        ("def block(x, name):\n"
-         "    return tf.layers.dense(x, 4, name=name)\n\n\n"
-         "def inference(images, mode):\n"
-         "    with tf.variable_scope('net'):\n"
-         "        net = block(images, 'a')\n"
-         "    net = block(net, 'b')\n"
-         "    return tf.layers.dense(net, 3, name='logits')\n", "block() is called again"),
     ],
 )  # fmt: skip
 def test_shapes_that_are_not_certain_stay(
@@ -389,3 +374,23 @@ def test_shapes_that_are_not_certain_stay(
     assert reason in _stays_alone(found)
     assert "tf_keras.Model" not in _text(found["model.py"])
     assert "def inference(images, mode)" in _text(found["network.py"])
+
+
+def test_a_block_of_several_scopes_is_told_which(tmp_path: pathlib.Path) -> None:
+    found = _migrated(
+        tmp_path,
+        _with(
+            "def block(x, name):\n"
+            "    return tf.layers.dense(x, 4, name=name)\n\n\n"
+            "def inference(images, mode):\n"
+            "    with tf.variable_scope('net'):\n"
+            "        net = block(images, 'a')\n"
+            "    net = block(net, 'b')\n"
+            "    return tf.layers.dense(net, 3, name='logits')\n"
+        ),
+    )
+    text = _text(found["network.py"])
+    assert "def block(x, name, prefix):" in text
+    assert "name=prefix + name)(x)" in text
+    assert "net = block(images, 'a', prefix=\"net/\")" in text
+    assert "net = block(net, 'b', prefix=\"\")" in text

@@ -23,7 +23,7 @@ LINES = st.text(
 
 def failure(data: bytes) -> tuple[str, int, int, str]:
     with pytest.raises(python.Unreadable) as caught:
-        python.check_syntax(python.decode(data).text, "a.py")
+        python.check_syntax(python.decode(data).text)
     finding = caught.value.finding
     return finding.code, finding.line, finding.column, finding.reason
 
@@ -186,12 +186,12 @@ def test_what_is_too_deep_is_told(text):
 def test_the_users_own_warnings_are_not_ours():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        python.check_syntax("import re\nre.compile('\\d')\nx = 1 is 1\n", "a.py")
+        python.check_syntax("import re\nre.compile('\\d')\nx = 1 is 1\n")
 
 
 def test_the_version_of_python_is_told_with_a_syntax_error():
     with pytest.raises(python.Unreadable) as caught:
-        python.check_syntax("x = = 1\n", "a.py")
+        python.check_syntax("x = = 1\n")
     assert ".".join(map(str, sys.version_info[:2])) in caught.value.finding.recipe
 
 

@@ -1,6 +1,6 @@
 """What is made once and what is computed in every step, where one name or line has both.
 
-tests/programs/fed_rates.py and its like run these; here are their shapes one by one.
+tests/programs/clustered/fed_rates.py and its like run these; here are their shapes one by one.
 """
 
 from __future__ import annotations

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pathlib
 
 import pytest
 
@@ -107,3 +108,46 @@ def test_parameters_are_those_of_tensorflow() -> None:
         function = inspect.unwrap(getattr(metrics, name))
         own = tuple(inspect.signature(function).parameters)
         assert own == table.PARAMETERS[f"tf.metrics.{name}"], name
+
+
+@pytest.mark.parametrize(
+    ("metric", "refused"),
+    [
+        ("v, u = tf.contrib.metrics.streaming_mean(out)", False),
+        ("v, u = tf.contrib.metrics.streaming_covariance(out, out)", True),
+        ("count = tf.contrib.metrics.streaming_mean\nv, u = count(out)", True),
+        (
+            "v, u = tf.contrib.metrics.streaming_mean("
+            "tf.contrib.metrics.streaming_mean(out)[1])",
+            True,
+        ),
+    ],
+)
+def test_metrics_of_contrib_are_those_that_they_call(
+    metric: str, refused: bool
+) -> None:
+    assert bool(_migrated(metric, "print(sess.run(u, {x: ones}))")[1]) == refused
+
+
+def test_metrics_of_contrib_in_a_model_fn_are_those_of_tensorflow() -> None:
+    path = pathlib.Path(__file__).parents[2] / "reference/estimator_classifier/tf1.py"
+    both = path.read_text()
+    of_contrib = both
+    for core, contrib, by_name in (
+        (
+            'tf.metrics.accuracy(labels, classes, name="accuracy_op")',
+            'tf.contrib.metrics.streaming_accuracy(classes, labels, name="accuracy_op")',
+            'tf.metrics.accuracy(predictions=classes, labels=labels, name="accuracy_op")',
+        ),
+        (
+            "tf.metrics.mean(cross_entropy)",
+            "tf.contrib.metrics.streaming_mean(cross_entropy)",
+            "tf.metrics.mean(values=cross_entropy)",
+        ),
+    ):
+        assert core in both
+        both = both.replace(core, by_name)
+        of_contrib = of_contrib.replace(core, contrib)
+    migration = migrate_text(of_contrib)
+    assert migration.text == migrate_text(both).text != of_contrib
+    assert "tf.contrib.metrics.streaming_mean" in {f.symbol for f in migration.findings}

@@ -16,7 +16,24 @@ from reference import processes
 from tests.migrate.test_programs import ENVIRONMENT
 
 PROGRAM = """\
+import functools
 import tensorflow as tf
+import tensorflow.contrib.slim as slim
+def load(saver, session):
+    saver.restore(session, "path")
+def runs(saver, session):
+    load(saver, session)
+    print(session.run(w))
+def made(saver):
+    def start(session):
+        load(saver, session)
+    return start if saver else None
+def made_otherwise(saver):
+    return lambda session: runs(saver, session)
+def help(sv, sess):
+    print(sv.should_stop())
+def look(session, what):
+    print(what, session.run(w), session.run(gs))
 cluster = tf.train.ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})
 server = tf.train.Server(cluster, job_name=job, task_index=task)
 if job == "ps":
@@ -29,6 +46,7 @@ with tf.device(tf.train.replica_device_setter(cluster=cluster)):
     train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, gs)
     tf.summary.scalar("loss", loss)
     merged = tf.summary.merge_all()
+    norms = tf.summary.merge([tf.summary.scalar("norm", tf.norm(w))])
     own = tf.summary.merge([tf.summary.scalar("own", loss)])
 init = tf.global_variables_initializer()
 given = tf.train.Saver()
@@ -39,6 +57,10 @@ with sv.managed_session(server.target) as sess:
         summary = sess.run([train_op, merged], {x: xs})[1]
         pass  # INSIDE
 """
+BEGIN = """
+def begin(sess):
+    given.restore(sess, "pretrained")
+sv = """
 REFUSED = "refused"
 NO_SUMMARIES = "save_summaries_secs=None"
 # An argument -> what the migrated program has for it ("" where nothing is left).
@@ -50,7 +72,9 @@ ARGUMENTS = {
     "ready_for_local_init_op=None": "",
     "init_op=init": "",
     "init_feed_dict=None": "",
-    "init_feed_dict={x: xs}": REFUSED,
+    "init_feed_dict={x: xs}": "",
+    "init_feed_dict={x: some()}": REFUSED,
+    "init_feed_dict=feeds": REFUSED,
     "local_init_op=tf.local_variables_initializer()": "",
     "summary_op=None": NO_SUMMARIES,
     "summary_op=merged": "save_summaries_secs=120",
@@ -69,12 +93,29 @@ ARGUMENTS = {
     'checkpoint_basename="net"': 'CheckpointSaverHook(checkpoint_dir="logs", '
     'save_secs=600, checkpoint_basename="net")',
     "session_manager=None": "",
-    "session_manager=tf.train.SessionManager()": REFUSED,
+    "session_manager=tf.train.SessionManager()": "",
+    "session_manager=tf.train.SessionManager(recovery_wait_secs=1)": "",
+    "session_manager=tf.train.SessionManager(graph=other)": REFUSED,
+    "session_manager=own": REFUSED,
     "summary_writer=None": NO_SUMMARIES,
     "summary_writer=writer": "SummarySaverHook(save_secs=120, summary_writer=writer, "
     'summary_op="sv_summary_op")',
     "init_fn=None": "",
+    "init_fn=begin": "scaffold=training_session.Scaffold("
+    "init_fn=lambda scaffold, session: begin(session))",
+    'init_fn=lambda s: given.restore(s, "a")': "init_fn=lambda scaffold, s: ",
     "init_fn=start": REFUSED,
+    "init_fn=lambda s: s.run(init)": REFUSED,
+    "init_fn=of_a_function()": REFUSED,
+    "init_fn=functools.partial(load, given)": "init_fn=lambda scaffold, session: "
+    "load(given, session)",
+    "init_fn=functools.partial(load, some())": REFUSED,
+    "init_fn=functools.partial(runs, given)": REFUSED,
+    "init_fn=made(given)": "sv_init_fn = made(given)",
+    "init_fn=made_otherwise(given)": REFUSED,
+    'init_fn=slim.assign_from_checkpoint_fn("path", [w])': "def "
+    "sv_init_fn(session): sv_init_fn_saver.restore(session, sv_init_fn_path)",
+    'init_fn=slim.assign_from_checkpoint_fn("path", [w], True)': REFUSED,
     "local_init_run_options=None": "",
 }
 # A statement of the loop -> what the migrated program has for it.
@@ -84,31 +125,53 @@ INSIDE = {
     "sv.coord.request_stop()": "sess.request_stop()",
     "print(sv.coord.should_stop())": "print(sess.should_stop())",
     "sv.coord.join([])": "",
-    "sv.coord.wait_for_stop()": REFUSED,
+    "sv.coord.wait_for_stop()": "sess.wait_for_stop()",
+    "sv.coord.wait_for_stop(3)": REFUSED,
     "sv.stop()": "",
     "sv.start_queue_runners(sess)": "",
     "sv.start_standard_services(sess)": "",
-    "sv.wait_for_stop()": REFUSED,
-    "sv.stop_on_exception()": REFUSED,
+    "sv.wait_for_stop()": "sess.wait_for_stop()",
+    "sv.stop_on_exception()": "sess.stop_on_exception()",
+    "threads = sv.start_queue_runners(sess)\n        sv.coord.join(threads)": "threads = []",
+    "help(sv, sess)": "print(sess.should_stop())",
     "sv.session_manager.recover_session('')": REFUSED,
     "sv.summary_computed(sess, summary, 3)": "sv_summary_writer.add_summary(summary, 3)",
     "sv.SummaryComputed(sess, summary)": "sv_summary_writer.add_summary(summary, "
-    "replicas.global_step.numpy())",
+    "gs.numpy())",
     "sv.summary_writer.flush()": "sv_summary_writer.flush()",
     "sv.saver.save(sess, sv.save_path)": 'sv_saver.save(sess, ("logs" + "/model.ckpt"))',
     "print(sv.is_chief)": "print((task_index == 0))",
     "print(sess.run(sv.global_step))": "gs",
-    "sv.loop(60, lambda: print('alive'))": "LooperThread.loop(sv_coord, 60, lambda",
-    "sv.Loop(60, lambda n: print(n), (1,))": "LooperThread.loop(sv_coord, 60, lambda",
-    "sv.loop(60, lambda: print(sess.run(gs)))": REFUSED,
+    "sv.loop(60, lambda: print('alive'))": "sess.loop(60, lambda: print('alive'))",
+    "sv.Loop(60, lambda n: print(n), (1,))": "sess.loop(60, lambda n: print(n), (1,))",
+    "sv.loop(60, lambda: print(sess.run(gs)))": "sess.loop(60, lambda: print(gs.numpy()))",
+    "sv.loop(60, lambda: sv.summary_computed(sess, sess.run(norms)))": "sess.loop(60, "
+    "lambda: sv_summary_writer.add_summary(sess.run(compute_norms), gs.numpy()))",
+    "sv.loop(60, lambda: sess.run(train_op, {x: xs}))": REFUSED,
+    "sv.loop(60, look, (sess, 'now'))": "def look(): print('now', w.numpy(), gs.numpy()) "
+    "sess.loop(60, look)",
+    "sv.loop(60, lambda: look(sess, 'now'))": "sess.loop(60, look)",
+    "sv.loop(60, functools.partial(look, sess), ('now',))": "sess.loop(60, look)",
+    "sv.loop(60, look, (sess, len(xs)))": "def look(what): print(what, w.numpy(), "
+    "gs.numpy()) sess.loop(60, look, (len(xs),))",
+    "sv.loop(60, look, [sess, 'now'])": "sess.loop(60, look)",
+    "sv.loop(60, look, some)": REFUSED,
     "sv.loop(60, unknown)": REFUSED,
     "thread = sv.loop(60, lambda: print('alive'))": REFUSED,
     "print(sv)": REFUSED,
 }
 
 
+def test_what_variables_begin_as_is_not_fed() -> None:
+    text = PROGRAM.replace('tf.get_variable("w", [3, 1])', "tf.Variable(x[:1])")
+    text = text.replace("MORE", ", init_feed_dict={x: xs}")
+    assert any(f.outcome is Outcome.REFUSED for f in migrate_text(text).findings)
+
+
 def _migrated(more: str = "", inside: str = "pass") -> tuple[str, bool]:
     text = PROGRAM.replace("MORE", f", {more}" if more else "")
+    if "begin" in more:
+        text = text.replace("sv = ", BEGIN.strip("\n"), 1)
     new = migrate_text(text.replace("pass  # INSIDE", inside))
     outcomes = {f.outcome for f in new.findings}
     assert Outcome.FAILED not in outcomes
@@ -148,12 +211,14 @@ def test_every_method(statement: str) -> None:
 
 def test_what_has_no_counterpart_is_named() -> None:
     new = migrate_text(
-        PROGRAM.replace("MORE", "").replace("pass  # INSIDE", "sv.wait_for_stop()")
+        PROGRAM.replace("MORE", "").replace(
+            "pass  # INSIDE", "sv.session_manager.graph"
+        )
     )
-    assert any(f.code == "N132" and "wait_for_stop" in f.reason for f in new.findings)
+    assert any(f.code == "N132" and "session_manager" in f.reason for f in new.findings)
 
 
-# What TensorFlow 1.15.5 wrote for tests/programs/supervised_services.py, one ps and one
+# What TensorFlow 1.15.5 wrote for tests/programs/clustered/supervised_services.py, one ps and one
 # worker: step, tag, value; and the checkpoints beside the first and the last.
 RECORDED = [
     (5, "loss", 0.034465),
@@ -182,11 +247,16 @@ def _summaries(logs: pathlib.Path) -> list[tuple[int, str, float]]:
 def test_its_services_write_what_they_wrote(
     at_fault: bool, tmp_path: pathlib.Path
 ) -> None:
-    path = pathlib.Path(__file__).parents[1] / "programs" / "supervised_services.py"
+    path = (
+        pathlib.Path(__file__).parents[1]
+        / "programs"
+        / "clustered"
+        / "supervised_services.py"
+    )
     new = migrate_text(path.read_text())
     text = new.text
     if at_fault:  # A step from before the run, as TF1's fetched one is.
-        text = text.replace("summary, replicas.global_step.numpy()", "summary, step")
+        text = text.replace("summary, global_step.numpy()", "summary, step")
         assert text != new.text
     (tmp_path / "program.py").write_text(text)
     emitted.write(new.support, tmp_path)
@@ -206,3 +276,109 @@ def test_its_services_write_what_they_wrote(
     worst = max(abs(a[2] - b[2]) for a, b in zip(found, RECORDED, strict=True))
     assert (found != RECORDED) if at_fault else worst <= 2e-6
     assert set(SAVED) <= {p.name for p in (out / "logs").iterdir()}
+
+
+ALONE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
+KEPT = (ALONE / "supervisor_of_self.py").read_text()
+BLOCK = "        with self._sv.managed_session() as sess:\n"
+
+
+def _n120(text: str) -> bool:
+    return "N120" in {
+        f.code for f in migrate_text(text).findings if f.outcome is Outcome.REFUSED
+    }
+
+
+def test_a_supervisor_that_an_object_keeps() -> None:
+    assert not _n120(KEPT)
+    made = KEPT[KEPT.index("        self._sv = ") : KEPT.index("    def batch")]
+    there = made.replace("model.", "self.model.").replace("=logdir", "=self.train_dir")
+    text = KEPT.replace(made, "\n").replace(BLOCK, there.rstrip() + "\n" + BLOCK)
+    assert not _n120(text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # Used by two methods, by others, made before the graph is complete, or of what
+        # is the constructor's alone.
+        (
+            "    def batch(self, size=8):\n",
+            "    def batch(self, size=8):\n        self._sv.stop()\n",
+        ),
+        (
+            "trainer.train(10, log)\n",
+            "trainer.train(10, log)\nprint(trainer._sv.save_path)\n",
+        ),
+        (
+            "save_model_secs=600)\n",
+            "save_model_secs=600)\n        self.extra = tf.Variable(1.0)\n",
+        ),
+        ("        self.train_dir = logdir\n", ""),
+    ],
+)
+def test_a_supervisor_that_is_not_one_method_s(old: str, new: str) -> None:
+    assert KEPT.count(old) == 1
+    assert _n120(KEPT.replace(old, new))
+
+
+_OBJECT = """\
+import tensorflow as tf
+
+
+class Trainer(object):
+    def __init__(self, logdir, chief):
+        self.step = tf.train.get_or_create_global_step()
+        w = tf.get_variable("w", [2])
+        self.loss = tf.reduce_sum(tf.square(w))
+        self.train_op = tf.train.AdamOptimizer(0.1).minimize(self.loss, self.step)
+        {sv} = tf.train.Supervisor(
+            logdir=logdir, is_chief=chief, global_step=self.step, summary_op=None)
+        {sess} = {sv}.prepare_or_wait_for_session()
+
+    def train(self):
+        while not {stop}:
+            print({sess}.run([self.train_op, self.loss])[1])
+
+    def again(self):
+        return {sess}.run(self.loss)
+
+
+trainer = Trainer("logs", True)
+trainer.train()
+print(trainer.again())
+"""
+
+
+def _of_object(sv: str, sess: str, stop: str, more: str = "") -> set[str]:
+    names = {"{sv}": sv, "{sess}": sess, "{stop}": stop}
+    text = _OBJECT
+    for name, value in names.items():
+        text = text.replace(name, value)
+    migration = migrate_text(text + more)
+    return {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
+
+
+@pytest.mark.parametrize(
+    "stop", ["self.sv.should_stop()", "self.sv.coord.should_stop()"]
+)
+def test_an_object_has_the_session_too(stop: str) -> None:
+    assert _of_object("self.sv", "self.sess", stop) == set()
+    assert _of_object("sv", "self.sess", "False") == set()
+
+
+@pytest.mark.parametrize(
+    ("sv", "sess", "stop", "more"),
+    [
+        # Its arguments are names of where it was made.
+        ("self.sv", "self.sess", "self.sv.is_chief", ""),
+        # It may be another object's, and a local session is not the method's.
+        ("self.sv", "self.sess", "False", "print(trainer.sv.should_stop())\n"),
+        ("self.sv", "sess", "self.sv.should_stop()", ""),
+        ("sv", "self.sess", "sv.should_stop()", "sv = None\n"),
+    ],
+)
+def test_what_an_object_does_otherwise_stays(
+    sv: str, sess: str, stop: str, more: str
+) -> None:
+    assert "N120" in _of_object(sv, sess, stop, more)

@@ -193,6 +193,14 @@ def test_graph_only_covers_what_is_below() -> None:
     assert row.graph_only == graph_only.reason("tf.placeholder")
 
 
+def test_hooks_that_need_a_session_have_recipes_of_their_own() -> None:
+    common = graph_only.recipe("tf.placeholder")
+    for name in ("tf.train.FinalOpsHook", "tf.train.FeedFnHook"):
+        found = verdict(name)
+        assert (found.outcome, found.code) == (Outcome.REFUSED, "T112")
+        assert found.recipe == graph_only.recipe(name) != common
+
+
 # -- against TensorFlow ----------------------------------------------------------------
 
 

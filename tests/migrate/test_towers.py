@@ -29,6 +29,22 @@ def _refused(old: str, new: str) -> dict[str, str]:
         (LOSS, f"{LOSS}{INDENT}v = tf.Variable(1.0)\n", "variable of its own"),
         (
             LOSS,
+            f"{LOSS}{INDENT}loss *= tf.get_variable('scale_%d' % i, [])\n",
+            "variable of its own",
+        ),
+        (
+            LOSS,
+            f"name = 'scale_{{}}'.format(i)\n{INDENT}{LOSS}"
+            f"{INDENT}loss *= tf.get_variable(name, [])\n",
+            "variable of its own",
+        ),
+        (
+            LOSS,
+            f"with tf.variable_scope('tower_%d' % i):\n{INDENT}  {LOSS}",
+            "variable of its own",
+        ),
+        (
+            LOSS,
             f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
             f"{INDENT}summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)\n",
             "not of one tower",
@@ -195,3 +211,103 @@ def test_collected_losses_that_are_of_more_than_a_tower(old: str, new: str) -> N
     assert text.count(old) == 1
     found = migrate_text(text.replace(old, new)).findings
     assert [f for f in found if f.outcome is Outcome.REFUSED]
+
+
+LISTED = (ALONE / "towers_losses.py").read_text()
+MEAN = "loss = tf.reduce_mean(tf.stack(losses))"
+
+
+def test_losses_that_are_minimised_after_the_loop() -> None:
+    migration = migrate_text(LISTED)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "MirroredStrategy(plain_session.tower_devices(num_gpus))" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (MEAN, "loss = tf.add_n(losses) / num_gpus"),
+        (MEAN, "loss = sum(losses) / float(num_gpus)"),
+        (MEAN, "mean = tf.reduce_mean(losses, axis=0)\nloss = tf.identity(mean)"),
+        (MEAN, f"{MEAN}\nloss += 0.1 * tf.nn.l2_loss(encoder_vars[0])"),
+        # Neither a sum nor a penalty of all towers alike changes what each minimises.
+        (MEAN, "loss = tf.add_n(losses)"),
+        (
+            "label_opt.compute_gradients(label_loss, var_list=encoder_vars, "
+            "colocate_gradients_with_ops=True)",
+            "list(zip(tf.gradients(label_loss, encoder_vars), encoder_vars))",
+        ),
+    ],
+)
+def test_other_spellings_of_the_mean(old: str, new: str) -> None:
+    assert LISTED.count(old) == 1
+    migration = migrate_text(LISTED.replace(old, new))
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (MEAN, "loss = tf.reduce_max(losses)"),
+        (MEAN, "loss = losses[0]"),
+        (MEAN, "loss = tf.add_n(losses) / 3"),
+        (MEAN, "loss = 0.5 * tf.add_n(losses)"),
+        # What the last tower computed is not what every tower would add.
+        (MEAN, f"{MEAN} + tf.reduce_sum(code)"),
+        (MEAN, f"last = tf.exp(loss)\n{MEAN} + last"),
+        (MEAN, f"losses.append(tf.constant(1.0))\n{MEAN}"),
+        (
+            MEAN,
+            f"{MEAN}\nloss += tf.add_n(tf.get_collection('penalties'))",
+        ),
+        # A loss that a tower minimises by itself, and one that another list is in.
+        ("label_loss, var_list", "label_loss + loss, var_list"),
+        ("label_loss = 0\n", "label_loss = 1\n"),
+    ],
+)
+def test_losses_that_are_no_mean_of_all_towers(old: str, new: str) -> None:
+    assert LISTED.count(old) == 1
+    reasons = {
+        f.code: f.reason
+        for f in migrate_text(LISTED.replace(old, new)).findings
+        if f.outcome is Outcome.REFUSED
+    }
+    assert "N126" in reasons
+
+
+GRADIENTS = (ALONE / "towers_gradients.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[tf.add_n(grads) / NUM_GPUS for", "[tf.add_n(grads) for"),
+        ("grad / num_gpus, var", "grad, var"),
+        ("(d_tower_grads, NUM_GPUS)", "(d_tower_grads, 3)"),
+        ("range(1, num_gpus)", "range(0, num_gpus)"),
+    ],
+)
+def test_gradients_that_are_not_averaged(old: str, new: str) -> None:
+    assert GRADIENTS.count(old) == 1
+    found = migrate_text(GRADIENTS.replace(old, new)).findings
+    reasons = [f.reason for f in found if f.code == "N126"]
+    assert reasons and "not averaged" in reasons[0]
+
+
+def test_averages_where_they_are_applied() -> None:
+    text = GRADIENTS.replace(
+        "average_gradients(d_tower_grads, NUM_GPUS)",
+        "[(tf.reduce_mean([g for g, _ in p], 0), p[0][1]) for p in zip(*d_tower_grads)]",
+    )
+    found = migrate_text(text).findings
+    assert not [f for f in found if f.outcome is Outcome.REFUSED]
+    worse = text.replace("tf.reduce_mean([g", "tf.add_n([g").replace(
+        "for g, _ in p], 0", "for g, _ in p]"
+    )
+    assert "N126" in {f.code for f in migrate_text(worse).findings}
+
+
+def test_summaries_whose_names_have_no_number() -> None:
+    text = GRADIENTS.replace('"d_loss_%d" % i', '"d_loss"')
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "N126"]
+    assert reasons and "no name scope tells apart" in reasons[0]

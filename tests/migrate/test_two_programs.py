@@ -14,7 +14,12 @@ from migrate.findings import Outcome
 from reference import processes
 from tests.migrate.test_programs import ENVIRONMENT
 
-PATH = pathlib.Path(__file__).parents[1] / "programs" / "train_or_evaluate.py"
+PATH = (
+    pathlib.Path(__file__).parents[1]
+    / "programs"
+    / "clustered"
+    / "train_or_evaluate.py"
+)
 PROGRAM = PATH.read_text()
 MAIN = PROGRAM[PROGRAM.index("def main():") :]
 # What the evaluation gave under TensorFlow 1.15.5 after its 30 steps.

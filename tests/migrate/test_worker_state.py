@@ -11,7 +11,7 @@ from migrate.findings import Outcome
 from migrate.migration import Migration
 
 PROGRAM = (
-    pathlib.Path(__file__).parent.parent / "programs" / "workers_own.py"
+    pathlib.Path(__file__).parent.parent / "programs" / "clustered" / "workers_own.py"
 ).read_text()
 BEFORE_MAIN = "def main(_):"
 IN_LOOP = "            rows = drifted(rows)\n"

@@ -6,37 +6,22 @@ them under TensorFlow 1.15.5 and records that.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
 import pathlib
-import tempfile
 
-import numpy as np
-
-from reference.compare import Array
-from reference.environment import find_tf1
 from tests.programs import variants
 from tests.programs.recordings import Recordings
-from tests.programs.variants import Variant
+from tests.programs.variants import Tree, Variant
 
 HERE = pathlib.Path(__file__).parent / "callbacks"
+# A program whose hooks are of another file than its model, and this of another.
+TREE_HERE = pathlib.Path(__file__).parent / "callback_trees"
 
 
-@dataclasses.dataclass(frozen=True)
-class CallbackProgram(Variant):
-    """A module of `callbacks`; what it prints is compared letter by letter."""
-
-    tolerance: float = 0.0
-    reason: str = "numbers are printed with so many digits as are equal"
-
-    @property
-    def path(self) -> pathlib.Path:
-        return HERE / f"{self.name}.py"
-
+# What they print is compared letter by letter.
+_EXACT = 0.0, "numbers are printed with so many digits as are equal"
 
 PROGRAMS = tuple(
-    CallbackProgram(name)
+    Variant(name, *_EXACT, directory=HERE)
     for name in (
         "best_checkpoint",
         "early_stopping",
@@ -51,19 +36,11 @@ PROGRAMS = tuple(
 )
 
 
-_RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
-recorded = _RECORDINGS.read
+TREE = Tree("spread", *_EXACT, directory=TREE_HERE)
 
-
-def main() -> None:
-    python = find_tf1()
-    if python is None:
-        raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    with tempfile.TemporaryDirectory() as temporary:
-        work = pathlib.Path(temporary) / "work"
-        found = variants.run(PROGRAMS, str(python), HERE, work, preloaded=False)
-    _RECORDINGS.write(found)
+RECORDINGS = Recordings(HERE, (*PROGRAMS, TREE), __name__)
+recorded = RECORDINGS.read
 
 
 if __name__ == "__main__":
-    main()
+    variants.record(RECORDINGS, PROGRAMS, (TREE,))

@@ -6,16 +6,9 @@ records that.
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
+import functools
 import pathlib
-import tempfile
 
-import numpy as np
-
-from reference.compare import Array
-from reference.environment import find_tf1
 from tests.programs import variants
 from tests.programs.recordings import Recordings
 from tests.programs.variants import Variant
@@ -23,35 +16,17 @@ from tests.programs.variants import Variant
 HERE = pathlib.Path(__file__).parent / "compiled_keras"
 
 
-@dataclasses.dataclass(frozen=True)
-class CompiledProgram(Variant):
-    """A module of `compiled_keras`."""
-
-    @property
-    def path(self) -> pathlib.Path:
-        return HERE / f"{self.name}.py"
-
-
+_program = functools.partial(Variant, directory=HERE)
 PROGRAMS = (
-    CompiledProgram("sequential", 5e-6, "exp differs by an ULP, and Adam divides by roots"),
-    CompiledProgram("functional", 2e-6, "exp differs by an ULP"),
-    CompiledProgram("tf1_optimizer", 2e-6, "newer Eigen rounds roots otherwise"),
+    _program("sequential", 5e-6, "exp differs by an ULP, and Adam divides by roots"),
+    _program("functional", 2e-6, "exp differs by an ULP"),
+    _program("tf1_optimizer", 2e-6, "newer Eigen rounds roots otherwise"),
 )
 
 
-_RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
-recorded = _RECORDINGS.read
-
-
-def main() -> None:
-    python = find_tf1()
-    if python is None:
-        raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    with tempfile.TemporaryDirectory() as temporary:
-        work = pathlib.Path(temporary) / "work"
-        found = variants.run(PROGRAMS, str(python), HERE, work, preloaded=False)
-    _RECORDINGS.write(found)
+RECORDINGS = Recordings(HERE, PROGRAMS, __name__)
+recorded = RECORDINGS.read
 
 
 if __name__ == "__main__":
-    main()
+    variants.record(RECORDINGS, PROGRAMS)

@@ -1,34 +1,51 @@
 """Estimator programs as the tasks of a TF_CONFIG cluster, and what TensorFlow 1.15.5 found.
 
-`python -m tests.programs.estimator_clusters` runs them under TensorFlow 1.15.5, a chief, a
-worker and a parameter server, and records that (three minutes).
+`python -m tests.programs.estimator_clusters [NAME...]` runs them under TensorFlow 1.15.5, a
+chief, a worker and a parameter server, and records that (four minutes for all).
 """
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 import json
 import pathlib
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate import emitted
 from reference import processes, runner
 from reference.compare import Array
 from reference.environment import find_tf1
 
 HERE = pathlib.Path(__file__).parent / "estimator_clusters"
 _RECORDED = HERE / "recorded.json"
-# And how many parameter servers each has.
-PROGRAMS = {
-    "sync_workers": 1,
-    "taken_in_turn": 1,
-    "server_strategies": 1,
-    "collective_strategies": 0,
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """A program with so many parameter servers and such arguments."""
+
+    program: str
+    ps: int = 1
+    arguments: tuple[str, ...] = ()
+
+
+RUNS = {
+    "sync_workers": Run("sync_workers"),
+    "taken_in_turn": Run("taken_in_turn"),
+    "server_strategies": Run("server_strategies"),
+    "collective_strategies": Run("collective_strategies", ps=0),
+    "own_shards": Run("own_shards", ps=0),
+    "keras_servers": Run("keras_workers", 1, ("--strategy=servers",)),
+    "keras_workers": Run("keras_workers", 0, ("--strategy=workers",)),
+    "looked_up_servers": Run("looked_up", 1, ("--strategy=servers",)),
+    "looked_up_workers": Run("looked_up", 0, ("--strategy=workers",)),
 }
 
 
@@ -93,7 +110,8 @@ def run(
 
 
 def _digest(name: str) -> str:
-    return hashlib.sha256((HERE / f"{name}.py").read_bytes()).hexdigest()
+    program = HERE / f"{RUNS[name].program}.py"
+    return hashlib.sha256(program.read_bytes()).hexdigest()
 
 
 def recorded(name: str) -> dict[str, Array]:
@@ -112,14 +130,16 @@ def main() -> None:
     python = find_tf1()
     if python is None:
         raise SystemExit("no Python 3.7 with TensorFlow 1.15.5 on this machine")
-    found = {}
-    for name, ps in PROGRAMS.items():
+    found = json.loads(_RECORDED.read_text())
+    for name in sys.argv[1:] or RUNS:
+        which = RUNS[name]
         with tempfile.TemporaryDirectory() as temporary:
             losses = run(
                 str(python),
-                HERE / f"{name}.py",
+                HERE / f"{which.program}.py",
                 pathlib.Path(temporary) / "work",
-                ps=ps,
+                arguments=which.arguments,
+                ps=which.ps,
                 preloaded=False,
             )
         found[name] = {

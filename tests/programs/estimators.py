@@ -16,15 +16,15 @@ import numpy as np
 from reference import checkpoints, processes, runner
 from reference.compare import Array
 
-HERE = pathlib.Path(__file__).parent
+HERE = pathlib.Path(__file__).parent / "estimators"
 
 
 @dataclasses.dataclass(frozen=True)
 class EstimatorVariant:
-    """One program `estimator_<name>.py`.
+    """One program of `estimators`.
 
     Attributes:
-      name: file name without prefix and suffix.
+      name: file name without suffix.
       covers: what of tf.estimator it uses that others do not.
       tolerance: of the comparison with TF 1.15.5, from the same initial values.
       reason: why it is not smaller.
@@ -39,7 +39,7 @@ class EstimatorVariant:
 
     @property
     def path(self) -> pathlib.Path:
-        return HERE / f"estimator_{self.name}.py"
+        return HERE / f"{self.name}.py"
 
 
 VARIANTS = (

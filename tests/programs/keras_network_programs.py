@@ -6,6 +6,7 @@ records that, with the checkpoint that one of them left.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import pathlib
@@ -25,18 +26,20 @@ _DIGEST = HERE / "recorded.json"
 _EXP = "exp differs by an ULP"
 _ADAM = "Adam divides by roots of small squares"
 
+_program = functools.partial(Variant, directory=HERE)
 # The programs of the trees, by the module that runs each.
 TREES = (
-    Variant("called_twice", 2e-6, _EXP),
-    Variant("ctr_task", 5e-6, "Adagrad divides by roots, and exp differs by an ULP"),
-    Variant("digits_train", 2e-6, _EXP),
-    Variant("faces", 5e-6, "normalised batches divide by roots of small variances"),
-    Variant("houses", 5e-6, _ADAM),
-    Variant("ranker_main", 2e-6, "sums of a batch add in another order"),
-    Variant("zoo_main", 5e-6, "RMSProp divides by roots of small squares"),
+    _program("called_twice", 2e-6, _EXP),
+    _program("ctr_task", 5e-6, "Adagrad divides by roots, and exp differs by an ULP"),
+    _program("digits_train", 2e-6, _EXP),
+    _program("faces", 5e-6, "normalised batches divide by roots of small variances"),
+    _program("houses", 5e-6, _ADAM),
+    _program("ranker_main", 2e-6, "sums of a batch add in another order"),
+    _program("tuned", 5e-6, _ADAM),
+    _program("zoo_main", 5e-6, "RMSProp divides by roots of small squares"),
 )
 # Goes on from the checkpoint of the first ten steps.
-CONTINUED = Variant("digits_continued", 2e-6, _EXP)
+CONTINUED = _program("digits_continued", 2e-6, _EXP)
 _BEGUN = "begun/"
 
 

@@ -51,6 +51,13 @@ MORE = (
         lines=18,
     ),
     Variant(
+        "saver_of_some",
+        "a Saver of chosen variables under names of its own, for a CheckpointSaverHook; "
+        "max_to_keep; what it saved is read back",
+        equal=True,
+        lines=20,
+    ),
+    Variant(
         "model_class",
         "the whole graph built by a class; Conv2D, MaxPooling2D, Flatten, Dense classes; "
         "sigmoid_cross_entropy; cosine_decay_restarts; proximal gradient descent; "
@@ -123,6 +130,13 @@ MORE = (
         lines=29,
     ),
     Variant(
+        "supervised_looks",
+        "a Supervisor's loop on every worker, which runs the session; functions of the "
+        "module that are given it; a list of the module; the session is assigned",
+        workers=2,
+        lines=10,
+    ),
+    Variant(
         "plain_server_session",
         "tf.Session(server.target): the chief initialises, the others ask for what is "
         "not initialised; Saver",
@@ -141,6 +155,13 @@ MORE = (
         "MonitoredSession with a ChiefSessionCreator or a WorkerSessionCreator",
         equal=True,
         lines=30,
+    ),
+    Variant(
+        "creators_with_hooks",
+        "creators and hooks in one branch, a session in a try, a server for each kind of "
+        "task with its configuration, placeholders in one line",
+        equal=True,
+        lines=24,
     ),
     Variant(
         "generated_and_judged",
@@ -215,6 +236,29 @@ MORE = (
         "monitored session",
         equal=True,
         lines=20,
+    ),
+    Variant(
+        "keras_supervised",
+        "a Sequential model of a helper, its output, its inputs that are fed, and its "
+        "lists; the learning phase set for good; a helper that runs the script's session",
+        equal=True,
+        tolerance=5e-6,  # A softmax in 20 steps of RMSProp.
+        lines=25,
+    ),
+    Variant(
+        "keras_phases",
+        "a functional model whose own tensors are fed and fetched; the learning phase "
+        "fed in each run, or in none",
+        equal=True,
+        lines=20,
+    ),
+    Variant(
+        "keras_layers_sync",
+        "Keras layers called on placeholders in a helper, penalties that nothing adds up; "
+        "SyncReplicasOptimizer",
+        equal=True,
+        tolerance=5e-6,  # A softmax in 12 steps of Adam.
+        lines=24,
     ),
 )
 

@@ -10,11 +10,26 @@ from __future__ import annotations
 import ast
 import dataclasses
 import pathlib
+from collections.abc import Sequence
 
+from tests.programs import (
+    compiled_keras_programs,
+    keras_holding,
+    keras_network_programs,
+    keras_parts,
+    keras_programs,
+    keras_star_programs,
+    model_objects,
+    optimised_programs,
+    scoped_programs,
+    subclassed_programs,
+)
+from tests.programs.hook_programs import CASES as HOOKS
 from tests.programs.more_programs import MORE
 from tests.programs.programs import VARIANTS, Variant
 from tests.programs.task_towers import clusters as task_towers
 from tests.programs.trees.trees import TREES
+from tests.programs.variants import Variant as Estimator
 
 ROOT = pathlib.Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "programs.md"
@@ -64,7 +79,7 @@ def _clustered(shape: str, *names: str) -> list[Shown]:
     return [
         Shown(
             shape,
-            f"tests/programs/{name}.py",
+            f"tests/programs/clustered/{name}.py",
             every[name].covers,
             _tasks(every[name].ps, every[name].workers),
             _LIVE if every[name].equal else _ENDS,
@@ -120,6 +135,21 @@ def _on_tasks(shape: str, *names: str) -> list[Shown]:
     ]
 
 
+def _with_hooks(*names: str) -> list[Shown]:
+    """Programs with hooks of their own."""
+    return [
+        Shown(
+            "hooks of one's own",
+            path := f"tests/programs/hooks/{name}.py",
+            _first_line(path),
+            _tasks(case.ps, case.workers) if (case := HOOKS[name]).ps else _ALONE,
+            _RECORDED,
+            f"tests/programs/test_session_hooks.py::test_equals_recorded_tf1[{name}]",
+        )
+        for name in names
+    ]
+
+
 def _half_migrated(*names: str) -> list[Shown]:
     return [
         Shown(
@@ -163,28 +193,61 @@ def _estimators(file: str, *names: str) -> list[Shown]:
     ]
 
 
+def _keras(
+    file: str,
+    programs: Sequence[Estimator],
+    test: str = "test_equals_tensorflow_1_15_5",
+) -> list[Shown]:
+    """Programs whose model functions become Keras models."""
+    return [
+        Shown(
+            "Keras models",
+            path := str(program.path.relative_to(ROOT)),
+            _first_line(path),
+            _ALONE,
+            _RECORDED,
+            f"tests/programs/{file}.py::{test}[{program.name}]",
+        )
+        for program in programs
+    ]
+
+
 _TOWERS = "one process, a replica per tower"
 
 # Sessions, towers, placement and half-migrated programs.
 DISTRIBUTION: tuple[Shown, ...] = (
     *_clustered("Supervisor", "supervised_loop", "supervised_replica"),
     *_clustered("Supervisor", "supervised_services", "supervised_wiring"),
-    *_clustered("Supervisor", "existing_servers"),
+    *_clustered("Supervisor", "existing_servers", "supervised_looks"),
+    *_alone(
+        "Supervisor", "supervisor_loops", "supervisor_of_graph", "supervisor_of_self"
+    ),
+    *_alone("Supervisor", "supervisor_assigned", "supervisor_makes_start"),
     *_scenario("Supervisor", "supervisor", "async_sgd_float32", _tasks(1, 2)),
     *_clustered("older SyncReplicas wiring", "sync_old_wiring", "sync_queue_runner"),
     *_clustered("Session(server.target)", "plain_server_session"),
-    *_clustered("session creators", "session_creators"),
+    *_clustered("session creators", "session_creators", "creators_with_hooks"),
     *_clustered("queue runners", "queue_epochs", "queue_supervisor"),
     *_alone(
         "queue runners", "queue_tfrecords", "queue_csv_lines", "queue_fixed_length"
     ),
     *_alone("queue runners", "queue_slices", "queue_two_readers"),
     *_scenario("towers", "in_graph_towers", "sgd_float32", _TOWERS),
+    *_scenario("towers", "towers_on_tasks", "sgd_float32", _tasks(2, 2)),
+    *_scenario("towers", "towers_of_workers", "async_sgd_float32", _tasks(2, 2)),
     *_alone(
         "towers",
         *("towers_by_reuse", "towers_clipped", "towers_collected"),
-        *("towers_comprehended", "towers_draw", "towers_in_one", "towers_merged"),
-        *("towers_normalised", "towers_of_parts", "towers_with_summaries"),
+        *(
+            "towers_comprehended",
+            "towers_draw",
+            "towers_gradients",
+            "towers_in_one",
+            "towers_losses",
+            "towers_merged",
+        ),
+        *("towers_normalised", "towers_of_devices", "towers_of_parts"),
+        "towers_with_summaries",
         where=_TOWERS,
     ),
     *_trees("towers", "tower_tutorial"),
@@ -194,30 +257,78 @@ DISTRIBUTION: tuple[Shown, ...] = (
     *_clustered("explicit placement", "pinned_split"),
     *_scenario("explicit placement", "pinned_client", "float32", _tasks(2, 2)),
     *_scenario("explicit placement", "device_pinning", "float32", _tasks(1, 1)),
+    *_clustered("Keras in a session", "keras_supervised", "keras_phases"),
+    *_clustered("Keras in a session", "keras_layers_sync"),
+    *_alone("Keras in a session", "keras_session"),
     *_half_migrated("setter", "workers_alone", "tape_in_loop", "client", "stop_hook"),
     *_half_migrated("sum_clipped", "penalised", "shuffled", "metrics_servers"),
+    *_half_migrated("cut_by_hand", "minimized_together", "train_on_batch"),
+    *_half_migrated("train_on_batch_together", "old_optimizer", "trainer_object"),
     *_half_migrated("metrics_shards", "metrics_together", "telling_loop"),
-    *_half_migrated("flagged_step", "drawn", "fit_servers", "fit_workers", "fit_together"),
+    *_half_migrated(
+        "flagged_step", "drawn", "fit_servers", "fit_workers", "fit_together"
+    ),
     *_clustered("trainers of classes", "trainer_object", "model_class", "graph_tuple"),
-    *_alone("trainers of classes", "lazy_scopes", "lazy_by_mode"),
+    *_alone("Session(server.target)", "own_server"),
+    *_alone(
+        "trainers of classes", "lazy_scopes", "lazy_by_mode", "trainer_in_one_line"
+    ),
+    *_alone("several sessions", "trained_and_tested", "trained_in_one_branch"),
+    *_alone("several sessions", "graphs_in_turn", "graphs_with_names"),
+    *_alone("several sessions", "folds_of_one_graph", "a_graph_per_rate"),
+    *_alone("several sessions", "sessions_of_methods", "session_manager"),
+    *_alone("trainers of classes", "lazy_by_hand", "trainer_given_session"),
+    *_alone("trainers of classes", "session_in_open_file"),
+    *_alone("graphs in functions", "placeholders_of_module"),
+    *_alone(
+        "graphs in functions", "saver_of_a_tuple", "loss_in_a_branch", "typed_graph"
+    ),
     *_alone("feeds", "fed_in_the_middle", "fed_in_part"),
+    *_alone("feeds", "feeds_by_need", "feeds_of_a_base", "feeds_zipped"),
     *_alone("streaming metrics", "metrics_streamed", "metrics_of_model"),
+    *_alone("streaming metrics", "metrics_of_contrib"),
+    *_with_hooks("logger", "stopping", "rates", "workers"),
+    *_trees("hooks of one's own", "hooks_of_a_module"),
     *_trees("model and trainer in files", "project_of_classes", "tuple_of_tensors"),
-    *_trees("model and trainer in files", "package_of_networks"),
+    *_trees("model and trainer in files", "package_of_networks", "sentences"),
 )
 ESTIMATORS: tuple[Shown, ...] = (
     *_estimators(
         "test_estimator_variants",
-        *("adversaries", "averaged", "columns", "exported", "heads", "partitioned"),
-        *("positional", "queued", "ready_made", "warm_started", "watched"),
+        *("adversaries", "averaged", "columns", "exported", "heads", "keras_inside"),
+        *("partitioned", "positional", "queued", "ready_made"),
+        *("warm_started", "watched"),
     ),
     *_estimators(
         "test_estimator_idioms",
         *("builder", "canned", "census", "configured", "contrib", "control_flow"),
-        *("exporters", "frames", "hooks", "inputs", "looked_at", "more_heads", "reading"),
+        *(
+            "exporters",
+            "frames",
+            "hooks",
+            "inputs",
+            "looked_at",
+            "more_heads",
+            "reading",
+        ),
         *("residual", "sequences", "stopped_early", "subclassed", "texts"),
         *("threads", "vocabularies"),
     ),
+    *_trees("Estimators", "shared_columns", "given_to_a_loop"),
+    *_keras("test_keras_programs", keras_programs.PROGRAMS),
+    *_keras("test_keras_parts", keras_parts.PROGRAMS),
+    *_keras(
+        "test_model_objects",
+        model_objects.PROGRAMS,
+        "test_goes_on_as_tensorflow_1_15_5",
+    ),
+    *_keras("test_keras_holding", keras_holding.PROGRAMS),
+    *_keras("test_keras_stars", keras_star_programs.PROGRAMS),
+    *_keras("test_keras_networks", keras_network_programs.TREES),
+    *_keras("test_optimised_programs", optimised_programs.EVERY),
+    *_keras("test_scoped_programs", scoped_programs.PROGRAMS),
+    *_keras("test_subclassed_programs", subclassed_programs.PROGRAMS),
+    *_keras("test_compiled_keras", compiled_keras_programs.PROGRAMS),
 )
 
 

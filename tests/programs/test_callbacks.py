@@ -19,20 +19,21 @@ from migrate.compiler import migrate_text
 from reference import processes, runner
 from reference.compare import Array
 from tests.programs import callback_programs, variants
-from tests.programs.callback_programs import HERE, PROGRAMS, CallbackProgram
+from tests.programs.callback_programs import HERE, PROGRAMS
+from tests.programs.variants import Variant
 
-_FITTED = CallbackProgram("fitted")
+_FITTED = Variant("fitted", 0.0, "it is only run", directory=HERE)
 _OF_FIT = ("early_stopping", "progress_bar")
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
 
-def _program(name: str) -> CallbackProgram:
+def _program(name: str) -> Variant:
     (program,) = (p for p in PROGRAMS if p.name == name)
     return program
 
 
 def _found(
-    programs: tuple[CallbackProgram, ...],
+    programs: tuple[Variant, ...],
     work: pathlib.Path,
     fault: tuple[str, str, str] | None = None,
 ) -> dict[str, Array]:
@@ -57,7 +58,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
 
 
 @each_program
-def test_hooks_become_callbacks(program: CallbackProgram) -> None:
+def test_hooks_become_callbacks(program: Variant) -> None:
     text = program.path.read_text()
     migration = migrate_text(text)
     codes = [f.code for f in migration.findings]
@@ -71,7 +72,7 @@ def test_hooks_become_callbacks(program: CallbackProgram) -> None:
 
 @each_program
 def test_prints_what_tensorflow_1_15_5_printed(
-    program: CallbackProgram, found: dict[str, Array]
+    program: Variant, found: dict[str, Array]
 ) -> None:
     expected = callback_programs.recorded()[f"{program.name}/lines"]
     assert len(expected) > 3
@@ -97,7 +98,7 @@ def test_prints_what_tensorflow_1_15_5_printed(
         ("progress_bar", ("estimator_loop/callbacks.py",
                           "isinstance(hook, (OwnHook, CallbackHook))", "False")),
         # The totals of metrics among the variables of a graph.
-        ("staying", ("keras_estimator.py", "(_Keys.GLOBAL_VARIABLES, _saved(model))",
+        ("staying", ("keras_estimator/estimator.py", "(_Keys.GLOBAL_VARIABLES, saved(model))",
                      "(_Keys.GLOBAL_VARIABLES, model.weights)")),
     ],
     ids=lambda value: value if isinstance(value, str) else "",

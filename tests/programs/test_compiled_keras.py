@@ -11,7 +11,8 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference.compare import Array
 from tests.programs import compiled_keras_programs, variants
-from tests.programs.compiled_keras_programs import PROGRAMS, CompiledProgram
+from tests.programs.compiled_keras_programs import PROGRAMS
+from tests.programs.variants import Variant
 
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
@@ -26,9 +27,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
 
 
 @each_program
-def test_equals_tensorflow_1_15_5(
-    program: CompiledProgram, found: dict[str, Array]
-) -> None:
+def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
     rows = variants.differences(program, compiled_keras_programs.recorded(), found)
     print(program.name, max(rows.values()))
     assert rows
@@ -37,7 +36,7 @@ def test_equals_tensorflow_1_15_5(
 
 
 @each_program
-def test_again_changes_nothing(program: CompiledProgram) -> None:
+def test_again_changes_nothing(program: Variant) -> None:
     migration = migrate_text(program.path.read_text())
     again = migrate_text(migration.text)
     assert again.text == migration.text and not again.findings
@@ -47,14 +46,16 @@ def test_again_changes_nothing(program: CompiledProgram) -> None:
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
-        ("sequential", "regularization_losses=self.losses", "regularization_losses=None"),
+        (
+            "sequential",
+            "regularization_losses=self.losses",
+            "regularization_losses=None",
+        ),
         ("functional", 'loss_weights=given["loss_weights"]', "loss_weights=None"),
         ("tf1_optimizer", "if own.trainable:", "if not own.trainable:"),
     ],
 )
-def test_a_fault_shows(
-    name: str, old: str, new: str, tmp_path: pathlib.Path
-) -> None:
+def test_a_fault_shows(name: str, old: str, new: str, tmp_path: pathlib.Path) -> None:
     (program,) = (p for p in PROGRAMS if p.name == name)
     fault = ("keras_model_estimator.py", old, new)
     variants.migrated((program,), tmp_path / "programs", fault)
@@ -69,4 +70,4 @@ def test_a_recurrent_layer_of_other_defaults_is_refused() -> None:
     (program,) = (p for p in PROGRAMS if p.name == "tf1_optimizer")
     text = program.path.read_text().replace("layers.Dropout(0.0)", "layers.LSTM(3)")
     found = migrate_text(text).findings
-    assert "D137" in {f.code for f in found if f.outcome is Outcome.REFUSED}
+    assert "K165" in {f.code for f in found if f.outcome is Outcome.REFUSED}

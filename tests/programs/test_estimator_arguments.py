@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import pathlib
+import subprocess
 import sys
 
 import pytest
 
+from migrate import emitted
+from migrate.compiler import migrate_text
 from reference.compare import Array
 from tests.programs import variants
 from tests.programs.variants import EACH, Variant
@@ -62,13 +65,29 @@ _FAULTS = (
         "should_trigger_for_step(self._iter_count)",
         "should_trigger_for_step(self._iter_count - 1)",
     ),
+    # Under a strategy a hook is given the step after the update.
+    (
+        "model_class",
+        "estimator_loop/training.py",
+        "(given and not self._cluster.asynchronous)",
+        "False",
+    ),
+    # A hook of the program's own saver keeps as many checkpoints as a Saver does.
+    (
+        "totals",
+        "estimator_loop/training.py",
+        "saver_hook.saves_with(scaffold.saver)",
+        "pass",
+    ),
     # A derived hook's counter stands still.
     ("derived", "derivable_hooks.py", "        self._iter_count += 1\n", ""),
 )
 
 
 @pytest.mark.parametrize("fault", _FAULTS, ids=lambda f: f[0])
-def test_faults_are_seen(fault: tuple[str, str, str, str], tmp_path: pathlib.Path) -> None:
+def test_faults_are_seen(
+    fault: tuple[str, str, str, str], tmp_path: pathlib.Path
+) -> None:
     name, *change = fault
     (variant,) = (v for v in EACH if v.name == name)
     file, old, new = change
@@ -77,3 +96,57 @@ def test_faults_are_seen(fault: tuple[str, str, str, str], tmp_path: pathlib.Pat
         variant, variants.recorded(), _run((variant,), tmp_path)
     )
     assert max(rows.values()) > 10 * variant.tolerance
+
+
+def test_a_method_beside_queues_is_a_model() -> None:
+    (variant,) = (v for v in EACH if v.name == "queued_method")
+    migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
+    codes = {finding.code for finding in migration.findings}
+    assert {"K111", "I131"} <= codes and "K110" not in codes
+    assert "class RegressionModel(tf_keras.Model):" in migration.text
+
+
+_UNDER_A_STRATEGY = """
+
+import sys
+import tempfile
+
+if __name__ == "__main__":
+  strategy = tf.distribute.MirroredStrategy(devices=["/gpu:0", "/gpu:1"])
+  estimator = tf.estimator.Estimator(
+      model_fn, tempfile.mkdtemp(), tf.estimator.RunConfig(train_distribute=strategy),
+      params={"optimizer": sys.argv[1], "rate": 0.02})
+  x = np.ones([8, 4], np.float32)
+  y = np.ones([8], np.int32)
+  estimator.train(
+      lambda: tf.data.Dataset.from_tensor_slices(({"x": x}, y)).repeat().batch(4), steps=2)
+"""
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "said"),
+    [("clipped", ""), ("decayed", "hidden/kernel is assigned to in every replica")],
+)
+def test_an_update_of_every_replicas_own_stops(
+    optimizer: str, said: str, tmp_path: pathlib.Path
+) -> None:
+    """As in TensorFlow 1.15.5, where the replicas' weights would part."""
+    (variant,) = (v for v in EACH if v.name == "own_optimizers")
+    variants.migrated((variant,), tmp_path / "programs")
+    text = variant.path.read_text() + _UNDER_A_STRATEGY
+    migration = migrate_text(text)
+    program = tmp_path / "programs" / "replicated.py"
+    program.write_text(migration.text)
+    for name in migration.support:
+        path = program.parent / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(emitted.source(name))
+    run = subprocess.run(
+        [sys.executable, program.name, optimizer],
+        cwd=program.parent,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert (run.returncode == 0) == (not said), run.stderr[-2000:]
+    assert said in run.stderr

@@ -74,9 +74,7 @@ def test_a_master_evaluates_what_it_saves(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.mark.parametrize("strategy", ["experimental", "contrib", "config"])
-def test_parameter_servers_as_a_strategy(
-    strategy: str, tmp_path: pathlib.Path
-) -> None:
+def test_parameter_servers_as_a_strategy(strategy: str, tmp_path: pathlib.Path) -> None:
     """By the name from before TensorFlow 2.4, contrib's, and in a DistributeConfig."""
     program = estimator_clusters.migrated("server_strategies", tmp_path / "program")
     arguments = [f"--strategy={strategy}"]
@@ -112,3 +110,111 @@ def test_workers_that_keep_pace_as_a_strategy(
         np.testing.assert_allclose(found[worker], losses, rtol=0, atol=2e-6)
     # A control: a worker's own gradients give other losses from the second step on.
     assert np.max(np.abs(found["losses-0"] - found["losses-1"])) > 1e-2
+
+
+def _own_shards(tmp_path: pathlib.Path, old: str = "", new: str = "") -> np.ndarray:
+    program = estimator_clusters.migrated("own_shards", tmp_path / "program")
+    if old:
+        path = tmp_path / "program" / "estimator_loop" / "training.py"
+        assert old in path.read_text()
+        path.write_text(path.read_text().replace(old, new))
+    found = estimator_clusters.run(sys.executable, program, tmp_path / "run", ps=0)
+    return found["losses-0"]
+
+
+def test_workers_read_their_shards_and_report_one_loss(tmp_path: pathlib.Path) -> None:
+    expected = estimator_clusters.recorded("own_shards")["losses-0"]
+    assert expected.shape == (8,)
+    # Sums over workers and batches in another order: some ULPs of losses up to 6.
+    np.testing.assert_allclose(_own_shards(tmp_path), expected, rtol=0, atol=4e-6)
+
+
+def test_a_loss_of_one_worker_is_seen(tmp_path: pathlib.Path) -> None:
+    expected = estimator_clusters.recorded("own_shards")["losses-0"]
+    found = _own_shards(tmp_path, "several = strategy", "several = False and strategy")
+    assert np.max(np.abs(found - expected)) > 1e-2
+
+
+def _steps(rows: np.ndarray) -> dict[int, np.ndarray]:
+    """The weights after each step at which there was a checkpoint."""
+    return {int(row[0]): row[1:] for row in rows}
+
+
+def test_a_chief_that_is_late_joins_its_worker(tmp_path: pathlib.Path) -> None:
+    """Each process joined the other before it made its model, and then asks for a ring.
+
+    A strategy made anew for the ring would forget on the chief what its worker has asked
+    by then: the first weights, which it awaits for ever.
+    """
+    program = estimator_clusters.migrated("keras_workers", tmp_path / "program")
+    text, ring = program.read_text(), '  if FLAGS.strategy == "ring":\n'
+    assert text.count(ring) == 1
+    late = "    if '\"chief\", \"index\"' in os.environ['TF_CONFIG']: time.sleep(3)\n"
+    program.write_text("import time\n" + text.replace(ring, ring + late))
+    found = estimator_clusters.run(
+        sys.executable, program, tmp_path / "run", arguments=["--strategy=ring"], ps=0
+    )
+    assert 12 in _steps(found["losses-0"])
+
+
+@pytest.mark.parametrize("strategy", ["servers", "workers", "ring"])
+def test_a_compiled_keras_model(strategy: str, tmp_path: pathlib.Path) -> None:
+    """The model is made before its Estimator, so before the strategy."""
+    name = "keras_servers" if strategy == "servers" else "keras_workers"
+    which = estimator_clusters.RUNS[name]
+    program = estimator_clusters.migrated(which.program, tmp_path / "program")
+    found = _steps(
+        estimator_clusters.run(
+            sys.executable,
+            program,
+            tmp_path / "run",
+            arguments=[f"--strategy={strategy}"],
+            ps=which.ps,
+        )["losses-0"]
+    )
+    expected = _steps(estimator_clusters.recorded(name)["losses-0"])
+    both = sorted(found.keys() & expected.keys())
+    # Of parameter servers the chief saves after its own steps: in turn, half of them.
+    assert 12 in both if which.ps == 0 else both
+    for step in both:
+        # Products and `tanh` differ by ULPs; momentum adds them up over 12 steps.
+        np.testing.assert_allclose(found[step], expected[step], rtol=0, atol=2e-6)
+    # A control: a step more, or one worker's own gradients, are other weights.
+    steps = sorted(expected)
+    moved = [
+        np.max(np.abs(expected[a] - expected[b])) for a, b in zip(steps, steps[1:])
+    ]
+    assert min(moved) > 1e-3
+
+
+@pytest.mark.parametrize("strategy", ["servers", "workers"])
+def test_a_keras_model_that_looks_words_up(
+    strategy: str, tmp_path: pathlib.Path
+) -> None:
+    """Its tables are made in the strategy's scope, and read where its steps run."""
+    name = f"looked_up_{strategy}"
+    which = estimator_clusters.RUNS[name]
+    program = estimator_clusters.migrated(which.program, tmp_path / "program")
+    assert "self.words = contrib_lookup.index_table_from_file(" in program.read_text()
+    found = _steps(
+        estimator_clusters.run(
+            sys.executable,
+            program,
+            tmp_path / "run",
+            arguments=which.arguments,
+            ps=which.ps,
+        )["losses-0"]
+    )
+    expected = _steps(estimator_clusters.recorded(name)["losses-0"])
+    both = sorted(found.keys() & expected.keys())
+    # Of parameter servers the chief saves after its own steps: in turn, half of them.
+    assert 12 in both if which.ps == 0 else both
+    for step in both:
+        # exp differs by an ULP; momentum adds that up over 12 steps.
+        np.testing.assert_allclose(found[step], expected[step], rtol=0, atol=2e-6)
+    # A control: a step more, or one worker's own gradients, are other weights.
+    steps = sorted(expected)
+    moved = [
+        np.max(np.abs(expected[a] - expected[b])) for a, b in zip(steps, steps[1:])
+    ]
+    assert min(moved) > 1e-3

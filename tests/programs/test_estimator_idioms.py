@@ -66,6 +66,33 @@ _FAULTS = (
         "own = args[i * len(specs) : (i + 1) * len(specs)]",
         "own = args[: len(specs)]",
     ),
+    # A loss that is reported as the sum of replicas' means.
+    (
+        "replicas",
+        "keras_estimator/steps.py",
+        "told_of_scaling(model.distribute_strategy, not added_up)",
+        "told_of_scaling(model.distribute_strategy, False)",
+    ),
+    (
+        "replicated_losses",
+        "keras_estimator/steps.py",
+        "told_of_scaling(model.distribute_strategy, not added_up)",
+        "told_of_scaling(model.distribute_strategy, False)",
+    ),
+    # A mean of losses where replicas add up what tf.gradients gave.
+    (
+        "replicas",
+        "keras_estimator/steps.py",
+        'getattr(model, "replicas_add_up", False)',
+        "False",
+    ),
+    # An input_fn that is not told its context.
+    (
+        "replicas",
+        "estimator_loop/estimator.py",
+        "if context is not None:",
+        "if False:",
+    ),
     # A look at the input sees its second batch.
     (
         "looked_at",
@@ -84,7 +111,9 @@ _FAULTS = (
 
 
 @pytest.mark.parametrize("fault", _FAULTS, ids=lambda f: f[0])
-def test_faults_are_seen(fault: tuple[str, str, str, str], tmp_path: pathlib.Path) -> None:
+def test_faults_are_seen(
+    fault: tuple[str, str, str, str], tmp_path: pathlib.Path
+) -> None:
     name, *change = fault
     (variant,) = (v for v in IDIOMS + DEVICES if v.name == name)
     file, old, new = change

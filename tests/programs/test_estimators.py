@@ -8,9 +8,9 @@ import sys
 import numpy as np
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate import emitted
 from reference.environment import find_tf1
 from tests.programs import estimators
 from tests.programs.estimators import VARIANTS, EstimatorVariant

@@ -12,9 +12,9 @@ import sys
 import numpy as np
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate import emitted
 from reference import processes, runner
 
 HERE = pathlib.Path(__file__).parent / "half_migrated"
@@ -55,6 +55,12 @@ CLUSTERS = {
     "metrics_servers": Cluster(1, 1),
     "metrics_shards": Cluster(1, 2),
     "metrics_together": Cluster(0, 2),
+    "cut_by_hand": Cluster(1, 1),
+    "minimized_together": Cluster(0, 2),
+    "train_on_batch": Cluster(1, 1),
+    "train_on_batch_together": Cluster(0, 3),
+    "old_optimizer": Cluster(0, 2),
+    "trainer_object": Cluster(1, 1),
 }
 
 
@@ -132,6 +138,31 @@ def test_trains_as_one_process(
         assert saved == {f"model.ckpt-{step}" for step in (0, 5, 10, 12)}
 
 
+RESTARTED = {
+    "checkpoints_servers": Cluster(1, 1),
+    "checkpoints_together": Cluster(0, 2),
+}
+
+
+@pytest.mark.parametrize("name", RESTARTED)
+def test_the_next_run_goes_on_where_the_last_one_saved(
+    name: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
+) -> None:
+    text = migrated(name)
+    run(text, RESTARTED[name], tmp_path)
+    for losses in run(text, RESTARTED[name], tmp_path):
+        print(name, difference(losses, truth["client"][:8]))
+        assert difference(losses, truth["client"][:8]) < CLOSE
+    # The control: what is not saved is not gone on with.
+    unsaved = text.replace("replicas.chief_saves(manager.save)", "None")
+    assert unsaved != text
+    shutil.rmtree(tmp_path)
+    tmp_path.mkdir()
+    run(unsaved, RESTARTED[name], tmp_path)
+    losses = run(unsaved, RESTARTED[name], tmp_path)[0]
+    assert difference(losses, truth["client"][:8]) > 100 * CLOSE
+
+
 @pytest.mark.parametrize("name", CLUSTERS)
 def test_again_changes_nothing(name: str) -> None:
     text = migrated(name)
@@ -197,6 +228,37 @@ FAULTS = {
         "metrics_together",
         "train_loss.update_state(replicas.mean_of_batch(loss, inputs))",
         "train_loss.update_state(loss)",
+    ),
+    "every worker the whole batch, added up": (
+        "minimized_together",
+        "*replicas.part_of(x_batch, y_batch)",
+        "x_batch, y_batch + (1 - y_batch) * (FLAGS.task_index == 1)",
+    ),
+    "a batch of one order": (
+        "cut_by_hand",
+        "training_session.numpy_random.shuffle(order)",
+        "pass",
+    ),
+    "an accuracy of the logits' first": (
+        "train_on_batch",
+        "sparse_categorical_accuracy(y, predictions)",
+        "sparse_categorical_accuracy(0 * y, predictions)",
+    ),
+    "the mean of the workers' means": (
+        "train_on_batch_together",
+        "gradients = replicas.mean_of_batch(tape.gradient(loss, model.trainable_variables), x)",
+        "gradients = [g / 3 for g in replicas.sum_of_batch("
+        "tape.gradient(loss, model.trainable_variables))]",
+    ),
+    "gradients that TF1's optimizer adds up": (
+        "old_optimizer",
+        "replicas.added_up(zip(gradients, variables))",
+        "zip(gradients, variables)",
+    ),
+    "a sum where another method has the mean": (
+        "trainer_object",
+        "return tf.reduce_mean(self.loss_fn(",
+        "return tf.reduce_sum(self.loss_fn(",
     ),
     "the loss of the first example": (
         "setter",

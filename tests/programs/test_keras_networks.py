@@ -25,6 +25,7 @@ FAULTS = {
     "faces": ("faces_network.py", "rate=0.3, seed=4", "rate=0.3, seed=5"),
     "houses": ("houses_layers.py", '"mlp/" + name', '"mlp_" + name'),
     "ranker_main": ("ranker/blocks.py", "return x + net", "return net"),
+    "tuned": ("tuned_training.py", "0.7, staircase", "0.8, staircase"),
     "zoo_main": ("zoo/lenet.py", "activation=tf.nn.relu", "activation=tf.nn.tanh"),
 }
 

@@ -51,24 +51,45 @@ def test_another_activation_is_seen(tmp_path: pathlib.Path) -> None:
     assert max(_found(tmp_path / "tree", tmp_path / "run").values()) > 1e-3
 
 
-def test_a_model_fn_stays_where_one_of_its_files_does(tmp_path: pathlib.Path) -> None:
-    """A third file that calls it would not find it; nor would one that is refused."""
-    for name, more in (
-        ("calls", "import tensorflow as tf\nfrom trainer import model\n\n"
-         "spec = model.classifier_fn({}, None, 'infer', {})\n"),
-        ("refused", "import tensorflow as tf\nfrom trainer.model import classifier_fn\n\n"
-         "tf.contrib.learn.DNNClassifier([], [1])\n"
-         "e = tf.estimator.Estimator(classifier_fn, params={'hidden': 1})\n"),
-    ):  # fmt: skip
-        source = tmp_path / name
-        for path in sorted(TREE_HERE.rglob("*.py")):
-            target = source / path.relative_to(TREE_HERE)
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(path.read_bytes())
-        (source / "third.py").write_text(more)
-        _migrated(tmp_path / f"{name}_new", source)
-        model = (tmp_path / f"{name}_new" / "trainer" / "model.py").read_text()
-        assert "def classifier_fn" in model
-        assert model.count("(tf_keras.Model)") == 1  # The builder's.
-        program = (tmp_path / f"{name}_new" / "together.py").read_text()
-        assert "from trainer.model import classifier_fn" in program
+def _with_a_third(tmp_path: pathlib.Path, more: str) -> tuple[str, str, str]:
+    """What becomes of the model, the program, and a third file."""
+    source, target = tmp_path / "old", tmp_path / "new"
+    for path in sorted(TREE_HERE.rglob("*.py")):
+        copy = source / path.relative_to(TREE_HERE)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        copy.write_bytes(path.read_bytes())
+    (source / "third.py").write_text(more)
+    _migrated(target, source)
+    model, program, third = (
+        (target / name).read_text()
+        for name in ("trainer/model.py", "together.py", "third.py")
+    )
+    return model, program, third
+
+
+def test_a_model_fn_stays_where_one_of_its_files_calls_it(
+    tmp_path: pathlib.Path,
+) -> None:
+    """That file would not find it."""
+    model, program, _ = _with_a_third(
+        tmp_path,
+        "import tensorflow as tf\nfrom trainer import model\n\n"
+        "spec = model.classifier_fn({}, None, 'infer', {})\n",
+    )
+    assert "def classifier_fn" in model
+    assert model.count("(tf_keras.Model)") == 1  # The builder's.
+    assert "from trainer.model import classifier_fn" in program
+
+
+def test_a_file_that_is_refused_anyway_holds_none_back(tmp_path: pathlib.Path) -> None:
+    """It cannot run as it is; its import is told of (K180)."""
+    refused = (
+        "import tensorflow as tf\nfrom trainer.model import classifier_fn\n\n"
+        "tf.contrib.learn.DNNClassifier([], [1])\n"
+        "e = tf.estimator.Estimator(classifier_fn, params={'hidden': 1})\n"
+    )
+    model, program, third = _with_a_third(tmp_path, refused)
+    assert "def classifier_fn" not in model
+    assert model.count("(tf_keras.Model)") == 2
+    assert "import classifier_fn" not in program
+    assert "from trainer.model import classifier_fn" in third

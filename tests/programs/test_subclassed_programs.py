@@ -26,30 +26,10 @@ from tests.programs.subclassed_programs import (
     RESUMED,
     SAVED,
     SAVED_STEP,
-    SubclassedProgram,
 )
 from tests.programs.variants import Variant
 
 _WIDE_DEEP = DEVICES[0]
-
-
-def _found(
-    programs: tuple[Variant, ...],
-    work: pathlib.Path,
-    fault: tuple[str, str, str] | None = None,
-    python: str = sys.executable,
-) -> dict[str, Array]:
-    variants.migrated(programs, work / "programs", fault)
-    here = python == sys.executable
-    return variants.run(programs, python, work / "programs", work / "run", here)
-
-
-def _wrong(
-    program: Variant, expected: dict[str, Array], found: dict[str, Array]
-) -> dict[str, float]:
-    rows = variants.differences(program, expected, found)
-    assert rows
-    return {k: v for k, v in rows.items() if not v <= program.tolerance}
 
 
 @pytest.fixture(scope="module")
@@ -59,11 +39,11 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 @pytest.fixture(scope="module")
 def found(work: pathlib.Path) -> dict[str, Array]:
-    return _found(PROGRAMS, work)
+    return variants.migrated_and_run(PROGRAMS, work)
 
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
-def test_becomes_a_keras_model(program: SubclassedProgram) -> None:
+def test_becomes_a_keras_model(program: Variant) -> None:
     migration = migrate_text(program.path.read_text())
     codes = {f.code for f in migration.findings}
     assert "K101" in codes and "K110" not in codes
@@ -71,10 +51,8 @@ def test_becomes_a_keras_model(program: SubclassedProgram) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_equals_tensorflow_1_15_5(
-    program: SubclassedProgram, found: dict[str, Array]
-) -> None:
-    wrong = _wrong(program, subclassed_programs.recorded(), found)
+def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
+    wrong = variants.beyond_tolerance(program, subclassed_programs.recorded(), found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
 
@@ -94,17 +72,23 @@ def test_an_exported_model_answers_as_it_predicts(
 
 
 def test_two_devices_equal_tensorflow_1_15_5(tmp_path: pathlib.Path) -> None:
-    expected, found = subclassed_programs.recorded(), _found(DEVICES, tmp_path)
+    expected, found = (
+        subclassed_programs.recorded(),
+        variants.migrated_and_run(DEVICES, tmp_path),
+    )
     for program in DEVICES:
-        wrong = _wrong(program, expected, found)
+        wrong = variants.beyond_tolerance(program, expected, found)
         assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
 
 def test_keras_2s_names_of_weights_are_seen(tmp_path: pathlib.Path) -> None:
     (program,) = (p for p in PROGRAMS if p.name == "contrib_tower")
-    fault = ("keras_estimator.py", '"kernel": "weights"', '"kernel": "kernel"')
-    wrong = _wrong(
-        program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
+    layers = "keras_estimator/contrib_layers.py"
+    fault = (layers, '"kernel": "weights"', '"kernel": "kernel"')
+    wrong = variants.beyond_tolerance(
+        program,
+        subclassed_programs.recorded(),
+        variants.migrated_and_run((program,), tmp_path, fault),
     )
     assert float("inf") in wrong.values()
 
@@ -112,12 +96,14 @@ def test_keras_2s_names_of_weights_are_seen(tmp_path: pathlib.Path) -> None:
 def test_a_biased_variance_is_seen(tmp_path: pathlib.Path) -> None:
     (program,) = (p for p in PROGRAMS if p.name == "contrib_tower")
     fault = (
-        "keras_estimator.py",
+        "keras_estimator/contrib_layers.py",
         "images = inputs[:, tf.newaxis, tf.newaxis, :]",
         "self.fused = False\n        images = inputs[:, tf.newaxis, tf.newaxis, :]",
     )
-    wrong = _wrong(
-        program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
+    wrong = variants.beyond_tolerance(
+        program,
+        subclassed_programs.recorded(),
+        variants.migrated_and_run((program,), tmp_path, fault),
     )
     assert max(wrong.values()) > 1e-3
 
@@ -127,10 +113,14 @@ def test_hooks_that_watch_the_loss_in_place_of_others_are_seen(
 ) -> None:
     (program,) = (p for p in PROGRAMS if p.name == "hooked")
     fault = ("estimator_loop/callbacks.py", "observed[key] for", 'observed["loss"] for')
-    wrong = _wrong(
-        program, subclassed_programs.recorded(), _found((program,), tmp_path, fault)
+    wrong = variants.beyond_tolerance(
+        program,
+        subclassed_programs.recorded(),
+        variants.migrated_and_run((program,), tmp_path, fault),
     )
-    assert set(wrong) == {f"hooked/train/{name}" for name in ("logits", "rate", "right")}
+    assert set(wrong) == {
+        f"hooked/train/{name}" for name in ("logits", "rate", "right")
+    }
 
 
 def _resumed(work: pathlib.Path, moved: str = "") -> dict[str, float]:
@@ -152,7 +142,7 @@ def _resumed(work: pathlib.Path, moved: str = "") -> dict[str, float]:
         for name, value in subclassed_programs.recorded().items()
         if not name.startswith(f"{RESUMED.name}/before/")
     }
-    return _wrong(RESUMED, expected, found)
+    return variants.beyond_tolerance(RESUMED, expected, found)
 
 
 def _run_in(source: pathlib.Path, work: pathlib.Path) -> dict[str, Array]:
@@ -273,7 +263,9 @@ def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
         pytest.skip(f"no Python {wanted} to run TensorFlow 2.15.1 ({TF215.option})")
     programs = (*PROGRAMS, *keras_programs.PROGRAMS)
     work = tmp_path_factory.mktemp("tf215")
-    return _found(programs, work, python=str(environment.make(TF215)))
+    return variants.migrated_and_run(
+        programs, work, python=str(environment.make(TF215))
+    )
 
 
 @pytest.mark.parametrize(
@@ -283,5 +275,5 @@ def test_equals_tensorflow_1_15_5_on_tensorflow_2_15_1(
     program: Variant, on_tf215: dict[str, Array]
 ) -> None:
     expected = subclassed_programs.recorded() | keras_programs.recorded()
-    wrong = _wrong(program, expected, on_tf215)
+    wrong = variants.beyond_tolerance(program, expected, on_tf215)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"

@@ -53,6 +53,8 @@ FAULTS = {
         "tower_gradients",
     ),
     "one_batch_for_all": ("towers_draw", "tower_batches[i]", "tower_batches[0]"),
+    "every_worker_trains": ("chief_alone", ", workers=1", ""),
+    "no_tower_s_own_part": ("chief_alone", "i = replicas.tower()", "i = 0"),
     "every_second_tower": (
         "gpus_of_workers",
         "x_parts[i], w) - y_parts[i]",
@@ -86,8 +88,12 @@ def _digest(path: pathlib.Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
+def _shape(trace: Trace) -> list[tuple[str, int]]:
+    return [(step, len(values)) for step, values in trace.items()]
+
+
 def _worst(one: Trace, other: Trace) -> float:
-    assert list(one) == list(other)
+    assert _shape(one) == _shape(other)
     return max(
         abs(a - b) for step in one for a, b in zip(one[step], other[step], strict=True)
     )
@@ -123,6 +129,8 @@ def traces(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Trace]:
         program = _written(name, root / case, old, new)
         return _run(sys.executable, program, name, root / case / "out")
 
+    for name, _, _ in cases.values():
+        _migration(name)  # Python 3.11 cannot parse in two threads at once.
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         return dict(zip(cases, pool.map(trace, cases), strict=True))
 
@@ -137,7 +145,9 @@ def test_equals_recorded_tf1(name: str, traces: dict[str, Trace]) -> None:
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_a_fault_is_noticed(fault: str, traces: dict[str, Trace]) -> None:
-    assert _worst(traces[fault], traces[FAULTS[fault][0]]) > 100 * TOLERANCE
+    wrong, right = traces[fault], traces[FAULTS[fault][0]]
+    # Two loops that write one file leave other lines, or torn ones.
+    assert _shape(wrong) != _shape(right) or _worst(wrong, right) > 100 * TOLERANCE
 
 
 def test_recordings_are_what_tf1_writes(tf1: str, tmp_path: pathlib.Path) -> None:
@@ -182,7 +192,8 @@ def test_the_launch_commands_stay() -> None:
     for name in CLUSTERS:
         text = _migration(name).text
         assert "server.join()" in text or ".join()" in text
-        assert "experimental_connect_to_cluster(cluster)" in text
+        lone = name == "chief_alone"  # It has the strategy of a cluster's workers.
+        assert lone or "experimental_connect_to_cluster(cluster)" in text
         again = migrate_text(text)
         assert again.text == text
 
@@ -215,7 +226,7 @@ DRAW = (HERE / "towers_draw.py").read_text()
             DRAW.replace("FLAGS.task_index > 0", "not cluster"),
             '"/job:worker/task:{}".format(i)',
             '"/job:worker/task:%d/gpu:%d" % (FLAGS.task_index, i)',
-            "N125",
+            "C115",
         ),
     ],
 )

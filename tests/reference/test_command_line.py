@@ -115,8 +115,11 @@ def test_fewer_steps_and_a_picture(tmp_path: pathlib.Path) -> None:
     assert "to step 20" in result.output  # Half of 40 is each worker's.
     rows = _cells(result.output)
     assert set(rows) == {f"{w}/{name}" for w in (0, 1) for name in ("loss", "w1", "w2")}
-    for cells in rows.values():
-        assert cells == ["0", "0", "0", "0", "-", "0"]
+    for *differences, _, first, allowed in rows.values():
+        # Nothing is allowed but where a recording is another processor's.
+        assert allowed in ("0", "1e-10") and first == "-"
+        assert len(differences) == 3
+        assert max(map(float, differences)) <= float(allowed)
     assert f"wrote {picture}" in result.output
     assert picture.read_bytes().startswith(b"\x89PNG")
 

@@ -11,12 +11,14 @@ import time
 
 import pytest
 
+from reference import processes
 from reference.preloaded import Preloaded
 
 ROOT = pathlib.Path(__file__).parents[2]
 # A process that has a Preloaded, and a child that keeps the pipe to it open.
 _HOLDS = """
 import os, sys, time
+from reference import processes
 from reference.preloaded import Preloaded
 
 made = Preloaded(sys.executable, dict(os.environ))
@@ -73,3 +75,19 @@ def test_a_program_ends_when_what_started_it_is_killed(tmp_path: pathlib.Path) -
     finally:
         if _runs(started.pid):
             os.kill(started.pid, signal.SIGKILL)
+
+
+def test_a_program_that_does_not_end_says_where_it_stands(
+    tmp_path: pathlib.Path,
+) -> None:
+    program = tmp_path / "waits.py"
+    program.write_text(
+        "import threading\n\n\n"
+        "def for_nothing():\n    threading.Event().wait()\n\n\n"
+        "for_nothing()\n"
+    )
+    with pytest.raises(processes.TasksFailed) as raised:
+        processes.run_tasks(
+            sys.executable, program, [], tmp_path, ps=0, timeout=20, preloaded=True
+        )
+    assert "in for_nothing\n" in str(raised.value)

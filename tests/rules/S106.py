@@ -7,5 +7,5 @@ def main(directory, optimizer, shards, lookup, last_step):
     train_op = made.minimize(loss, global_step=step)
     with train.MonitoredTrainingSession(checkpoint_dir=directory) as sess:
         while now < last_step:
-            sess.run(train_op, dict(zip((ids, y), batch(now))))
+            sess.run(train_op, dict(zip(fed_by(now), batch(now))))
             now += 1

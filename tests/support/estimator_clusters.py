@@ -9,12 +9,25 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from migrate.compiler import migrate_text
 from reference import checkpoints, oracle, processes, runner
 from reference.compare import Array
 from reference.registry import SCENARIOS
 from reference.scenario import Scenario
 
 PROGRAM = SCENARIOS["estimator_train_and_evaluate"]
+
+
+def with_model_fn(directory: pathlib.Path) -> pathlib.Path:
+    """The scenario's migration where its model_fn stays one: Python draws in it."""
+    text = PROGRAM.program.read_text()
+    first = '  x = features["x"]\n'
+    assert text.count(first) == 1
+    migration = migrate_text(text.replace(first, f"{first}  np.random.rand()\n"))
+    assert "def model_fn(" in migration.text and "tf_keras" not in migration.text
+    path = directory / "by_model_fn.py"
+    path.write_text(migration.text)
+    return path
 
 
 def run(
@@ -29,6 +42,7 @@ def run(
     file: str = "estimator_loop/steps.py",
     steps: int | None = None,
     scenario: Scenario = PROGRAM,
+    program: pathlib.Path | None = None,
     python: str = sys.executable,
     timeout: float = 240.0,
 ) -> dict[str, Array]:
@@ -39,14 +53,16 @@ def run(
       optimizer: a float32 run of the scenario, whose initial values are taken.
       steps: how many, if not the scenario's.
       workers: the chief and the workers.
+      program: what is run, if not the scenario's migration.
       fault: (old, new), replaced in `file`.
       evaluator: whether one more task evaluates the checkpoints.
     """
     work.mkdir(parents=True, exist_ok=True)
     replaced = {} if fault is None else {file: fault}
-    program = runner.copied(scenario.migration, work / "program", replaced)
-    initial = oracle.recorded(scenario, scenario.run(optimizer)).initial
-    checkpoints.write(work / "model", initial, 0)
+    program = runner.copied(program or scenario.migration, work / "program", replaced)
+    if scenario.checkpoint:  # Else the program draws with seeds of its own.
+        initial = oracle.recorded(scenario, scenario.run(optimizer)).initial
+        checkpoints.write(work / "model", initial, 0)
 
     def task(job: str, index: int) -> dict[str, str | int]:
         if job == "ps":
@@ -72,9 +88,9 @@ def run(
         python,
         [str(program)],
         [
-            f"--checkpoint_dir={work / 'model'}",
+            *([f"--checkpoint_dir={work / 'model'}"] if scenario.checkpoint else []),
             f"--train_steps={steps or scenario.steps}",
-            f"--optimizer={optimizer}",
+            *scenario.run(optimizer).arguments,
             *arguments,
         ],
         work,
@@ -92,6 +108,7 @@ def run(
         if path.exists():
             with np.load(path) as archive:
                 found.update({f"{kind}/{k}": archive[k] for k in archive.files})
-    for name, value in checkpoints.read(work / "model").items():
+    saved = checkpoints.read(work / "model") if scenario.checkpoint else {}
+    for name, value in saved.items():
         found[f"checkpoint/{name}"] = np.asarray(value)
     return found

@@ -1,5 +1,6 @@
 """Run by test_keras_models.py in a directory of a migrated program: keras_cases.py DIRECTORY."""
 
+import itertools
 import json
 import pathlib
 import sys
@@ -85,6 +86,8 @@ METRICS = (
     ("true_negatives", tf_keras.metrics.TrueNegatives, 2, False),
     ("true_positives", tf_keras.metrics.TruePositives, 2, False),
 )
+AUC_CURVES = ("ROC", "PR")
+AUC_METHODS = ("trapezoidal", "careful_interpolation", "minoring", "majoring")
 CLASSES = {"mean_iou": 4, "mean_per_class_accuracy": 4}
 
 
@@ -141,14 +144,42 @@ def metrics(shapes, weights=None):
     return found
 
 
-def tensorflow_1s(name, batches, given, weighted):
+def curves():
+    """Largest difference of AUC's curves and methods from TF1's function, by both."""
+    rng = np.random.RandomState(9)
+    batches = [
+        [np.zeros(9, np.int32), rng.rand(9).astype(np.float32)],
+        [
+            rng.randint(2, size=30),
+            np.float32(0.1) + rng.rand(30).astype(np.float32) / 2,
+        ],
+        [rng.randint(2, size=30), rng.randint(4, size=30).astype(np.float32) / 3],
+    ]
+    found = {}
+    for curve, method in itertools.product(AUC_CURVES, AUC_METHODS):
+        for count in (20, 200):
+            options = {
+                "curve": curve,
+                "summation_method": method,
+                "num_thresholds": count,
+            }
+            expected = tensorflow_1s("auc", batches, [], False, **options)
+            keras, worst = keras_estimator.AUC(**options), 0.0
+            for batch, value in zip(batches, expected):
+                keras.update_state(*batch)
+                worst = max(worst, abs(float(keras.result()) - float(value)))
+            found[f"{curve} {method} {count}"] = worst
+    return found
+
+
+def tensorflow_1s(name, batches, given, weighted, **options):
     """The value of one of TF1's functions after each batch."""
     expected = []
     with tf.Graph().as_default(), v1.Session() as session:
         fed = [
             v1.placeholder(a.dtype, [None, *a.shape[1:]][: a.ndim]) for a in batches[0]
         ]
-        kwargs = {"weights": fed[-1]} if weighted else {}
+        kwargs = {"weights": fed[-1], **options} if weighted else options
         compared = fed[:-1] if weighted else fed
         value, update = getattr(v1.metrics, name)(*compared, *given, **kwargs)
         session.run(v1.local_variables_initializer())
@@ -210,6 +241,7 @@ def main():
             ((two, two), one),
         )
     }
+    found["curves"] = curves()
     found["same masks"] = same_masks(keras_estimator.Dropout(0.5, seed=3))
     found["same masks of Keras's own layer"] = same_masks(
         tf_keras.layers.Dropout(0.5, seed=3)

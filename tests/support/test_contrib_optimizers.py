@@ -92,8 +92,6 @@ def test_tf1_still_gives_the_recorded_updates(tmp_path: pathlib.Path) -> None:
     environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
     command = [str(find_tf1()), "-W", "ignore", tf1.__file__, str(out)]
     subprocess.run(command, env=environment, timeout=400, check=True)
-    now, before = tf1.load(out)[0], tf1.load(RECORDED)[0]
-    assert set(now) == set(before)
-    for key, values in before.items():
-        for name, value in values.items():
-            assert (now[key][name] == value).all(), (key, name)
+    now = tf1.load(out)[0]
+    assert set(now) == set(tf1.load(RECORDED)[0])
+    assert _differing(now) == []  # Its own kernels round otherwise on other processors.

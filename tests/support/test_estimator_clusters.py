@@ -9,11 +9,18 @@ from __future__ import annotations
 import pathlib
 
 import numpy as np
+import pytest
 
 from reference import oracle
 from reference.registry import SCENARIOS
 from tests.support import estimator_clusters
 from tests.support.estimator_clusters import PROGRAM
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    """The loop over a model_fn; Keras models are in test_keras_clusters.py."""
+    return estimator_clusters.with_model_fn(tmp_path_factory.mktemp("program"))
 
 
 def _difference(found: dict[str, oracle.Array]) -> float:
@@ -30,15 +37,19 @@ def _difference(found: dict[str, oracle.Array]) -> float:
 
 
 def test_a_chief_and_a_parameter_server_train_as_one_process(
-    tmp_path: pathlib.Path,
+    program: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
-    found = estimator_clusters.run(tmp_path, ps=1, workers=1)
+    found = estimator_clusters.run(tmp_path, ps=1, workers=1, program=program)
     assert found["checkpoint/global_step"] == PROGRAM.steps
     assert _difference(found) == 0.0
 
 
-def test_synchronous_workers_average_their_gradients(tmp_path: pathlib.Path) -> None:
-    found = estimator_clusters.run(tmp_path, ps=0, workers=2, evaluator=True)
+def test_synchronous_workers_average_their_gradients(
+    program: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
+    found = estimator_clusters.run(
+        tmp_path, ps=0, workers=2, evaluator=True, program=program
+    )
     assert _difference(found) == 0.0
     # The evaluator read the last checkpoint.
     recorded = oracle.recorded(PROGRAM, PROGRAM.run("sgd")).trace
@@ -68,21 +79,24 @@ def test_a_ready_made_estimators_parts_are_spread_over_parameter_servers(
     assert divergence is None, str(divergence)
 
 
-def test_gradients_that_are_only_added_up_are_seen(tmp_path: pathlib.Path) -> None:
+def test_gradients_that_are_only_added_up_are_seen(
+    program: pathlib.Path, tmp_path: pathlib.Path
+) -> None:
     found = estimator_clusters.run(
         tmp_path,
         ps=0,
         workers=2,
         fault=("    with enabled():\n        yield", "    yield"),
+        program=program,
     )
     assert _difference(found) > 1e-3
 
 
 def test_chief_workers_parameter_servers_and_an_evaluator(
-    tmp_path: pathlib.Path,
+    program: pathlib.Path, tmp_path: pathlib.Path
 ) -> None:
     found = estimator_clusters.run(
-        tmp_path, ps=2, workers=3, evaluator=True, optimizer="adagrad"
+        tmp_path, ps=2, workers=3, evaluator=True, optimizer="adagrad", program=program
     )
     step = int(found["checkpoint/global_step"])
     # Every worker stops when it sees the last step: as in TF1 two others may be ahead.

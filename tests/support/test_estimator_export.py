@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import pathlib
 import sys
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 import tensorflow as tf
 
+from migrate.support.estimator_loop import export
 from reference.environment import find_tf1
 from tests.programs import estimators
 from tests.programs.test_estimators import migrated
@@ -109,3 +111,20 @@ def test_answers_are_tf1s(exports: dict[str, pathlib.Path]) -> None:
     assert (
         np.ptp(found["logits"]) > 0.01
     )  # A control: the answers are not one constant.
+
+
+def test_workers_that_export_in_one_second_get_a_directory_each(
+    tmp_path: pathlib.Path,
+) -> None:
+    directory = export.timestamped(str(tmp_path))
+    written = [export.unfinished(directory) for _ in range(2)]
+    for number, temporary in enumerate(written):
+        os.makedirs(temporary)
+        (pathlib.Path(temporary) / "saved_model.pb").write_text(str(number))
+    found = [export.finished(temporary, directory) for temporary in written]
+    assert found[0] == directory and int(os.path.basename(found[1])) > int(
+        os.path.basename(directory)
+    )
+    assert sorted(os.listdir(tmp_path)) == sorted(map(os.path.basename, found))
+    for number, place in enumerate(found):
+        assert (pathlib.Path(place) / "saved_model.pb").read_text() == str(number)

@@ -20,7 +20,7 @@ from tests.programs import keras_programs
 _HERE = pathlib.Path(__file__).parent
 # Sums of float32 in another order.
 _SUMMED_OTHERWISE = 1e-6
-_MODULES = ("keras_estimator.py", *estimator.needed(estimator.MODULE))
+_MODULES = (*table.SUPPORT, *estimator.needed(estimator.MODULE))
 
 
 @pytest.fixture(scope="module")
@@ -76,6 +76,13 @@ def test_metrics_count_as_tensorflow_1s(found: dict[str, object]) -> None:
             if worst is not None and not worst <= _SUMMED_OTHERWISE
         }
         assert wrong == {}, case
+
+
+def test_areas_under_curves_are_tensorflow_1s(found: dict[str, object]) -> None:
+    """By all methods, over few thresholds and many."""
+    areas = found["curves"]
+    assert isinstance(areas, dict) and len(areas) == 16
+    assert {k: v for k, v in areas.items() if not v <= _SUMMED_OTHERWISE} == {}
 
 
 def test_dropout_with_a_seed_begins_alike_in_every_call(

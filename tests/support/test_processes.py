@@ -60,7 +60,10 @@ def test_asynchronous(workers: int, tmp_path: pathlib.Path) -> None:
     before = sorted(int(n) for n in re.findall(r"^worker \d (\d+) ", text, re.M))
     # Each worker may have had one step in flight when the last step was reached.
     assert 40 <= len(before) <= 40 + workers - 1
-    assert int(variables(tmp_path / "train")["global_step"]) == len(before)
+    # The chief saves when its own loop ends, as TF1's did: what was in flight then
+    # may come after.
+    saved = int(variables(tmp_path / "train")["global_step"])
+    assert max(40, len(before) - (workers - 1)) <= saved <= len(before)
     for index in range(workers):
         assert f"ended {index} " in text
 

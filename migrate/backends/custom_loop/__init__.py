@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from migrate import emitted
-from migrate.backends.custom_loop import versions, worker_state
+from migrate.backends.custom_loop import early_data, versions, worker_state
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.cluster import Cluster
 from migrate.backends.custom_loop.context import Context
@@ -21,13 +21,14 @@ from migrate.backends.custom_loop.loop import Loop
 from migrate.backends.custom_loop.staged import StagedFunctions
 from migrate.backends.custom_loop.step_functions import StepFunctions
 from migrate.backends.custom_loop.synchronisation import SyncHooks
-from migrate.facts import names
+from migrate.facts import global_steps, names
 from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, all_names, every
 from migrate.program.functions import FunctionTimes
 from migrate.program.ir import Code, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
 
@@ -62,7 +63,7 @@ class _Layout:
     def _check_names(self) -> None:
         """Names of ours that the program already uses for something else."""
         own = {"strategy", "replicas", "training_session", "tape"}
-        for statement in ast.walk(self._program.driver):
+        for statement in all_nodes(self._program.driver):
             if isinstance(statement, ast.stmt) and not names.suites(statement):
                 for name in sorted(names.binds(statement) & own):
                     self._diagnostics.refuse(
@@ -95,6 +96,11 @@ class _Layout:
         self._session_call()
         for call, new in program.hook_edits.items():
             plan.replace(call, new)
+        if program.own_hooks is not None:
+            for node, new in program.own_hooks.edits.items():
+                plan.replace(node, new)
+            for statement in program.own_hooks.gone:
+                plan.statements[statement] = [Dropped(statement)]
         if self._plain or program.cluster is None:
             plan.support.add("plain_session.py")
             plan.imports.append("import plain_session")
@@ -108,8 +114,10 @@ class _Layout:
         before = program.home[: program.anchor]
         at = program.home.index(program.session)
         graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
-        items: list[Item] = self._outside_suite(before)
+        late = self._made_late(before)
+        items: list[Item] = self._outside_suite([s for s in before if s not in late])
         items.extend(cluster.strategy())
+        items.extend(self._outside_suite(late))
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
@@ -122,7 +130,7 @@ class _Layout:
             plan.support.add("graph_variables.py")
             plan.imports.append("import graph_variables")
             scope.append(New(code("graph_variables.keep(replicas)")))
-        if self._needs_global_step() and not self._plain:
+        if self._needs_global_step() and (not self._plain or self._makes_global_step()):
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
         scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
@@ -168,7 +176,7 @@ class _Layout:
                     "decorator: it would be split in two",
                     "Split it: one function makes the variables, one computes.",
                 )
-            for node in ast.walk(times.node):
+            for node in all_nodes(times.node):
                 if isinstance(node, (ast.Global, ast.Nonlocal)):
                     self._diagnostics.refuse(
                         "N114",
@@ -179,6 +187,14 @@ class _Layout:
                     )
             functions.plan(times)
         plan.suites[home_owner] = _with_split(items, plan)
+
+    def _made_late(self, before: list[ast.stmt]) -> list[ast.stmt]:
+        """What of that before the strategy of workers has to come after it."""
+        cluster = self._program.cluster
+        if cluster is None or self._program.replication.has_coordinator:
+            return []
+        late = early_data.made(before, self._scopes)
+        return [] if cluster.server in late else late
 
     def _outer_moved(self) -> Iterable[ast.stmt]:
         home = set(self._program.home)
@@ -242,14 +258,26 @@ class _Layout:
             ),
         )
 
+    def _makes_global_step(self) -> bool:
+        """Whether a plain session's graph has one: made within an expression."""
+        return any(
+            isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in roles.GLOBAL_STEPS
+            and "create" in (self._scopes.resolve(node.func) or "")
+            for flow in every(self._program.flows)
+            for node in all_nodes(flow.statement)
+        )
+
     def _needs_global_step(self) -> bool:
         """Whether nothing in the graph creates the global step by an assignment."""
         for flow in every(self._program.flows):
             if flow.suites or not flow.build:
                 continue
-            for node in ast.walk(flow.statement):
+            for node in all_nodes(flow.statement):
                 if isinstance(node, ast.Call):
                     symbol = self._scopes.resolve(node.func)
+                    if global_steps.is_counter(self._scopes, node):
+                        return False
                     if (
                         symbol in roles.GLOBAL_STEPS
                         and not symbol.endswith(".get_global_step")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.items import is_empty
+from migrate.backends.custom_loop.rounds import lifts_of_round, of_round
 from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
@@ -16,6 +17,7 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.ir import Flow, Kind, code
 from migrate.program.slices import build_closure, header_reads
+from migrate.source.nodes import all_nodes
 
 
 class BuildTime:
@@ -32,6 +34,7 @@ class BuildTime:
         self._diagnostics = context.diagnostics
         self._plan = context.plan
         self._sync = sync
+        self._lists: dict[tuple[ast.For, str], str] = {}
         self.pure = build_closure(context.program.flows) | self._shapes_of_the_loop()
 
     def _shapes_of_the_loop(self) -> set[Flow]:
@@ -47,11 +50,30 @@ class BuildTime:
             if plain and not any(
                 isinstance(n, (ast.Name, ast.Attribute))
                 and (self._scopes.resolve(n) or "").startswith("tf.")
-                for n in ast.walk(flow.statement)
+                for n in all_nodes(flow.statement)
             ):
                 found.add(flow)
                 wanted |= flow.reads
-        return found
+        return self._without_tensors(found)
+
+    def _without_tensors(self, found: set[Flow]) -> set[Flow]:
+        """Those that are not computed of tensors which the steps make: `tf.constant(2) + 1`."""
+        kept = build_closure(self._program.flows)
+        while True:
+            unmade: set[str] = set().union(
+                *[
+                    flow.binds
+                    for flow in every(self._program.flows)
+                    if flow.pure
+                    and not flow.suites
+                    and flow not in found
+                    and flow not in kept
+                ]
+            )
+            numbers = {flow for flow in found if not flow.reads & unmade}
+            if numbers == found:
+                return found
+            found = numbers
 
     def suite(self, flows: Sequence[Flow]) -> list[Item]:
         items: list[Item] = []
@@ -161,7 +183,7 @@ class BuildTime:
             or not self._program.replication.has_coordinator
         ):
             return None
-        for call in ast.walk(node):
+        for call in all_nodes(node):
             if (
                 isinstance(call, ast.Call)
                 and self._scopes.resolve(call.func) in symbols
@@ -186,15 +208,9 @@ class BuildTime:
         if isinstance(statement, ast.With) and self._dissolved_at_build(statement):
             return [Dropped(statement), *self.suite(flow.suites["body"])]
         if isinstance(statement, ast.For):
-            lifts = [
-                lift
-                for f in flow.suites["body"]
-                for lift in f.lifts
-                if lift.create.parts
-            ]
-            if any(
-                f.lifts for inner in flow.suites["body"] for f in every([inner])[1:]
-            ):
+            lifts = lifts_of_round(flow)
+            round_ = of_round(flow.suites["body"])
+            if any(f.lifts and f not in round_ for f in every(flow.suites["body"])):
                 self._diagnostics.refuse(
                     "N109", statement, "layers made in blocks nested in a loop"
                 )
@@ -228,37 +244,49 @@ class BuildTime:
         self, flow: Flow, statement: ast.For, lifts: list[ir.Lift], kept: list[str]
     ) -> list[Item]:
         lists = [*[lift.name for lift in lifts], *kept]
-        items: list[Item] = [New(code(f"{name}_list = []")) for name in lists]
+        list_of = {name: self.list_of(statement, name) for name in lists}
+        items: list[Item] = [
+            New(code(f"{kept_in} = []")) for kept_in in list_of.values()
+        ]
         body: list[Item] = []
+        direct = [lift for f in flow.suites["body"] for lift in f.lifts]
+        kept = [*[lift.name for lift in lifts if lift not in direct], *kept]
         for inner in flow.suites["body"]:
             if inner.lifts:
                 for lift in inner.lifts:
                     if lift.create.parts:
                         body.append(
-                            New(code(f"{lift.name}_list.append(", lift.create, ")"))
+                            New(code(f"{list_of[lift.name]}.append(", lift.create, ")"))
                         )
             else:
                 body.extend(self.flow(inner))
-        body.extend(New(code(f"{name}_list.append({name})")) for name in kept)
+        body.extend(New(code(f"{list_of[name]}.append({name})")) for name in kept)
         items.append(Keep(statement, {"body": body}))
         return items
+
+    def list_of(self, loop: ast.For, name: str) -> str:
+        """The list that keeps what the rounds of a loop make; another loop has its own."""
+        if (loop, name) not in self._lists:
+            self._lists[loop, name] = self._context.fresh(f"{name}_list")
+        return self._lists[loop, name]
 
     def loop_names(self, flow: Flow) -> list[str]:
         """Variables made in each round of a loop and read in the same round's step."""
         made: list[str] = []
-        for inner in flow.suites["body"]:
+        round_ = of_round(flow.suites["body"])
+        for inner in round_:
             if inner.build and not inner.lifts and not inner.suites:
                 made.extend(sorted(inner.binds))
         read: set[str] = set()
         for inner in every(flow.suites["body"]):
-            if inner.step or inner.lifts:
+            if (inner.step and not inner.suites) or inner.lifts:
                 read |= inner.reads
+            elif inner.step:
+                read |= header_reads(inner.statement)
         nested = {
             name
-            for inner in flow.suites["body"]
-            if inner.suites
-            for f in every([inner])[1:]
-            if f.build and not f.lifts
+            for f in every(flow.suites["body"])
+            if f not in round_ and f.build and not f.lifts
             for name in f.binds
         }
         if nested & read:

@@ -10,6 +10,7 @@ from migrate.frontends import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.ir import Code, Kind, Replication, code
+from migrate.source.nodes import all_nodes
 
 _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
 
@@ -96,9 +97,9 @@ class Cluster:
         skipped = {cluster.server, program.session, *program.joins}
         for statement in around.all_statements(program.driver.body):
             suites = [s for _, suite in names.suites(statement) for s in suite]
-            inside = {n for s in suites for n in ast.walk(s)}
+            inside = {n for s in suites for n in all_nodes(s)}
             if statement in skipped or not any(
-                names.key(n) == server and n not in inside for n in ast.walk(statement)
+                names.key(n) == server and n not in inside for n in all_nodes(statement)
             ):
                 continue
             if not (
@@ -140,6 +141,11 @@ class Cluster:
         ):
             spec = code("tf.train.ClusterSpec(", program.cluster.spec, ")")
         index = program.cluster.task_index
+        home, within = "training_session", ""
+        if program.towers is not None:
+            self._plan.support.add("towers_of_workers.py")
+            self._plan.imports.append("import towers_of_workers")
+            home, within = "towers_of_workers", f", towers={program.towers.count}"
         server = program.cluster.server.targets[0]  # type: ignore[attr-defined]
         sync: list[Item] = [
             New(
@@ -155,8 +161,9 @@ class Cluster:
             ),
             New(
                 code(
-                    "replicas = training_session.SynchronousReplicas(strategy, ",
+                    f"replicas = {home}.SynchronousReplicas(strategy, ",
                     index,
+                    within,
                     ")",
                 )
             ),
@@ -199,9 +206,11 @@ class Cluster:
             ),
             New(
                 code(
-                    "replicas = training_session.AsynchronousReplicas(strategy, ",
+                    f"replicas = {home}.AsynchronousReplicas(strategy, ",
                     spec,
-                    ", ends_servers=True)" if program.servers_end else ")",
+                    ", ends_servers=True" if program.servers_end else "",
+                    within,
+                    ")",
                 )
             ),
         ]

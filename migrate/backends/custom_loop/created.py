@@ -9,6 +9,7 @@ from migrate.facts import effects, reach
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
@@ -29,8 +30,8 @@ class Created:
 
     def check(self, flow: Flow) -> None:
         """A step function runs many times: what it creates would be lost, or refused."""
-        lifted = {n for lift in flow.lifts for n in ast.walk(lift.node)}
-        for node in ast.walk(flow.statement):
+        lifted = {n for lift in flow.lifts for n in all_nodes(lift.node)}
+        for node in all_nodes(flow.statement):
             if isinstance(node, ast.Call) and node not in lifted:
                 self._check_call(node)
                 if flow.host and effects.consumes(node):
@@ -79,7 +80,7 @@ class Created:
         seen.update(GraphFunctions(self._context.scopes).nodes)
         work: list[ast.AST] = [call.func]
         while work:
-            for node in ast.walk(work.pop()):
+            for node in all_nodes(work.pop()):
                 if node in seen:
                     continue
                 new: set[ast.AST] = set()

@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from migrate.facts import names
 from migrate.program.binding_time import every
 from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction, code
+from migrate.source.nodes import all_nodes
 
 # Fewer statements are clearer where they are used.
 _WORTH_A_FUNCTION = 3
@@ -144,7 +145,7 @@ def _bound_in_order(flow: Flow) -> list[str]:
         return [
             key
             for target in statement.targets
-            for node in ast.walk(target)
+            for node in all_nodes(target)
             if (key := names.key(node)) in flow.binds and key is not None
         ]
     # A feed or an element that a block declares is the step's parameter, not a result.

@@ -14,6 +14,7 @@ from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.ir import Code, code
+from migrate.source.nodes import all_nodes
 
 
 class Loop:
@@ -48,18 +49,18 @@ class Loop:
         rebound: dict[ast.AST, Code] = {
             node: code("task_index")
             for statement in [*program.moved, *program.tail]
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
             if isinstance(node, ast.expr)
             and ast.dump(node) == dump
             and not (isinstance(node, ast.Name) and node.id == "task_index")
         }
         taken = {
-            n.id for s in program.tail for n in ast.walk(s) if isinstance(n, ast.Name)
+            n.id for s in program.tail for n in all_nodes(s) if isinstance(n, ast.Name)
         }
         name = "run_worker" if "run_worker" not in taken else "run_worker_loop"
         return [
             Block(code(f"\ndef {name}(task_index):"), body, replace=rebound),
-            New(code(f"\nreplicas.run({name})")),
+            New(code(f"\nreplicas.run({name}{', workers=1' if program.lone else ''})")),
         ]
 
     def unnamed_iterators(self) -> list[Item]:
@@ -107,9 +108,9 @@ class Loop:
             id(n)
             for _, suite in names.suites(statement)
             for s in suite
-            for n in ast.walk(s)
+            for n in all_nodes(s)
         }
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if id(node) in nested or not isinstance(node, ast.Call):
                 continue
             run = self._run_of.get(node)

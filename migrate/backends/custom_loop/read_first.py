@@ -20,6 +20,22 @@ class ReadFirst:
         self._expressions = expressions
         self._names: dict[str, str] = {}
 
+    @property
+    def gives_after(self) -> bool:
+        """Whether a variable that a run fetches has its value after the update.
+
+        Not where the client's session is on a server, which sends the value.
+        """
+        program = self._context.program
+        return (
+            program.replication.alone
+            and program.connected is None
+            and not any(
+                symbol == "tf.enable_resource_variables"
+                for _, symbol in self._context.scopes.walk_uses()
+            )
+        )
+
     def clear(self) -> None:
         """What follows is no step function of a run."""
         self._names = {}
@@ -33,10 +49,6 @@ class ReadFirst:
         of resource variables.
         """
         items: list[Item] = []
-        after = self._context.program.replication.alone and not any(
-            symbol == "tf.enable_resource_variables"
-            for _, symbol in self._context.scopes.walk_uses()
-        )
         self._names = {}
         if not step.trains:
             return items
@@ -47,7 +59,7 @@ class ReadFirst:
             kind = self._context.program.kinds.get(name or "")
             if name is None or kind not in (Kind.VARIABLE, Kind.SCHEDULE):
                 continue
-            if after and kind is Kind.VARIABLE:
+            if self.gives_after and kind is Kind.VARIABLE:
                 continue
             value = name.replace("self.", "").replace(".", "_") + "_value"
             self._names[name] = value

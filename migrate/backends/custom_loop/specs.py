@@ -18,6 +18,7 @@ from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import roles
 
 
@@ -84,7 +85,7 @@ class Specs:
         elif item.suites:
             header = [
                 child
-                for child in ast.iter_child_nodes(item.statement)
+                for child in children(item.statement)
                 if not isinstance(child, (ast.stmt, ast.ExceptHandler))
             ]
             item.replace.update(self._edits(header, before))
@@ -106,7 +107,7 @@ class Specs:
     ) -> dict[ast.AST, Code]:
         edits: dict[ast.AST, Code] = {}
         for root in roots:
-            for node in ast.walk(root):
+            for node in all_nodes(root):
                 key = self._reads.get(node)
                 if key is None:
                     continue
@@ -178,7 +179,7 @@ class Specs:
             name = self._name(argument, flow.statement, before)
             specs.append(name or code(argument))
         lifts: dict[ast.AST, Code] = {lift.node: lift.use for lift in flow.lifts}
-        lifts.update({n: code("0") for n in ast.walk(value) if self._is_tower(n)})
+        lifts.update({n: code("0") for n in all_nodes(value) if self._is_tower(n)})
         whole = next((x for x in flow.lifts if x.node is value), None)
         if whole is not None and whole.use.parts[0] == whole.name and arguments:
             inside = whole.use.parts[2]
@@ -253,7 +254,7 @@ def _straight(flows: Sequence[Flow]) -> Iterator[tuple[Flow, ast.expr | None]]:
 def _ordered_reads(node: ast.AST) -> list[str]:
     return [
         name
-        for child in ast.walk(node)
+        for child in all_nodes(node)
         if isinstance(child, (ast.Name, ast.Attribute))
         and isinstance(child.ctx, ast.Load)
         and (name := names.key(child)) is not None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from migrate.backends.custom_loop.build_time import BuildTime
 from migrate.backends.custom_loop.context import Context
 from migrate.backends.custom_loop.created import Created
+from migrate.backends.custom_loop.rounds import lifts_of_round
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
@@ -60,15 +61,12 @@ class Statements:
         }
         statement = flow.statement
         if isinstance(statement, ast.For):
-            lifts = [
-                lift
-                for f in flow.suites["body"]
-                for lift in f.lifts
-                if lift.create.parts
+            each = [
+                *[lift.name for lift in lifts_of_round(flow)],
+                *self._build.loop_names(flow),
             ]
-            each = [*[lift.name for lift in lifts], *self._build.loop_names(flow)]
             if each:
-                lists = [f"{name}_list" for name in each]
+                lists = [self._build.list_of(statement, name) for name in each]
                 return Block(
                     code(
                         "for ",

@@ -10,18 +10,19 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code
+from migrate.source.nodes import all_nodes
 
 
 def edits(scopes: Scopes) -> dict[ast.AST, Code]:
     """Replacements in one module, by expression."""
     own = any(
         isinstance(n, ast.FunctionDef) and n.name == "get_shape"
-        for n in ast.walk(scopes.tree)
+        for n in all_nodes(scopes.tree)
     )
     if own:
         return {}  # A `get_shape` of the user's own.
     found: dict[ast.AST, Code] = {}
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if _is_get_shape(node):
             assert isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
             found[node] = code(node.func.value, ".shape")

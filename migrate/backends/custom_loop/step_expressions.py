@@ -7,6 +7,7 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.source.nodes import all_nodes
 
 
 class StepExpressions:
@@ -20,7 +21,7 @@ class StepExpressions:
         edits: dict[ast.AST, Code] = {}
         for lift in flow.lifts if flow is not None else ():
             edits[lift.node] = lift.use
-        for child in ast.walk(node):
+        for child in all_nodes(node):
             if (
                 isinstance(child, (ast.Name, ast.Attribute))
                 and isinstance(child.ctx, ast.Load)

@@ -16,9 +16,10 @@ from migrate.backends.custom_loop.updates import Updates, update_last
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Item, New
-from migrate.program import ir
+from migrate.program import ir, own_hooks
 from migrate.program.binding_time import every
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph
 
 
@@ -59,7 +60,7 @@ class StepFunctions:
         for flow in every(self._program.flows):
             if flow.suites or sum(flow in step.flows for step in steps) < 2:
                 continue
-            for node in ast.walk(flow.statement):
+            for node in all_nodes(flow.statement):
                 seed = (
                     names.argument(node, "seed") if isinstance(node, ast.Call) else None
                 )
@@ -121,16 +122,22 @@ class StepFunctions:
                     )
                 )
         body.extend(self._read_first.items(step))
+        variables = self._observed_variables(step)
+        if not self._read_first.gives_after:
+            body.extend(variables)
         flows = self._opened(self._program.flows, included)
         if self._forward is not None and step in self._forward.steps:
             rest = flows[len(self._forward.flows) :]
             call = self._forward.call(step, forward.read_after(step, rest))
             included.add(call)
             flows = [call, *rest]
-        if step.observed:
-            flows.append(self._observation(step))
+        tensors = self._observed(step, of_variables=False)
+        if tensors:
+            flows.append(self._observation(tensors))
             included.add(flows[-1])
         body.extend(self._tapes.body(update_last(flows), included))
+        if self._read_first.gives_after:
+            body.extend(variables)
         body.append(New(self._return(step)))
         separator = ",\n    " if len(specs) > 1 else ", "
         return Block(
@@ -145,16 +152,49 @@ class StepFunctions:
             body,
         )
 
-    def _observation(self, step: ir.StepFunction) -> Flow:
+    def _observed(
+        self, step: ir.StepFunction, of_variables: bool
+    ) -> dict[str, ast.expr]:
+        """What hooks observe: variables, or tensors."""
+        kinds = self._program.kinds
+        return {
+            key: value
+            for key, value in step.observed.items()
+            if (kinds.get(names.key(value) or "") is Kind.VARIABLE) is of_variables
+        }
+
+    def _observed_variables(self, step: ir.StepFunction) -> list[Item]:
+        """As the step gives them: read before the update, or after it."""
+        observed = self._observed(step, of_variables=True)
+        pairs = [code(_quoted(k), ": ", self._shown(v)) for k, v in observed.items()]
+        if step.gives_step and own_hooks.GLOBAL_STEP not in observed:
+            step_name = _quoted(own_hooks.GLOBAL_STEP)
+            pairs.append(code(f"{step_name}: replicas.global_step"))
+        if not pairs:
+            return []
+        return [New(code("replicas.observe({", ir.joined(", ", pairs), "})"))]
+
+    def _shown(self, value: ast.expr) -> Code:
+        own = self._program.own_hooks
+        if own is None or value not in own.edits:
+            return self._expressions.code(value)
+        # Where it stands there is the name that the hook has for it.
+        if isinstance(value, ast.Call):
+            return code("training_session.summary.merge_all()")
+        text = ast.unparse(value)
+        is_schedule = self._program.kinds.get(text) is Kind.SCHEDULE
+        return code(text + "()" if is_schedule else text)
+
+    def _observation(self, observed: dict[str, ast.expr]) -> Flow:
         """What hooks observe, as a statement of the step."""
         pairs = [
-            code(_quoted(key), ": ", self._expressions.code(value))
-            for key, value in step.observed.items()
+            code(_quoted(key), ": ", self._shown(value))
+            for key, value in observed.items()
         ]
         return Flow(
             ast.Pass(),
             Kind.TENSOR,
-            frozenset().union(*[names.reads(v) for v in step.observed.values()]),
+            frozenset().union(*[names.reads(v) for v in observed.values()]),
             frozenset(),
             step=True,
             step_code=code("replicas.observe({", ir.joined(", ", pairs), "})"),

@@ -10,6 +10,7 @@ from migrate.plan import Dropped, Item, Keep
 from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.ir import Code, Kind, code
+from migrate.source.nodes import all_nodes
 
 
 class SyncHooks:
@@ -45,7 +46,7 @@ class SyncHooks:
         return any(
             self._is_sync_hook(node)
             or (isinstance(node, ast.Name) and node.id in self._bound)
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
         )
 
     def without(self, statement: ast.stmt) -> Item:
@@ -74,7 +75,7 @@ class SyncHooks:
                 isinstance(node, ast.Name) and node.id in self._bound
             )
 
-        for node in ast.walk(self._program.driver):
+        for node in all_nodes(self._program.driver):
             if not isinstance(node, (ast.List, ast.Tuple)) or not any(
                 gone(e) for e in node.elts
             ):

@@ -13,6 +13,7 @@ from migrate.plan import Block, Item, New
 from migrate.program.binding_time import every
 from migrate.program.ir import Flow, code
 from migrate.program.slices import Slicer
+from migrate.source.nodes import all_nodes
 
 
 class Tapes:
@@ -69,9 +70,18 @@ class Tapes:
         wanted = names.reads(loss) if loss is not None else set()
         part = Slicer(before, lambda node: False).slice(set(wanted), False)
         last = max((i for i, f in enumerate(before) if f in part.flows), default=-1)
-        first = 0
         items: list[Item] = []
-        inside = self._statements.items(before[first : last + 1], included)
+        early = self._early(flows[update], holder, included, wanted)
+        if early:
+            # The block is entered twice: under the tape up to the gradients, and after it.
+            late = {f for f in every([flows[update]]) if not f.suites} - early
+            watched = _filled(flows[update], included - late)
+            inside = self._statements.items(flows[: update + 1], watched)
+            items.append(Block(code("with tf.GradientTape() as tape:"), inside))
+            rest = _filled(flows[update], included - early)
+            items.extend(self._statements.items(flows[update:], rest))
+            return items
+        inside = self._statements.items(before[: last + 1], included)
         if loss is not None and names.key(loss) is None:
             # The program's own `loss` may be another value, of which this is a sum.
             wishes = ("loss", "training_loss", "minimized_loss")
@@ -84,6 +94,52 @@ class Tapes:
         items.extend(self._statements.items(before[last + 1 :], included))
         items.extend(self._statements.items(flows[update:], included))
         return items
+
+    def _early(
+        self, block: Flow, holder: Flow, included: set[Flow], wanted: set[str]
+    ) -> set[Flow]:
+        """What a block computes before its gradients, where its loss is made of it."""
+        inside = every([block])
+        if holder is block or not block.suites:
+            return set()
+        early = [
+            f
+            for f in inside[: inside.index(holder)]
+            if f in included and not f.suites and f.update is None
+        ]
+        part = Slicer(early, lambda node: False).slice(set(wanted), False)
+        if not part.flows:
+            return set()
+        loss = holder.update.loss if holder.update is not None else None
+        around = [f.statement for f in inside if f.suites and holder in every([f])]
+        if (
+            loss is None
+            or names.key(loss) is None
+            or any(not self._enters_twice(s) for s in around)
+        ):
+            self._context.diagnostics.refuse(
+                "O117",
+                holder.statement,
+                "a loss is computed and minimised in one block, which has to be entered "
+                "twice: under the tape, and after it",
+                "Compute the loss before the block, or give it a name, and ask no more "
+                "than names in the condition.",
+            )
+        return set(early)
+
+    def _enters_twice(self, block: ast.stmt) -> bool:
+        """Whether a block can be entered twice: what opens it changes nothing."""
+        if isinstance(block, ast.With):
+            opened = [item.context_expr for item in block.items]
+            return all(
+                isinstance(call, ast.Call)
+                and self._context.scopes.resolve(call.func) == "tf.name_scope"
+                for call in opened
+            )
+        return isinstance(block, ast.If) and not any(
+            isinstance(n, (ast.Call, ast.NamedExpr, ast.Await))
+            for n in all_nodes(block.test)
+        )
 
     def _several_gradients(
         self, flows: list[Flow], included: set[Flow], takers: list[Flow]
@@ -137,3 +193,14 @@ class Tapes:
             items.append(New(code(f"{name} = ", self._expressions.code(loss))))
             self._updates.loss_names[taker] = name
         return items
+
+
+def _filled(block: Flow, included: set[Flow]) -> set[Flow]:
+    """What is included, without blocks in a block of which nothing is."""
+    return {
+        flow
+        for flow in included
+        if not flow.suites
+        or flow not in every([block])
+        or any(f in included for f in every([flow]) if not f.suites)
+    }

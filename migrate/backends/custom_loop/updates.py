@@ -13,6 +13,7 @@ from migrate.program import ir
 from migrate.program.binding_time import every
 from migrate.program.ir import Code, Flow, Kind, code
 from migrate.program.slices import header_reads
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -46,7 +47,8 @@ class Updates:
         return [*items, *self._made(flow, update, included)]
 
     def _made(self, flow: Flow, update: ir.Update, included: set[Flow]) -> list[Item]:
-        sync = self._context.program.replication.averages
+        program = self._context.program
+        sync = program.replication.averages or program.towers is not None
         needed = set().union(
             *[
                 header_reads(f.statement) if f.suites else f.reads
@@ -64,7 +66,7 @@ class Updates:
         )
         if update.kind == "gradients":
             edits = self._expressions.edits(flow.statement, flow)
-            for node in ast.walk(flow.statement):
+            for node in all_nodes(flow.statement):
                 if (
                     isinstance(node, ast.Call)
                     and self._context.scopes.resolve(node.func) == "tf.gradients"
@@ -113,7 +115,7 @@ class Updates:
             pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
             taken = next(
                 node
-                for node in ast.walk(flow.statement)
+                for node in all_nodes(flow.statement)
                 if isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)
                 and node.func.attr == "compute_gradients"

@@ -12,10 +12,12 @@ import collections
 import dataclasses
 from collections.abc import Iterator, Sequence
 
+from migrate.backends.custom_loop.rounds import of_round
 from migrate.facts import names
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, code
+from migrate.source.nodes import all_nodes
 
 
 def _linear(flows: Sequence[Flow]) -> Iterator[Flow]:
@@ -93,6 +95,25 @@ def _bound_again(
             bound.setdefault(node.id, []).append(place)
 
 
+def _of_rounds(flow: Flow) -> set[str]:
+    """What each round of a loop makes before it is read there, and nothing else does."""
+    if not isinstance(flow.statement, ast.For):
+        return set()
+    made: set[str] = set()
+    seen: set[str] = set()
+    round_ = of_round(flow.suites["body"])
+    for inner in every(flow.suites["body"]):
+        if inner.suites:
+            continue
+        if inner.build and not inner.lifts:
+            bound = {node.id for node in _simple_targets(inner)}
+            if inner not in round_:
+                seen |= bound
+            made |= bound - seen
+        seen |= inner.reads | inner.binds
+    return made - names.binds(flow.statement.target)
+
+
 def separate(
     flows: Sequence[Flow],
     plan: Plan,
@@ -121,10 +142,17 @@ def separate(
             f"`{name}` stands for different variables in a branch and before it",
             "Give the variables different names.",
         )
-    several = {name for name, count in counts.items() if count > 1 and name in stepped}
+    # A round's variables come to the step from lists, under the name that they have.
+    of_loops = set().union(*[_of_rounds(flow) for flow in _linear(flows)])
+    several = {
+        name
+        for name, count in counts.items()
+        if (count > 1 or name in of_loops) and name in stepped
+    }
     if not several:
         return
     current: dict[str, str] = {}
+    kept: set[str] = set()  # Bound outside of loops, under the name itself.
     for flow in _linear(flows):
         inside = {
             node.id
@@ -132,15 +160,19 @@ def separate(
             if f.build and not f.lifts
             for node in _simple_targets(f)
         }
-        if flow.suites and inside & several:
+        again = inside & several
+        rounds = _of_rounds(flow)
+        if again <= rounds and not again & kept:
+            current.update({name: name for name in again})
+        elif flow.suites and again:
             diagnostics.refuse(
                 "N113",
                 flow.statement,
-                f"`{sorted(inside & several)[0]}` stands for different variables in a "
+                f"`{sorted(again)[0]}` stands for different variables in a "
                 "branch and outside it",
                 "Give the variables different names.",
             )
-        for node in ast.walk(flow.statement):
+        for node in all_nodes(flow.statement):
             if (
                 isinstance(node, ast.Name)
                 and isinstance(node.ctx, ast.Load)
@@ -153,6 +185,7 @@ def separate(
                     continue
                 if node.id not in current:
                     current[node.id] = node.id
+                    kept.add(node.id)
                     continue
                 number = 2
                 while f"{node.id}_{number}" in taken:

@@ -7,10 +7,11 @@ import ast
 from migrate.backends import moving_averages, recurrent_cells, streaming_metrics
 from migrate.backends.custom_loop import static_shapes
 from migrate.backends.expressions.datasets import Datasets
-from migrate.facts import names
+from migrate.facts import global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
 from migrate.program.ir import Kind, Replication, code
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
@@ -79,6 +80,8 @@ class Expressions(Datasets):
             claim[call] = claim[program.session_call]
         for call in program.hook_edits:
             claim[call] = ("H110", "the same hook in training_session")
+        if program.own_hooks is not None:
+            claim.update(program.own_hooks.claimed)
         reasons = {
             Kind.PLACEHOLDER: ("S116", "a parameter of the step functions"),
             Kind.INITIALIZER_OP: (
@@ -87,8 +90,8 @@ class Expressions(Datasets):
             ),
             Kind.DEVICE: ("C111", "dropped: the strategy places the variables"),
         }
-        apart = {n for d in program.apart(self.scopes) for n in ast.walk(d)}
-        for node in ast.walk(self.scopes.tree):
+        apart = {n for d in program.apart(self.scopes) for n in all_nodes(d)}
+        for node in all_nodes(self.scopes.tree):
             if not isinstance(node, ast.Call) or node in apart:
                 continue
             symbol = self.scopes.resolve(node.func)
@@ -120,7 +123,7 @@ class Expressions(Datasets):
                 parent = self.scopes.parents.get(node)
                 if symbol != "tf.Graph" and isinstance(parent, ast.Expr):
                     self.plan.statements[parent] = [Dropped(parent)]
-        for node in ast.walk(self.scopes.tree):
+        for node in all_nodes(self.scopes.tree):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = self.scopes.resolve(node)
                 if symbol and symbol.startswith("tf.contrib.training.byte_size_load"):
@@ -131,6 +134,13 @@ class Expressions(Datasets):
             return  # No part of the program: as in any other file.
         if node in self.graph.inside:
             return  # It stays graph code.
+        own = self.program.own_hooks
+        if own is not None and node in own.refused:
+            return  # That is reason enough.
+        if own is not None and node in own.edits:
+            for part in own.edits[node].nodes():
+                self._visit(part, scopes)
+            return
         if isinstance(node, (ast.With,)):
             inner = list(scopes)
             for item in node.items:
@@ -170,11 +180,14 @@ class Expressions(Datasets):
             and self.scopes.resolve(node) is None
         ):  # A variable of TF2 has its initial value when it is made.
             self.plan.replace(node, code(node.value, ".read_value"))
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self._visit(child, scopes)
 
     def _call(self, call: ast.Call, scopes: list[ast.Call]) -> None:
         symbol = self.scopes.resolve(call.func)
+        if self.program.cluster is not None and ast.unparse(call) == roles.TOWER_INDEX:
+            self.plan.replace(call, code("replicas.tower()"))
+            return
         if call in self.program.fed_datasets:
             self._fed_dataset(call)
         elif symbol is None:
@@ -192,6 +205,8 @@ class Expressions(Datasets):
             if step is not None:
                 self.claimed[call] = ("S119", "the variable's own value")
                 self.plan.replace(call, code(step, ".numpy()"))
+        elif global_steps.is_counter(self.scopes, call):
+            self._counter(call, symbol)
         elif symbol in roles.TRAINABLE | roles.GLOBAL or symbol == "tf.get_collection":
             self._collection(call, symbol)
         elif symbol in roles.PARTITIONERS:
@@ -273,7 +288,7 @@ class Expressions(Datasets):
             return
         text = "".join(
             n.value
-            for n in ast.walk(where)
+            for n in all_nodes(where)
             if isinstance(n, ast.Constant) and isinstance(n.value, str)
         )
         symbol = self.scopes.resolve(where.func) if isinstance(where, ast.Call) else ""

@@ -6,9 +6,11 @@ import ast
 
 from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
-from migrate.facts import names
+from migrate.facts import init_functions, names
 from migrate.program import ir
+from migrate.program.binding_time import every
 from migrate.program.ir import Kind, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 _TRAINABLE = "tf.GraphKeys.TRAINABLE_VARIABLES"
@@ -71,7 +73,7 @@ class Savers(Partitioners):
 
     def _claim_lists(self, listed: ast.expr) -> None:
         """All variables are listed when they are saved: by then there are all."""
-        for node in ast.walk(listed):
+        for node in all_nodes(listed):
             if not isinstance(node, ast.Call):
                 continue
             which = "trainable"
@@ -99,8 +101,15 @@ class Savers(Partitioners):
             elements = chosen.values
         elif isinstance(chosen, (ast.List, ast.Tuple, ast.Set)):
             elements = chosen.elts
+        in_steps = {
+            name
+            for flow in every(self.program.flows)
+            if flow.step and not flow.suites
+            for name in flow.binds
+        }
         return bool(elements) and all(
             self.program.kinds.get(names.key(element) or "") is Kind.VARIABLE
+            and names.key(element) not in in_steps  # Given beside what is computed.
             for element in elements
         )
 
@@ -112,8 +121,12 @@ class Savers(Partitioners):
             "ready_op",
             "ready_for_local_init_op",
             "summary_op",
+            "init_fn",
         )
         unknown = [k.arg for k in call.keywords if k.arg not in allowed]
+        start = next((k.value for k in call.keywords if k.arg == "init_fn"), None)
+        if start is not None and not init_functions.restores_only(start, self.scopes):
+            unknown.append("init_fn")
         if call.args or unknown:
             self.diagnostics.refuse(
                 "S124",
@@ -123,7 +136,11 @@ class Savers(Partitioners):
                 "tf.train.Scaffold",
             )
             return
-        parts = [code("saver=", k.value) for k in call.keywords if k.arg == "saver"]
+        parts = [
+            code(f"{k.arg}=", k.value)
+            for k in call.keywords
+            if k.arg in ("saver", "init_fn")
+        ]
         self.claimed[call] = ("S125", "training_session.Scaffold")
         self.plan.replace(
             call, code("training_session.Scaffold(", ir.joined(", ", parts), ")")

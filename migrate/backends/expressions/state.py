@@ -39,3 +39,10 @@ class State:
         ):
             current = self.scopes.parents.get(current)
         return current is self.program.driver
+
+    def _in_session(self, node: ast.AST) -> bool:
+        """Whether it stands in the session's block, in whatever function of that."""
+        current: ast.AST | None = node
+        while current is not None and current is not self.program.session:
+            current = self.scopes.parents.get(current)
+        return current is not None

@@ -164,7 +164,7 @@ class Variables(GraphCode):
             self.plan.replace(call, code("training_session.create_global_step()"))
         elif isinstance(parent, ast.Expr):  # It is made where the scope begins.
             self.plan.statements[parent] = [Dropped(parent)]
-        elif in_driver:
+        elif in_driver or self._in_session(call):
             self.plan.replace(call, code("replicas.global_step"))
         else:
             self.diagnostics.refuse(
@@ -174,6 +174,22 @@ class Variables(GraphCode):
                 "Pass the step variable to the function.",
                 symbol or "",
             )
+
+    def _counter(self, call: ast.Call, symbol: str) -> None:
+        """`tf.add_to_collection(tf.GraphKeys.GLOBAL_STEP, step)`."""
+        self.claimed[call] = self.claimed[call.args[0]] = (
+            "V106",
+            "the step counter, under its own name",
+        )
+        if not self._in_driver(call):
+            self.diagnostics.refuse(
+                "V124",
+                call,
+                "the global step is looked up in a helper function",
+                "Pass the step variable to the function.",
+                symbol,
+            )
+        self.plan.replace(call, code("replicas.count_in(", call.args[1], ")"))
 
     def _collection(self, call: ast.Call, symbol: str) -> None:
         if call in self.claimed:

@@ -15,6 +15,7 @@ from migrate.plan import Plan
 from migrate.program.eager import Division, EagerProgram, Metric
 from migrate.program.ir import code
 from migrate.rules.mistakes.mistake import binding
+from migrate.source.nodes import all_nodes
 
 # Functions that compute each example by itself: always, or along another axis than 0.
 _OF_EACH = frozenset(
@@ -48,7 +49,9 @@ class MetricRewrite:
         found: Callable[[ast.AST, str, str], None],
         together: bool,
         rows: str | None,
+        of: str,
     ) -> None:
+        self._of = of
         self._program = program
         self._scopes = scopes
         self._plan = plan
@@ -98,10 +101,12 @@ class MetricRewrite:
                     "tf.keras.metrics.Mean()",
                 )
             if division is Division.SUM:
-                self._plan.replace(value, code("replicas.sum_of_batch(", value, ")"))
+                self._plan.replace(value, code(f"{self._of}.sum_of_batch(", value, ")"))
             elif division is Division.MEAN:
                 end = f", {self._rows})"
-                self._plan.replace(value, code("replicas.mean_of_batch(", value, end))
+                self._plan.replace(
+                    value, code(f"{self._of}.mean_of_batch(", value, end)
+                )
 
     def _division(self, value: ast.expr) -> Division | None:
         try:
@@ -118,7 +123,7 @@ class MetricRewrite:
             assigned = [
                 n
                 for s in body
-                for n in ast.walk(s)
+                for n in all_nodes(s)
                 if isinstance(n, ast.Assign) and node.id in names.binds(n)
             ]
             if not assigned:
@@ -165,7 +170,7 @@ class MetricRewrite:
         read = {
             n.id
             for value in [*call.args, *(k.value for k in call.keywords)]
-            for n in ast.walk(value)
+            for n in all_nodes(value)
             if isinstance(n, ast.Name)
         }
         if not read <= results or read & set(source.names):

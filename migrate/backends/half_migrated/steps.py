@@ -8,21 +8,25 @@ batch, under a MultiWorkerMirroredStrategy.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from migrate import emitted
 from migrate.backends.half_migrated.cluster import ClusterWriter, cluster_text
+from migrate.backends.half_migrated.data import check_alike, check_examples
 from migrate.backends.half_migrated.metrics import MetricRewrite
 from migrate.backends.half_migrated.spelling import Spelling
-from migrate.backends.half_migrated.workers import SHUFFLE, WorkersOwn
+from migrate.backends.half_migrated.telling import Telling
+from migrate.backends.half_migrated.workers import WorkersOwn
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.findings import Outcome
 from migrate.frontends.half_migrated import Refused
+from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
+from migrate.frontends.half_migrated.step import given
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.eager import Division, EagerProgram
 from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
 from migrate.tables import hooks
 
 _STEP = "distributed_step"
@@ -53,6 +57,8 @@ class EagerRewrite:
         self._changed = {id(c) for c in program.mean_calls}
         self._loops = program.server is not None and not together
         self._rows = step.rows
+        # Where a step's function does not see the program's `replicas`.
+        self._of = "replicas" if self._sees_replicas() else "eager_steps"
 
     def run(self) -> None:
         """Fills the plan.
@@ -65,6 +71,7 @@ class EagerRewrite:
         plan.support |= {*emitted.files("training_session"), "eager_steps.py"}
         plan.imports += ["import training_session", "import eager_steps"]
         if self._together:
+            check_alike(program)
             self._whole_batch()
         self._losses()
         MetricRewrite(
@@ -74,12 +81,14 @@ class EagerRewrite:
             self._spelling.found,
             self._together,
             self._rows,
+            self._of,
         ).run()
         cluster = ClusterWriter(
             program.cluster, program.server, self._together, plan, self._spelling
         )
         cluster.server()
         self._session()
+        self._saves()
         self._function()
         own: WorkersOwn | None = None
         if program.server is not None and not self._together:
@@ -87,6 +96,7 @@ class EagerRewrite:
                 program, program.server, self._scopes, plan, self._spelling.found
             )
             own.run()
+            check_examples(program, own)
         moved = own.statements if own is not None else []
         items: list[Item] = []
         suite = [s for s in program.suite if s not in moved]
@@ -108,7 +118,8 @@ class EagerRewrite:
             )
         )
         items += self._kept(graph[last + 1 :])
-        if self._together and program.source.made is None:
+        source = program.source
+        if self._together and source.dataset is not None and source.made is None:
             items.append(self._distributed())
         items.append(self._step())
         if own is not None:
@@ -117,12 +128,28 @@ class EagerRewrite:
             items += self._kept([program.session, *program.after])
         plan.suites[program.owner, program.field] = items
         self._spelling.names()
-        self._told()
+        Telling(
+            program, self._scopes, self._spelling.found, self._together, self._loops
+        ).run()
+
+    def _sees_replicas(self) -> bool:
+        """Whether the step stands in the function that makes the strategy, if any does."""
+        node: ast.AST | None = self._program.step.function
+        owner = self._program.owner
+        while owner is not None and not isinstance(
+            owner, (ast.FunctionDef, ast.Module)
+        ):
+            owner = self._scopes.parents[owner]
+        if node is None or isinstance(owner, ast.Module):
+            return True
+        while node is not None and node is not owner:
+            node = self._scopes.parents.get(node)
+        return node is owner
 
     # -- what stands around the step ---------------------------------------------------
 
     def _check_names(self) -> None:
-        for node in ast.walk(self._scopes.tree):
+        for node in all_nodes(self._scopes.tree):
             bound = names.binds(node) if isinstance(node, ast.stmt) else set()
             for name in sorted(bound & set(_OWN_NAMES)):
                 if not names.suites(node):  # type: ignore[arg-type]
@@ -191,6 +218,22 @@ class EagerRewrite:
             "the steps of the strategy that the cluster describes",
         )
 
+    def _saves(self) -> None:
+        """Of the workers, which all would save to one place, the chief does."""
+        if self._program.server is None:
+            return
+        for call in self._program.saves:
+            assert isinstance(call.func, ast.Attribute)
+            parts: list[str | ast.AST | Code] = ["replicas.chief_saves(", call.func]
+            for argument in call.args:
+                parts += [", ", argument]
+            for keyword in call.keywords:
+                parts += [f", {keyword.arg}=", keyword.value]
+            self._plan.replace(call, Code((*parts, ")")))
+            self._spelling.found(
+                call, "D166", "the first worker saves, to the one place that all had"
+            )
+
     def _is_of_one_task(self, chief: ast.expr) -> bool:
         """Whether a script of one task says outright whether that is the chief."""
         server = self._program.server
@@ -200,7 +243,7 @@ class EagerRewrite:
             and isinstance(server.task_index, ast.Constant)
             and all(
                 isinstance(n, (ast.Constant, ast.Compare, ast.cmpop))
-                for n in ast.walk(chief)
+                for n in all_nodes(chief)
             )
         )
 
@@ -224,24 +267,29 @@ class EagerRewrite:
                 "Keep the batch under the name it is given.",
             )
         if step.division is Division.SUM:
-            before, after = "replicas.sum_of_batch(", ")"
+            before, after = f"{self._of}.sum_of_batch(", ")"
         else:
-            before, after = "replicas.mean_of_batch(", f", {self._rows})"
+            before, after = f"{self._of}.mean_of_batch(", f", {self._rows})"
         plan.replace(step.gradient, code(before, step.gradient, after))
+        if step.of_v1:
+            pairs = names.argument(step.apply, "grads_and_vars", 0)
+            assert pairs is not None
+            plan.replace(pairs, code(f"{self._of}.added_up(", pairs, ")"))
         argument = (
             "experimental_aggregate_gradients=False"
             if step.legacy
             else "skip_gradients_aggregation=True"
         )
-        given = [code(a) for a in step.apply.args]
-        given += [code(f"{k.arg}=", k.value) for k in step.apply.keywords]
+        updates = [code(a) for a in step.apply.args]
+        updates += [code(f"{k.arg}=", k.value) for k in step.apply.keywords]
         woven: list[str | ast.AST | Code] = [step.apply.func, "("]
-        for part in given:
+        for part in updates:
             woven += [part, ", "]
-        plan.replace(step.apply, Code((*woven, argument, ")")))
+        if not step.of_v1:
+            plan.replace(step.apply, Code((*woven, argument, ")")))
         loss = ast.dump(step.loss)
         if step.returned is not None:
-            if ast.dump(step.returned) != loss:
+            if ast.dump(step.returned) != loss and not self._are_alike(step.returned):
                 raise Refused(
                     "D130",
                     step.returned,
@@ -257,6 +305,17 @@ class EagerRewrite:
                     f"each worker has a part of `{name}`, which the loop reads",
                     "Read the loss.",
                 )
+
+    def _are_alike(self, returned: ast.expr) -> bool:
+        """Whether values are all, as the loss is, means or sums over the batch."""
+        if not isinstance(returned, (ast.Tuple, ast.List)) or not returned.elts:
+            return False
+        step = self._program.step
+        reader = LossReader(self._scopes, step.body, given(step))
+        try:
+            return {reader.division(e) for e in returned.elts} == {step.division}
+        except UnknownLoss:
+            return False
 
     def _losses(self) -> None:
         """A Keras loss must not take the mean by itself where a strategy runs it."""
@@ -292,6 +351,7 @@ class EagerRewrite:
             )
 
     def _distributed(self) -> Item:
+        assert self._program.source.dataset is not None
         dataset = ast.unparse(self._program.source.dataset)
         return New(code(f"{_PARTS} = replicas.distributed({dataset})"))
 
@@ -299,7 +359,6 @@ class EagerRewrite:
         """The distributed step, and its uses in the loop."""
         program, step = self._program, self._program.step
         source = program.source
-        dataset = code(_PARTS) if self._together else code(source.dataset)
         star = "*" if isinstance(source.target, ast.Tuple) else ""
         parameters = ", ".join(source.names)
         body: list[Item]
@@ -315,12 +374,16 @@ class EagerRewrite:
             self._inline()
         self._stops()
         self._values()
-        if self._together:
+        if source.dataset is None:
+            rows = ", ".join(ast.unparse(e) for e in source.examples)
+            specs = code(f"*eager_steps.specs_of({rows})")
+        elif self._together:
             self._plan.replace(source.dataset, code(_PARTS))
+            specs = code(f"{star}{_PARTS}.element_spec")
+        else:
+            specs = code(star, source.dataset, ".element_spec")
         header = code(
-            f"\n@replicas.step_function({star}",
-            dataset,
-            f".element_spec)\ndef {_STEP}({parameters}):",
+            "\n@replicas.step_function(", specs, f")\ndef {_STEP}({parameters}):"
         )
         scope = code("\nwith strategy.scope(), replicas.recording():")
         return Block(scope, [Block(header, body)])
@@ -345,7 +408,7 @@ class EagerRewrite:
             if isinstance(around, ast.Assign):
                 results |= names.binds(around)
         site = step.fetched or step.call
-        for node in (n for s in program.suite[program.at :] for n in ast.walk(s)):
+        for node in (n for s in program.suite[program.at :] for n in all_nodes(s)):
             if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
                 assert isinstance(node.func, ast.Attribute)
                 value = node.func.value
@@ -363,7 +426,10 @@ class EagerRewrite:
 
     def _run(self) -> Code:
         program = self._program
-        arguments = ", ".join([_STEP, *program.source.names])
+        batch = ", ".join(program.source.names)
+        if self._together and program.source.dataset is None:
+            batch = f"*replicas.part_of({batch})"
+        arguments = f"{_STEP}, {batch}"
         return code(f"{program.session_name}.run({arguments})")
 
     def _inline(self) -> None:
@@ -410,60 +476,3 @@ class EagerRewrite:
             New(code("\nreplicas.run(run_worker)")),
             *self._kept(after[cut:]),
         ]
-
-    # -- findings ---------------------------------------------------------------------------
-
-    def _told(self) -> None:
-        """What the migrated program means, at the step; and what only its author knows."""
-        program = self._program
-        at = program.step.function or program.step.body[0]
-        if self._together:
-            reason = (
-                "each worker has a part of every batch, and the update is that of one "
-                "process with the whole batch"
-            )
-        elif self._loops:
-            reason = (
-                "every worker's loop goes through the dataset and updates the shared "
-                "weights with its own batches, as its process would have"
-            )
-        else:
-            reason = "the one client makes one step after the other, on a worker"
-        self._spelling.found(at, "D132", reason)
-        for node in (n for s in program.step.body for n in ast.walk(s)):
-            if isinstance(node, ast.Call):
-                self._told_by(node)
-        if program.endless is not None:
-            self._spelling.found(
-                program.endless,
-                "D134",
-                "nothing ends this loop: the session has no hook that would. "
-                "hooks=[tf.train.StopAtStepHook(...)], or a break",
-                outcome=Outcome.KEPT,
-            )
-        if self._together:
-            for node in self._unseeded():
-                self._spelling.found(
-                    node,
-                    "D135",
-                    "without a seed each worker shuffles otherwise, and their parts are of "
-                    "different batches",
-                    outcome=Outcome.KEPT,
-                )
-
-    def _told_by(self, call: ast.Call) -> None:
-        """What the step prints, and where that is seen now."""
-        reason = "printed by the worker that makes the step"
-        if self._together:
-            reason = "every worker prints it, of its part of the batch"
-        if isinstance(call.func, ast.Name) and call.func.id == "print":
-            reason = "printed once, when the step is traced, as it was"
-        elif self._scopes.resolve(call.func) != "tf.print":
-            return
-        self._spelling.found(call, "D152", reason, outcome=Outcome.KEPT)
-
-    def _unseeded(self) -> Iterator[ast.Call]:
-        for node in ast.walk(self._scopes.tree):
-            if isinstance(node, ast.Call) and method(node) == SHUFFLE:
-                if names.argument(node, "seed", 1) is None:
-                    yield node

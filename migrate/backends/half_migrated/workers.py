@@ -18,6 +18,7 @@ from migrate.program.eager import EagerProgram, Server
 from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
 from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.source.nodes import all_nodes
 from migrate.tables.worker_state import GENERATORS, NUMPY_STATEFUL
 
 SHUFFLE = "shuffle"
@@ -52,11 +53,15 @@ class WorkersOwn:
         self._place = {
             s
             for s in [*program.suite, *scopes.tree.body]
-            if s is not program.session and any(node in needed for node in ast.walk(s))
+            if s is not program.session and any(node in needed for node in all_nodes(s))
         }
         # What the workers share, or have by a place of their own on the servers.
         self._of_all = {*program.made, *(m.statement for m in program.metrics)}
-        changed = {n for s in self._tail for n in names.binds(s) | names.mutates(s)}
+        changed = {
+            n
+            for s in self._tail
+            for n in names.binds(s) | names.mutates(s) | _shuffled(s)
+        }
         self._changed = changed - _of_loops(self._tail)
         self.statements = self._moved()
 
@@ -80,7 +85,7 @@ class WorkersOwn:
         """Every use of the task's index; a number is none."""
         if isinstance(self._index, ast.Constant):
             return
-        for inner in ast.walk(node):
+        for inner in all_nodes(node):
             if isinstance(inner, ast.expr) and ast.dump(inner) == self._dump:
                 yield inner
 
@@ -117,7 +122,7 @@ class WorkersOwn:
                 )
             if clash:
                 raise _early(statement, sorted(clash)[0])
-        for node in (n for s in self._tail for n in ast.walk(s)):
+        for node in (n for s in self._tail for n in all_nodes(s)):
             if isinstance(node, (ast.Global, ast.Nonlocal)):
                 raise Refused(
                     "D133",
@@ -129,11 +134,11 @@ class WorkersOwn:
 
     def _generators(self) -> None:
         """Where numpy's and Python's own generators are seeded, and drawn from by loops."""
-        drawing = {n for s in self._tail for n in ast.walk(s)}
+        drawing = {n for s in self._tail for n in all_nodes(s)}
         for function in self._scopes.walk():
             if isinstance(function, (ast.FunctionDef, ast.Lambda)):
                 if function is not self._driver():
-                    drawing |= set(ast.walk(function))
+                    drawing |= set(all_nodes(function))
         for node in self._scopes.walk():
             if not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
@@ -208,7 +213,7 @@ class WorkersOwn:
     def _functions(self) -> None:
         """In functions the task is that of the loop that has called them."""
         driver = self._driver()
-        for node in ast.walk(self._scopes.tree):
+        for node in all_nodes(self._scopes.tree):
             if isinstance(node, ast.FunctionDef) and node is not driver:
                 for statement in node.body:
                     if statement in self._program.suite:
@@ -236,7 +241,7 @@ class WorkersOwn:
                 statement, (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
             ):
                 continue
-            if any(s in ast.walk(statement) for s in self._program.suite):
+            if any(s in all_nodes(statement) for s in self._program.suite):
                 continue
             bound = names.binds(statement) & read
             if self.of_task(statement) and bound:
@@ -247,15 +252,15 @@ def _of_loops(statements: list[ast.stmt]) -> set[str]:
     """Names that loops bind anew, and only their bodies read: their own in a function."""
     inner: dict[str, set[ast.AST]] = {}
     targets: set[ast.AST] = set()
-    for loop in (n for s in statements for n in ast.walk(s)):
+    for loop in (n for s in statements for n in all_nodes(s)):
         if not isinstance(loop, ast.For):
             continue
-        body = {n for s in loop.body for n in ast.walk(s)}
-        for node in ast.walk(loop.target):
+        body = {n for s in loop.body for n in all_nodes(s)}
+        for node in all_nodes(loop.target):
             if isinstance(node, ast.Name):
                 targets.add(node)
                 inner.setdefault(node.id, set()).update(body)
-    for node in (n for s in statements for n in ast.walk(s)):
+    for node in (n for s in statements for n in all_nodes(s)):
         if isinstance(node, ast.Name) and node.id in inner and node not in targets:
             if not isinstance(node.ctx, ast.Load) or node not in inner[node.id]:
                 del inner[node.id]
@@ -271,6 +276,18 @@ def _early(statement: ast.stmt, name: str) -> Refused:
     )
 
 
+def _shuffled(statement: ast.stmt) -> set[str]:
+    """Names whose object is shuffled in place: `np.random.shuffle(rows)`."""
+    return {
+        call.args[0].id
+        for call in all_nodes(statement)
+        if isinstance(call, ast.Call)
+        and method(call) == SHUFFLE
+        and call.args
+        and isinstance(call.args[0], ast.Name)
+    }
+
+
 def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
     """Whether it makes what a loop uses up: an iterator, hooks, a file, a generator."""
     return any(
@@ -280,19 +297,19 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
             or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
             or (scopes.dotted(n.func) or "") in _DRAWN_FROM
         )
-        for n in ast.walk(statement)
+        for n in all_nodes(statement)
     )
 
 
 def _shuffles(scopes: Scopes, value: ast.expr) -> bool:
-    for node in ast.walk(value):
+    for node in all_nodes(value):
         if isinstance(node, ast.Call):
             if method(node) == SHUFFLE:
                 return True
             called = defined(scopes, node.func)
             if isinstance(called, ast.FunctionDef) and any(
                 isinstance(n, ast.Call) and method(n) == SHUFFLE
-                for n in ast.walk(called)
+                for n in all_nodes(called)
             ):
                 return True
     return False

@@ -10,6 +10,7 @@ from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.callbacks import (
     Callback,
     Logged,
+    Made,
     Named,
     Several,
     StaysHook,
@@ -17,6 +18,7 @@ from migrate.program.callbacks import (
     Value,
 )
 from migrate.program.ir import Code, code, joined
+from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table
 
 Claimed = dict[ast.AST, tuple[str, str]]
@@ -34,24 +36,45 @@ def plan_callbacks(callbacks: Iterable[Callback], plan: Plan) -> Claimed:
     return claimed
 
 
+def plan_made(objects: Iterable[Made], plan: Plan) -> list[Finding]:
+    """Plans what callbacks of other files are given; a finding for each."""
+    told = []
+    for made in objects:
+        for node, name in made.names.items():
+            plan.replace(node, code(f'"{name}"'))
+        given = " it is given the names of tensors" if made.names else ""
+        told.append(
+            Finding(
+                made.call.lineno,
+                made.call.col_offset + 1,
+                "K130",
+                Outcome.REWRITTEN,
+                "",
+                f"{made.name} is a callback of Keras now{given and ';'}{given}",
+            )
+        )
+    return told
+
+
 def staying(hooks: Iterable[StaysHook]) -> list[Finding]:
     """A finding for each class that stays a hook."""
     return [
         Finding(
-            hook.class_.lineno,
-            hook.class_.col_offset + 1,
+            getattr(hook.class_, "lineno", 1),
+            getattr(hook.class_, "col_offset", 0) + 1,
             "K131",
             Outcome.KEPT,
             "",
-            f"{hook.class_.name} stays a hook: {_place(hook)}{hook.reason}",
+            f"{hook.name} stays a hook: {_place(hook)}{hook.reason}",
         )
         for hook in hooks
     ]
 
 
 def _place(hook: StaysHook) -> str:
-    line = getattr(hook.node, "lineno", hook.class_.lineno)
-    return f"line {line}: " if line != hook.class_.lineno else ""
+    own = getattr(hook.class_, "lineno", 1)
+    line = getattr(hook.node, "lineno", own)
+    return f"line {line}: " if line != own else ""
 
 
 class _Class:
@@ -80,7 +103,7 @@ class _Class:
             *callback.values,
             *callback.asked,
         ):
-            for inner in ast.walk(part):
+            for inner in all_nodes(part):
                 self._claimed.setdefault(inner, _GONE)
         plan.suites[callback.class_, "body"] = list(self._body())
 
@@ -135,7 +158,7 @@ class _Class:
         item = self._changed(statement)
         if item is not None:
             return item
-        for inner in ast.walk(statement):
+        for inner in all_nodes(statement):
             if isinstance(inner, ast.stmt) and inner is not statement:
                 item = self._changed(inner)
                 if item is not None:

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import ast
 
+from migrate.backends.keras import layers
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
+from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program.ir import code
-from migrate.program.keras_model import Unit
+from migrate.program.ir import Code, code
+from migrate.program.keras_units import Unit
+from migrate.program.keras_updates import Computed, Held
+from migrate.source.nodes import all_nodes
 
 _METRIC = ("K103", "a Keras metric that counts the same")
+_HELD = ("K140", "a variable of the model, under TF1's name")
 
 
 class Construction(Subclassed):
@@ -25,9 +30,10 @@ class Construction(Subclassed):
             items = self._making(model.called)
         else:
             for unit in model.network:
+                items += layers.sharing(unit.statement, model.helpers)
                 items += self._twins(unit) or self._units([unit])
         # After the network, whose comments come first.
-        after = [*self._optimizer(), *self._metrics()]
+        after = [*self._tables(), *self._optimizer(), *self._metrics()]
         read = {n.id for n in self._emitted if isinstance(n, ast.Name)}
         kept = self._read_by_steps()
         read.update(kept)
@@ -39,8 +45,23 @@ class Construction(Subclassed):
         self._order = order
         if model.called is None:
             items = self._functional(items, kept)
-        parameters = ", ".join(["self", *order])
-        return Block(code(f"def __init__({parameters}):"), [*items, *after])
+        parameters = code("self")
+        for name in order:
+            parameters = code(parameters, f", {name}", *self._default(name))
+        header = code("def __init__(", parameters, "):")
+        return Block(header, [*items, *after])
+
+    def _default(self, name: str) -> list[str | ast.AST]:
+        """What a parameter is where a call of the model_fn leaves it out."""
+        function = self._model.function
+        calls = [bound_call(call, function) or {} for _, call in self._flow.lambdas]
+        if name not in self._model.bound or all(name in given for given in calls):
+            return []
+        arguments = function.args.args
+        place = [argument.arg for argument in arguments].index(name)
+        default = function.args.defaults[place - len(arguments)]
+        self._emit(default)
+        return ["=", default]
 
     def _functional(self, items: list[Item], kept: list[str]) -> list[Item]:
         """The network, and the model of its inputs and outputs."""
@@ -54,7 +75,7 @@ class Construction(Subclassed):
         elif len(model.outputs) > 1:
             outputs = f"({outputs})"
         made = f"\nsuper().__init__(inputs={inputs}, outputs={outputs})"
-        of_steps = [New(code(f"self.{name} = {name}")) for name in kept]
+        of_steps = [New(code(f"self.{self._own(name)} = {name}")) for name in kept]
         return [*items, New(code(made)), *of_steps]
 
     def _twins(self, unit: Unit) -> list[Item]:
@@ -66,10 +87,34 @@ class Construction(Subclassed):
         new = self._new(code(f"{twins.name} = ", unit.statement.value), unit)
         return [*self._comments(unit), new]
 
+    def _tables(self) -> list[Item]:
+        """Lookup tables, which exist once, and what they are made of."""
+        model = self._model
+        items: list[Item] = []
+        done = [*model.network] if model.called is None else [*model.called.made]
+        for one in model.tables:
+            new = [unit for unit in one.plain if unit not in done]
+            items += self._units(new)
+            done += new
+            items += self._comments(one.unit)
+            made = code(f"self.{self._kept_name(one.name)} = ", one.call)
+            items.append(self._new(made, one.unit, blank=not items))
+        return items
+
     def _optimizer(self) -> list[Item]:
         update = self._model.update
         folded = self._folded("TRAIN")
-        items = self._units(update.units, folded)
+        items: list[Item] = []
+        for unit in update.units:
+            rate = update.rate
+            held = next((one for one in update.held if one.unit is unit), None)
+            if held is not None:
+                items += [*self._comments(unit), self._new(self._held(held), unit)]
+            elif rate is None or unit not in rate.units:
+                items += self._units([unit], folded)
+            elif unit is rate.units[-1]:
+                body = self._rate(rate, folded)
+                items.append(Block(code(f"def {rate.name}():"), body))
         for name in sorted(update.schedules & self._names_of_steps()):
             items.append(New(code(f"self.{name} = {name}")))
         if update.averaged is not None:
@@ -89,6 +134,33 @@ class Construction(Subclassed):
         items.append(New(code(f"self.optimizer.iterations = {step}")))
         return items
 
+    def _held(self, held: Held) -> Code:
+        """A rate that is a variable of the model."""
+        statement = held.unit.statement
+        assert isinstance(statement, ast.Assign)
+        self.claimed[held.call.func] = _HELD
+        target = ast.unparse(statement.targets[0])
+        arguments: list[Argument] = [
+            ("", repr_of(held.name)),
+            ("shape", "[]"),
+            ("initializer", held.initializer),
+            ("trainable", "False"),
+        ]
+        made = laid_out("self.add_weight", arguments, len(target) + 11)
+        return code(f"{target} = ", made)
+
+    def _rate(self, rate: Computed, folded: dict[ast.AST, Code]) -> list[Item]:
+        """What computes a rate; the last statement is the return where it can be."""
+        *before, last = rate.units
+        if isinstance(last.statement, ast.Assign) and len(last.statement.targets) == 1:
+            target = last.statement.targets[0]
+            if isinstance(target, ast.Name) and target.id == rate.name:
+                returned = self._new(code("return ", last.statement.value), last)
+                returned.replace.update(folded)
+                comments = self._comments(last)
+                return [*self._units(before, folded), *comments, returned]
+        return [*self._units(rate.units, folded), New(code(f"return {rate.name}"))]
+
     def _metrics(self) -> list[Item]:
         items: list[Item] = []
         if self._model.evaluated is None:
@@ -101,7 +173,8 @@ class Construction(Subclassed):
             arguments.append(("name", repr_of(metric.key)))
             attribute = self._attribute(metric)
             made = laid_out(metric.row.target, arguments, len(attribute) + 12)
-            items.append(self._new(code(f"self.{attribute} = ", made)))
+            new = self._new(code(f"self.{attribute} = ", made))
+            items.append(self._where_it_is(metric, new))
             self.claimed[metric.call.func] = _METRIC
         return items
 
@@ -114,7 +187,7 @@ class Construction(Subclassed):
         found: dict[ast.Call, list[Item]] = {call: [] for call in calls}
         alone: list[Item] = []
         for unit in self._model.gathered:
-            inside = set(ast.walk(unit.statement))
+            inside = set(all_nodes(unit.statement))
             made = [call for call in calls if call in inside]
             dropped = found[made[0]] if made else alone
             dropped.append(Dropped(unit.statement))

@@ -35,12 +35,22 @@ def trained(flow: Flow, name: str, plan: Plan) -> Claimed:
                 arguments.append(("model", named))
             else:
                 arguments.append((keyword.arg, keyword.value))
-        made = laid_out(f"{table.MODULE}.Estimator", arguments, call.col_offset)
-        plan.replace(call, made)
+        function = f"{table.MODULE}.Estimator"
+        if _is_init(call.func):
+            function = ast.unparse(call.func)
+        plan.replace(call, laid_out(function, arguments, call.col_offset))
         claimed[call.func] = _TRAINS
+    for base in flow.bases:
+        plan.replace(base, code(f"{table.MODULE}.Estimator"))
+        claimed[base] = _TRAINS
     plan.imports.append(f"import {table.MODULE}")
-    plan.support.add(table.SUPPORT)
+    plan.support.update(table.SUPPORT)
     return claimed
+
+
+def _is_init(function: ast.expr) -> bool:
+    """Whether it is `super().__init__`, of a class of Estimator."""
+    return isinstance(function, ast.Attribute) and function.attr == "__init__"
 
 
 def imported(models: Iterable[Imported], plan: Plan) -> Claimed:

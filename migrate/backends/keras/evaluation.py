@@ -12,7 +12,12 @@ from migrate.backends.keras.training import Training
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import Counter, Hooks, Unit
+from migrate.program.keras_model import Counter, Exports, Hooks
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
+
+# What hooks watch where they watch the global step.
+_STEP = "tf.compat.v1.train.get_global_step()"
 
 
 class Evaluation(Training):
@@ -51,7 +56,9 @@ class Evaluation(Training):
         if model.counter is not None:
             items.append(self._new(self._counter_call(model.counter)))
         else:
-            items += [self._new(self._updated(metric)) for metric in model.metrics]
+            for metric in model.metrics:
+                counted = self._new(self._updated(metric))
+                items.append(self._where_it_is(metric, counted))
         items.append(New(code("return {m.name: m.result() for m in self.metrics}")))
         return self._step("test_step", items, "EVAL")
 
@@ -84,7 +91,7 @@ class Evaluation(Training):
         for metric in waiting.values():
             items.append(self._new(self._updated(metric)))
         self._emit(function.args)
-        if function not in ast.walk(self._model.function):
+        if function not in all_nodes(self._model.function):
             self._plan.statements[function] = []
         head = layers.header(function, name=self._counter_name(counter), first="self")
         return Block(head, items, function)
@@ -100,12 +107,14 @@ class Evaluation(Training):
             items += self._returned()
         return self._step("predict_step", items, "PREDICT")
 
-    def _exports(self, given: ast.expr) -> Block:
+    def _exports(self, given: Exports) -> Block:
         predicted = self._model.predicted
         name = predicted.id if isinstance(predicted, ast.Name) else "predictions"
+        parts = given.parts.items()
         return Block(
             code(f"def export_outputs(self, {name}):"),
-            [self._new(code("return ", given))],
+            [self._new(code("return ", given.value))],
+            replace={part: code(name, "[", key, "]") for part, key in parts},
         )
 
     def _hooks(self, hooks: Hooks) -> Block:
@@ -114,7 +123,7 @@ class Evaluation(Training):
         read = {
             node.id
             for outer in hooks.nodes
-            for node in ast.walk(outer)
+            for node in all_nodes(outer)
             if isinstance(node, ast.Name) and node not in self._logged
         }
         parameters += [n for n in (name, *hooks.watched) if n in read]
@@ -122,12 +131,22 @@ class Evaluation(Training):
         for unit in hooks.made:
             items += [*self._comments(unit), Keep(unit.statement)]
             self._emit(unit.statement)
-        items.append(self._new(code("return ", hooks.value)))
+        if hooks.value is not None:
+            items.append(self._new(code("return ", hooks.value)))
         return Block(
             code(f"def {hooks.kind}({', '.join(parameters)}):"),
             items,
-            replace=self._counts_in(self._model.training, hooks.nodes),
+            replace={
+                **self._folded_in(hooks),
+                **self._counts_in(self._model.training, hooks.nodes),
+                **{name: code(_STEP) for name in hooks.steps},
+            },
         )
+
+    def _folded_in(self, hooks: Hooks) -> dict[ast.AST, Code]:
+        """What the mode decides in them."""
+        inside = {n for node in hooks.nodes for n in all_nodes(node)}
+        return {n: new for n, new in self._folded("TRAIN").items() if n in inside}
 
 
 def _needed_by(units: Iterable[Unit], nodes: Iterable[ast.AST]) -> list[Unit]:

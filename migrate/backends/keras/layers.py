@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
@@ -12,7 +12,9 @@ from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code, joined
-from migrate.program.keras_model import Helper, KerasModel, Layer, Several
+from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
+from migrate.program.keras_model import KerasModel
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 
@@ -26,7 +28,7 @@ def calls(model: KerasModel) -> Iterator[tuple[ast.Call, Code]]:
         for call in layer.applied:
             yield call, _applied(call)
     for one in model.helpers:
-        if one.unneeded or one.scope:
+        if one.unneeded or one.scope or one.shared:
             for call, where in one.calls:
                 yield call, _helper_call(call, one, where)
 
@@ -36,7 +38,9 @@ def _layer(layer: Layer) -> Code:
         return constructed(layer, layer.call.col_offset)
     inputs = ast.unparse(layer.inputs)
     made = constructed(layer, layer.call.col_offset, len(inputs) + 2)
-    return code(made, "(", layer.inputs, ")")
+    # What a variable is applied to stands nowhere in its call.
+    written = hasattr(layer.inputs, "lineno")
+    return code(made, "(", layer.inputs if written else inputs, ")")
 
 
 def _applied(call: ast.Call) -> Code:
@@ -59,7 +63,10 @@ def constructed(layer: Layer, indent: int, after: int = 0, hang: str = "    ") -
     """
     if layer.several is not None:
         return _sequential(layer, layer.several, hang)
-    return _one(layer, _own(layer.name, layer.scope), indent, after, hang)
+    name = _own(layer.name, layer.scope)
+    if layer.counted and name is not None:
+        name = code(f"{table.MODULE}.unique_name(", name, ")")
+    return _one(layer, name, indent, after, hang)
 
 
 def _one(
@@ -166,7 +173,7 @@ def name_below(scope: tuple[ast.expr, ...], name: str | ast.expr) -> Code | str:
     woven: list[str | ast.AST] = []
     before = ""
     for index, part in enumerate(parts):
-        before += "/" if index else ""
+        before += "/" if index and not is_prefix(parts[index - 1]) else ""
         if isinstance(part, ast.Constant):
             part = str(part.value)
         if isinstance(part, str):
@@ -221,17 +228,56 @@ def _helper_call(
         (k.arg or "", k.value) for k in call.keywords if id(k.value) not in gone
     ]
     if helper.scope:
-        arguments.append((helper.scope, name_below(where[:-1], where[-1])))
-    return laid_out(ast.unparse(call.func), arguments, call.col_offset)
+        arguments.append((helper.scope, _told(where, helper.prefix)))
+    function = helper.shared or ast.unparse(call.func)
+    return laid_out(function, arguments, call.col_offset)
 
 
-def helper(one: Helper) -> list[Item]:
-    """A helper's definition, without what only said whether it is training."""
+def _told(where: tuple[ast.expr, ...], prefix: bool) -> Code | str:
+    """What a helper is told of the variable scopes around its call."""
+    if not prefix:
+        return name_below(where[:-1], where[-1])
+    if not where:
+        return '""'
+    if len(where) == 1 and is_prefix(where[0]):
+        return ast.unparse(where[0])
+    return name_below(where, "")
+
+
+def sharing(node: ast.AST, others: Iterable[Helper]) -> list[Item]:
+    """What calls functions whose calls have the same variables, above the first call.
+
+    Args:
+      node: the statement below.
+    """
+    inside = set(all_nodes(node))
+    found: list[Item] = []
+    for other in others:
+        first = other.calls[0][0] if other.calls else None
+        if other.shared and first is not None and first in inside:
+            found.append(
+                New(
+                    code(
+                        f"{other.shared} = {table.MODULE}.Shared("
+                        f"{ast.unparse(first.func)})"
+                    )
+                )
+            )
+    return found
+
+
+def helper(one: Helper, others: Collection[Helper] = ()) -> list[Item]:
+    """A helper's definition, without what only said whether it is training.
+
+    Args:
+      others: the network's, which it may call.
+    """
     function = one.function
-    if not one.unneeded and not one.opened and not one.scope:
+    inner = [s for s in function.body if sharing(s, others)]
+    if not one.unneeded and not one.opened and not one.scope and not inner:
         return [Keep(function)]
     head = header(function, without=one.unneeded, scope=one.scope)
-    items = _items(function.body, one.opened, (*one.gone, *one.kept))
+    items = _items(function.body, one.opened, (*one.gone, *one.kept), others)
     if all(isinstance(item, Dropped) for item in items):
         items.append(New(code("pass")))
     return [Block(head, items, function)]
@@ -264,8 +310,18 @@ def header(
             parts += [": ", argument.annotation]
         if index >= positional:
             parts += ["=", arguments.defaults[index - positional]]
+    pairs = zip(arguments.kwonlyargs, arguments.kw_defaults)
+    named = [(a, default) for a, default in pairs if a.arg not in without]
+    if named or (scope and arguments.defaults):
+        parts.append(", *" if parts else "*")
+    for argument, default in named:
+        parts.append(f", {argument.arg}")
+        if argument.annotation is not None:
+            parts += [": ", argument.annotation]
+        if default is not None:
+            parts += ["=", default]
     if scope:
-        parts.append(f", *, {scope}" if arguments.defaults else f", {scope}")
+        parts.append(f", {scope}")
     return code(f"def {name or function.name}(", *parts, "):")
 
 
@@ -273,24 +329,31 @@ def opened(
     statement: ast.With | ast.If,
     others: Collection[ast.stmt],
     gone: Collection[ast.stmt] = (),
+    helpers: Collection[Helper] = (),
 ) -> list[Item]:
     """What stands in a scope, or below a condition, that is gone.
 
     Args:
       others: those that are gone like it.
       gone: statements of which nothing is left.
+      helpers: the network's functions, which it may call.
     """
-    return [Dropped(statement), *_items(statement.body, others, gone)]
+    return [Dropped(statement), *_items(statement.body, others, gone, helpers)]
 
 
 def _items(
-    body: list[ast.stmt], open_: Collection[ast.stmt], gone: Collection[ast.stmt]
+    body: list[ast.stmt],
+    open_: Collection[ast.stmt],
+    gone: Collection[ast.stmt],
+    others: Collection[Helper] = (),
 ) -> list[Item]:
     found: list[Item] = []
     for statement in body:
         if isinstance(statement, (ast.With, ast.If)) and statement in open_:
-            found += opened(statement, open_, gone)
-        elif statement in gone:
+            found += opened(statement, open_, gone, others)
+            continue
+        found += sharing(statement, others)
+        if statement in gone:
             found.append(Dropped(statement))
         else:
             found.append(Keep(statement))

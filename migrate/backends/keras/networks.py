@@ -11,15 +11,21 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends import model_fn
 from migrate.frontends.model_fn.files import joined_with
-from migrate.plan import Plan
-from migrate.program.ir import Code
-from migrate.program.keras_model import KerasModel, Layer, SharedModels
+from migrate.frontends.model_fn.modes import is_device
+from migrate.plan import Dropped, Plan
+from migrate.program.ir import Code, code
+from migrate.program.keras_files import SharedModels
+from migrate.program.keras_layers import Layer
+from migrate.program.keras_model import KerasModel
 from migrate.rules import calls as rules_of_calls
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 _LAYER = ("K102", "a Keras layer: the same variables under the same names")
 _MODE = ("K101", "the model knows whether it is training")
 _SCOPED = ("K102", "the variable scope is in the names of its layers")
+_PLACED = ("K170", "the strategy places variables and steps")
+_GIVEN = ("K102", "layers are given what the argument scope gave them")
 Claimed = dict[ast.AST, tuple[str, str]]
 
 
@@ -50,7 +56,13 @@ def plan_layers(
             claimed |= _arguments(layer, scopes, plan)
     for helper in model.helpers:
         if helper.function in here:
-            plan.statements[helper.function] = layers.helper(helper)
+            plan.statements[helper.function] = layers.helper(helper, model.helpers)
+    for name, value in model.replaced.items():
+        if name in here:
+            plan.replace(name, code(ast.unparse(value)))
+    for function in model.scoping:
+        if function in here:
+            plan.statements[function] = [Dropped(function)]
     for scope in model.within:
         if scope in here:
             plan.statements[scope] = layers.opened(scope, model.within)
@@ -63,9 +75,9 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     slim's penalties and initial values are contrib.layers' own.
     """
     claimed: Claimed = {}
-    carried = {node for value in layer.carried for node in ast.walk(value)}
+    carried = {node for value in layer.carried for node in all_nodes(value)}
     for value in layer.given:
-        for node in ast.walk(value):
+        for node in all_nodes(value):
             if isinstance(node, (ast.Attribute, ast.Name)) and node not in carried:
                 claimed[node] = _LAYER
     for node in carried:
@@ -81,7 +93,9 @@ def _arguments(layer: Layer, scopes: Scopes, plan: Plan) -> Claimed:
     return claimed
 
 
-def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
+def of_what_is_gone(
+    model: KerasModel, scopes: Scopes, here: Collection[ast.AST]
+) -> Claimed:
     """Uses in functions of one file, and in variable scopes, of which nothing is left."""
     claimed: Claimed = {}
     opened = [statement for helper in model.helpers for statement in helper.opened]
@@ -93,13 +107,26 @@ def of_what_is_gone(model: KerasModel, here: Collection[ast.AST]) -> Claimed:
             heads += [item.context_expr for item in statement.items]
         why = _MODE if isinstance(statement, ast.If) else _SCOPED
         claimed.update(_uses(heads, here, why))
+        for head in heads:
+            if head in here:
+                claimed |= of_devices(head, scopes)
     for helper in model.helpers:
         claimed.update(_uses(helper.gone, here, _MODE))
+    claimed.update(_uses(model.scoping, here, _GIVEN))
     for layer in model.layers:  # What a scope gave it is written with it.
         for value in layer.carried:
-            for node in ast.walk(value):
+            for node in all_nodes(value):
                 claimed.pop(node, None)
     return claimed
+
+
+def of_devices(node: ast.AST, scopes: Scopes) -> Claimed:
+    """Uses of tf.device in what is gone."""
+    return {
+        call.func: _PLACED
+        for call in all_nodes(node)
+        if isinstance(call, ast.Call) and is_device(call, scopes)
+    }
 
 
 def _uses(
@@ -109,7 +136,7 @@ def _uses(
         inner: why
         for node in nodes
         if node in here
-        for inner in ast.walk(node)
+        for inner in all_nodes(node)
         if isinstance(inner, (ast.Attribute, ast.Name))
     }
 
@@ -131,7 +158,7 @@ def plan_networks(
             model = one.model
             calls = layers.calls(model)
             claimed |= plan_layers(model, calls, whole, plan, here)
-            claimed |= of_what_is_gone(model, here)
+            claimed |= of_what_is_gone(model, whole, here)
             program = os.path.basename(files.model.path)
             told += [
                 Finding(
@@ -145,13 +172,14 @@ def plan_networks(
                 for helper in model.helpers
                 if helper.function in here
             ]
-            if any(
-                layers.target(layer).startswith(f"{table.MODULE}.")
+            first = [helper.calls[0][0] for helper in model.helpers if helper.shared]
+            if any(call in here for call in first) or any(
+                layer.counted or layers.target(layer).startswith(f"{table.MODULE}.")
                 for layer in model.layers
                 if layer.call in here
             ):
                 plan.imports.append(f"import {table.MODULE}")
-                plan.support.add(table.SUPPORT)
+                plan.support.update(table.SUPPORT)
     if told:
         plan.imports.append("import tf_keras")
     return claimed, told

@@ -9,13 +9,20 @@ from migrate.backends.keras.estimators import trained
 from migrate.backends.keras.evaluation import Evaluation
 from migrate.backends.keras.layout import Argument
 from migrate.backends.keras.layout import call as laid_out
-from migrate.backends.keras.networks import of_what_is_gone, plan_layers
+from migrate.backends.keras.networks import of_devices, of_what_is_gone, plan_layers
+from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
-from migrate.plan import Block, Item, Keep
+from migrate.plan import Block, Item, Keep, New
 from migrate.program.ir import Code, code
+from migrate.program.keras_model import Total
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 _SPLIT = ("K101", "the model_fn is a Keras model: its modes are the steps of a class")
+_ADDED_UP = (
+    "# As TF1 did with tf.gradients: replicas add up their gradients and losses.\n"
+    "replicas_add_up = True"
+)
 _STEP = ("K105", "a schedule takes the step as it is")
 
 
@@ -53,7 +60,9 @@ class KerasRewrite(Evaluation):
         body = model.function.body
         if _is_text(body[0]):
             items.append(Keep(body[0]))
-            self._emitted.update(ast.walk(body[0]))
+            self._emitted.update(all_nodes(body[0]))
+        if self._adds_up():
+            items.append(New(code(_ADDED_UP)))
         items.append(self._init())
         if model.called is not None:
             items.append(self._call(model.called))
@@ -68,8 +77,8 @@ class KerasRewrite(Evaluation):
                 items.append(self._counts(model.counter))
         if model.predicted is not None:
             items.append(self._predict_step())
-        if model.export_outputs is not None:
-            items.append(self._exports(model.export_outputs))
+        if model.exports is not None:
+            items.append(self._exports(model.exports))
         items += [self._hooks(hooks) for hooks in model.hooks]
         return Block(
             code(f"class {self._name}(tf_keras.Model):"),
@@ -81,14 +90,17 @@ class KerasRewrite(Evaluation):
     def _collections(self) -> None:
         """What steps read of TF1's collections is the model's own."""
         model = self._model
-        for unit in (
+        units = (
             *model.training,
             *model.evaluation,
             *model.predictions,
             *model.update.gradients,
             *model.update.units,
-        ):
-            for node in ast.walk(unit.statement):
+        )
+        given = [model.train_loss, model.reported, model.evaluated]
+        counts = [v for metric in model.metrics for v in metric.arguments]
+        for code_ in (*(u.statement for u in units), *given, *counts):
+            for node in all_nodes(code_) if code_ is not None else ():
                 if isinstance(node, ast.Call):
                     self._collection(node)
         self._of_rates()
@@ -100,9 +112,11 @@ class KerasRewrite(Evaluation):
             self._plan.expressions[call] = code(step)
             self.claimed[call.func] = _STEP
             for value in (*call.args[1:], *(k.value for k in call.keywords)):
-                self.claimed.update({n: _STEP for n in ast.walk(value)})
+                self.claimed.update({n: _STEP for n in all_nodes(value)})
+        here = frozenset(self._scopes.walk())
         for function in update.functions:
-            for node in ast.walk(function):
+            # In another file it asks for the step as it did: there is one by then.
+            for node in all_nodes(function) if function in here else ():
                 if isinstance(node, ast.Call):
                     if self._scopes.resolve(node.func) in table.GLOBAL_STEP:
                         self._collection(node)
@@ -110,6 +124,10 @@ class KerasRewrite(Evaluation):
     def _collection(self, call: ast.Call) -> None:
         symbol = self._scopes.resolve(call.func)
         new = ""
+        if call in self._model.totals:
+            total = self._total(self._model.totals[call])
+            self._plan.expressions[call] = total
+            self.claimed[call.func] = ("K105", "now a sum of names")
         if symbol == table.TRAINABLE and not call.args and not call.keywords:
             new = "self.trainable_variables"
         elif symbol in table.GLOBAL_STEP:
@@ -118,50 +136,88 @@ class KerasRewrite(Evaluation):
             new = "self.losses"
         elif symbol == table.REGULARIZATION[1]:
             new = "tf.add_n(self.losses)"
-        elif symbol == table.TOTAL_LOSS:
-            new = f"tf.add_n([{self._collected_loss()}, *self.losses])"
         if new:
             self._plan.expressions[call] = code(new)
             self.claimed[call.func] = ("K105", f"now {new}")
 
-    def _collected_loss(self) -> str:
-        return next(
-            ast.unparse(u.statement.targets[0])
-            for u in self._model.training
-            if isinstance(u.statement, ast.Assign)
-            and isinstance(u.statement.value, ast.Call)
-            and (self._scopes.resolve(u.statement.value.func) or "").startswith(
-                "tf.losses."
-            )
-        )
+    def _total(self, total: Total) -> Code:
+        """The graph's losses, by their names."""
+        losses = [*total.losses, *(["*self.losses"] if total.penalised else [])]
+        listed = f"[{', '.join(losses)}]"
+        if not total.summed:
+            return code(listed)
+        if total.name is None:
+            return code(f"tf.add_n({listed})")
+        return code(f"tf.add_n({listed}, name=", total.name, ")")
 
     def _mentions(self) -> None:
         """What named the model_fn names the class."""
         for name in self._flow.mentions:
             self._plan.replace(name, code(self._name))
         for function, call in self._flow.lambdas:
-            self._plan.replace(function, self._lambda(function, call))
+            if isinstance(function, ast.Lambda):
+                kept, made = self._passed_on(function, call)
+                own = ", ".join(argument.arg for argument, _ in kept)
+                self._plan.replace(function, code(f"lambda {own}: ", made))
+            else:
+                self._plan.statements[function] = [self._maker(function, call)]
 
-    def _lambda(self, function: ast.Lambda, call: ast.Call) -> Code:
-        """Without labels and mode, and what the class is not made with."""
-        own = [a.arg for a in function.args.args]
+    def _maker(self, function: ast.FunctionDef, call: ast.Call) -> Block:
+        """A function that did nothing but call the model_fn makes the model."""
+        kept, made = self._passed_on(function, call)
+        own = ", ".join(
+            argument.arg + (f"={ast.unparse(default)}" if default is not None else "")
+            for argument, default in kept
+        )
+        *text, returned = function.body
+        items: list[Item] = [Keep(statement) for statement in text]
+        items.append(New(code("return ", made), returned))
+        for argument in function.args.args:
+            self._claim(argument.annotation)
+        self._claim(function.returns)
+        return Block(code(f"def {function.name}({own}):"), items, function)
+
+    def _claim(self, node: ast.AST | None) -> None:
+        """What is written anew without its annotations."""
+        for inner in all_nodes(node) if node is not None else ():
+            self.claimed[inner] = _SPLIT
+
+    def _passed_on(
+        self, function: ast.Lambda | ast.FunctionDef, call: ast.Call
+    ) -> tuple[list[tuple[ast.arg, ast.expr | None]], Code]:
+        """What is left of its parameters, with their defaults, and the call of the class.
+
+        Without labels and mode, and what the class is not made with.
+        """
+        arguments = function.args
+        absent: list[ast.expr | None] = [None]
+        defaults = absent * (len(arguments.args) - len(arguments.defaults))
+        own = list(zip(arguments.args, [*defaults, *arguments.defaults]))
         bound = bound_call(call, self._model.function) or {}
-        kept = [name for name in own if name in self._order]
         given: list[Argument] = []
+        read: set[str] = set()
         for index, name in enumerate(self._order):
+            if name not in bound:
+                continue
             by_position = len(given) == index and bound[name] in call.args
             given.append(("" if by_position else name, bound[name]))
+            read |= names.reads(bound[name])
         made = laid_out(self._name, given, function.col_offset)
-        return code(f"lambda {', '.join(kept)}: ", made)
+        return [pair for pair in own if pair[0].arg in read], made
 
     def _claim_rest(self) -> None:
         """Uses in what is gone."""
-        for node in ast.walk(self._model.function):
+        placed = of_devices(self._model.function, self._scopes)
+        self.claimed |= {f: why for f, why in placed.items() if f not in self._emitted}
+        for node in all_nodes(self._model.function):
             if isinstance(node, (ast.Attribute, ast.Name)):
                 if node not in self._emitted and node not in self.claimed:
                     self.claimed[node] = _SPLIT
         here = frozenset(self._scopes.walk())
-        self.claimed = {**of_what_is_gone(self._model, here), **self.claimed}
+        self.claimed = {
+            **of_what_is_gone(self._model, self._scopes, here),
+            **self.claimed,
+        }
 
 
 def _is_text(statement: ast.stmt) -> bool:

@@ -8,7 +8,7 @@ from migrate.backends.keras.state import State
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import Unit
+from migrate.program.keras_units import Unit
 
 
 class Shared(State):
@@ -106,6 +106,7 @@ class Shared(State):
     def _loss_parameters(self) -> list[str]:
         model = self._model
         read = {n for u in model.loss for n in names.reads(u.statement)}
+        read |= {n for total in model.totals.values() for n in total.losses}
         return [n for n in (self._features, self._labels, *model.outputs) if n in read]
 
     def _loss_call(self) -> New:

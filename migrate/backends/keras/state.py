@@ -10,9 +10,11 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Flow
-from migrate.plan import Dropped, Item, Keep, New, Plan
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import KerasModel, Metric, Unit
+from migrate.program.keras_model import KerasModel, Metric
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 
@@ -40,7 +42,7 @@ class State:
         self._order: list[str] = []
         self._taken = table.TAKEN.union(model.parameters.values())
         self._features = model.parameters["features"]
-        self._labels = model.parameters["labels"]
+        self._labels = model.parameters.get("labels", "")
         # What the class is made with, beside features: a step reads it of the model.
         self._made_with = [
             name
@@ -79,8 +81,8 @@ class State:
         return {
             inner
             for node, value in self._model.folded.get(mode, {}).items()
-            for inner in ast.walk(node)
-            if isinstance(value, str) or inner not in set(ast.walk(value))
+            for inner in all_nodes(node)
+            if isinstance(value, str) or inner not in set(all_nodes(value))
         }
 
     def _same(self, one: str, other: str, units: Iterable[Unit]) -> bool:
@@ -89,7 +91,7 @@ class State:
         return all(
             folded.get(one, {}).get(node) == folded.get(other, {}).get(node)
             for unit in units
-            for node in ast.walk(unit.statement)
+            for node in all_nodes(unit.statement)
         )
 
     def _comments(self, unit: Unit) -> list[Item]:
@@ -99,7 +101,7 @@ class State:
         return [Dropped(s) for s in told]
 
     def _emit(self, node: ast.AST) -> None:
-        self._emitted.update(ast.walk(node))
+        self._emitted.update(all_nodes(node))
 
     def _new(self, new: Code, unit: Unit | None = None, blank: bool = False) -> New:
         for node in new.nodes():
@@ -110,8 +112,8 @@ class State:
     def _free(self, name: str) -> str:
         """A name that the model_fn does not have."""
         function = self._model.function
-        taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+        taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"model_{name}"
         return name
@@ -165,10 +167,15 @@ class State:
         """`params = self.params` where some code reads it."""
         read = {name for node in nodes for name in names.reads(node)}
         return [
-            New(code(f"{name} = self.{name}"))
+            New(code(f"{name} = self.{self._own(name)}"))
             for name in self._made_with
             if name in read
         ]
+
+    def _own(self, name: str) -> str:
+        """The attribute of what the class is made with, which hides none of Keras's."""
+        bound = name in self._model.bound and name in table.TAKEN
+        return f"{name}_value" if bound else name
 
     def _data(self, nodes: Iterable[ast.AST], labelled: bool = True) -> list[Item]:
         """What a step begins with."""
@@ -192,7 +199,7 @@ class State:
             wanted = {
                 inner.id
                 for node in read
-                for inner in ast.walk(node)
+                for inner in all_nodes(node)
                 if isinstance(inner, ast.Name) and inner not in gone
             }
             ways = [(name, way) for name, way in twins.calls if name in wanted]
@@ -201,14 +208,36 @@ class State:
             for name, way in ways
         ]
 
+    def _adds_up(self) -> bool:
+        """Whether replicas add up gradients and losses as they are.
+
+        Optimizers of TF1 divided a mean loss by the number of replicas, tf.gradients
+        did not.
+        """
+        computed = self._model.update.computed
+        return (
+            computed is not None
+            and self._scopes.resolve(computed.func) == "tf.gradients"
+        )
+
+    def _variables(self) -> str:
+        """The variables that training changes."""
+        chosen = self._model.update.chosen
+        if not chosen:
+            return "self.trainable_variables"
+        return (
+            "[\n    v for v in self.trainable_variables\n"
+            f'    if v.name.startswith("{chosen}")]'
+        )
+
     def _computed(self, unit: Unit) -> Item:
         """Where gradients are computed."""
         computed, statement = self._model.update.computed, unit.statement
         assert computed is not None and isinstance(statement, ast.Assign)
-        if self._scopes.resolve(computed.func) == "tf.gradients":
+        if self._adds_up():
             of = names.argument(computed, "xs", 1)
             assert of is not None
-            new = code("tape.gradient(scaled_loss, ", of, ")")
+            new = code(f"tape.gradient({self._model.loss_name}, ", of, ")")
             self._emit(statement)
             self._emitted.discard(computed.func)
             return Keep(statement, replace={computed: new})
@@ -217,7 +246,7 @@ class State:
             gradients, variables = pair
             return New(
                 code(
-                    f"{variables} = self.trainable_variables\n"
+                    f"{variables} = {self._variables()}\n"
                     f"{gradients} = tape.gradient(scaled_loss, {variables})"
                 ),
                 statement,
@@ -225,7 +254,7 @@ class State:
         target = ast.unparse(statement.targets[0])
         return New(
             code(
-                "variables = self.trainable_variables\n"
+                f"variables = {self._variables()}\n"
                 f"{target} = list(zip(tape.gradient(scaled_loss, variables), variables))"
             ),
             statement,
@@ -237,6 +266,13 @@ class State:
         if self._shared_with_evaluation():
             shared.append(self._model.predictions[-1])
         return shared
+
+    def _where_it_is(self, metric: Metric, done: Item) -> Item:
+        """What is done with a metric, where there is that metric."""
+        if metric.test is None:
+            return done
+        self._emit(metric.test)
+        return Block(code("if ", metric.test, ":"), [done])
 
     def _updated(self, metric: Metric) -> Code:
         """A metric counts a batch."""

@@ -12,7 +12,10 @@ from migrate.facts import names
 from migrate.frontends.model_fn import recurrent
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
+from migrate.program.keras_layers import Layer, Weight
+from migrate.program.keras_model import Called, Step
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent as cells
 
@@ -33,14 +36,15 @@ class Subclassed(Shared):
     def _kept(self) -> dict[ast.AST, Code]:
         """Names of what is made once and read in a step: attributes."""
         model = self._model
-        if model.called is None:
-            return {}
+        kept = {one.name for one in model.tables}
+        if model.called is not None:
+            kept |= model.called.kept
         own = self._scopes.scope_by_node[model.function]
         return {
             node: code(f"self.{self._kept_name(node.id)}")
-            for node in ast.walk(model.function)
+            for node in all_nodes(model.function)
             if isinstance(node, ast.Name)
-            and node.id in model.called.kept
+            and node.id in kept
             and self._scopes.scope_of(node).owner(node.id) is own
         }
 
@@ -55,6 +59,7 @@ class Subclassed(Shared):
         assert model.called is not None
         taken = {self._kept_name(name) for name in model.called.kept}
         taken |= {self._attribute(metric) for metric in model.metrics}
+        taken |= {self._kept_name(one.name) for one in model.tables}
         found: dict[Layer, str] = {}
         for layer in model.layers:
             base = layers.word(layer.name)
@@ -90,7 +95,7 @@ class Subclassed(Shared):
         """`__init__`, up to the optimizer: each variable and layer where it stood."""
         items: list[Item] = [New(code(_SUPER))]
         for name in self._read_by_steps():
-            items.append(New(code(f"self.{name} = {name}")))
+            items.append(New(code(f"self.{self._own(name)} = {name}")))
         attributes = self._layer_names()
         weights = {weight.unit: weight for weight in called.weights}
         for unit in self._model.network:
@@ -100,7 +105,7 @@ class Subclassed(Shared):
             elif unit in called.made or unit in called.named:
                 items += self._units([unit])
             else:
-                inside = set(ast.walk(unit.statement))
+                inside = set(all_nodes(unit.statement))
                 items += [
                     self._new(self._layer(layer, attribute))
                     for layer, attribute in attributes.items()
@@ -122,7 +127,7 @@ class Subclassed(Shared):
     def _lookups(self, called: Called) -> None:
         """Rows of a variable: it is in one part, so that a strategy of parts is none."""
         for step in called.steps:
-            for node in ast.walk(step.unit.statement):
+            for node in all_nodes(step.unit.statement):
                 if (
                     isinstance(node, ast.Call)
                     and self._scopes.resolve(node.func) == table.LOOKUP
@@ -167,7 +172,7 @@ class Subclassed(Shared):
         self._lookups(called)
         self._cells(called)
         items: list[Item] = [
-            New(code(f"{name} = self.{name}"))
+            New(code(f"{name} = self.{self._own(name)}"))
             for name in self._made_with
             if name in called.reads
         ]

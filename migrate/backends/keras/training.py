@@ -9,7 +9,10 @@ from migrate.backends.keras.construction import Construction
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.ir import Code, code
-from migrate.program.keras_model import Unit
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
+
+_SCOPED = "# Its variables have the names of TensorFlow 1's checkpoints."
 
 
 class Training(Construction):
@@ -31,10 +34,8 @@ class Training(Construction):
             inside.append(self._loss_call())
         else:
             inside += self._units(model.loss, rates)
-        loss = "loss"
-        if isinstance(model.train_loss, ast.Name):
-            loss = model.train_loss.id
-        else:
+        loss = model.loss_name
+        if not isinstance(model.train_loss, ast.Name):
             inside.append(self._new(code("loss = ", model.train_loss)))
         scale = (
             "# Strategies add up the gradients of their replicas.\n"
@@ -42,10 +43,14 @@ class Training(Construction):
         )
         if model.sums:
             scale = f"# A sum over the batches of all replicas.\nscaled_loss = {loss}"
-        inside.append(New(code(scale)))
+        if not self._adds_up():
+            inside.append(New(code(scale)))
         items.append(Block(code("with tf.GradientTape() as tape:"), inside))
         # Before the update: what they read of the step is what the update reads.
-        items += self._units(model.summaries, rates)
+        tags = {node: code(f'"{tag}"') for node, tag in model.tags.items()}
+        late = self._of_gradients()
+        early = [unit for unit in model.summaries if unit not in late]
+        items += self._units(early, {**rates, **tags})
         if model.named:
             items.append(
                 New(
@@ -61,7 +66,8 @@ class Training(Construction):
             for name in names_watched
             if name in model.update.schedules
         ]
-        items += [*self._gradients(), *self._moved()]
+        told = [(_line(u), self._units([u], {**rates, **tags})) for u in late]
+        items += [*self._gradients(told), *self._moved()]
         watched = "".join(f', "{name}": {name}' for name in names_watched) + "}"
         if ast.dump(model.reported) != ast.dump(model.train_loss):
             items.append(self._new(code('return {"loss": ', model.reported, watched)))
@@ -79,7 +85,7 @@ class Training(Construction):
         return self._counts_in(units, [unit.statement for unit in units]) | {
             node: code(f"self.{node.id}()")
             for unit in units
-            for node in ast.walk(unit.statement)
+            for node in all_nodes(unit.statement)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node.id in self._model.update.schedules
@@ -101,7 +107,7 @@ class Training(Construction):
         return {
             node: code(f"self.{self._attribute(values[node.value.id])}.result()")
             for outer in nodes
-            for node in ast.walk(outer)
+            for node in all_nodes(outer)
             if isinstance(node, ast.Subscript)
             and isinstance(node.value, ast.Name)
             and node.value.id in values
@@ -115,10 +121,26 @@ class Training(Construction):
         text = f"self.{self._kept_name(averaged.name)}.apply(self.trainable_variables)"
         return [
             *self._comments(averaged.unit),
-            New(code(text), averaged.unit.statement),
+            *_named(averaged.scopes, New(code(text), averaged.unit.statement)),
         ]
 
-    def _gradients(self) -> list[Item]:
+    def _of_gradients(self) -> list[Unit]:
+        """Summaries that read what is made of the gradients, as their norm."""
+        made = list(self._model.update.gradients[:-1])
+        found: list[Unit] = []
+        for unit in self._model.summaries:
+            before = [*found, *(m for m in made if _line(m) < _line(unit))]
+            bound = {n for m in before for n in names.binds(m.statement)}
+            if names.reads(unit.statement) & bound:
+                found.append(unit)
+        return found
+
+    def _gradients(self, told: list[tuple[int, list[Item]]]) -> list[Item]:
+        """The update.
+
+        Args:
+          told: what is said of the gradients in between, and in which lines.
+        """
         update = self._model.update
         apply = "self.optimizer.apply_gradients("
         if update.computed is None:
@@ -128,22 +150,38 @@ class Training(Construction):
                 *before,
                 New(
                     code(
-                        "variables = self.trainable_variables\n"
-                        "gradients = tape.gradient(scaled_loss, variables)\n"
-                        f"{apply}zip(gradients, variables))"
+                        f"variables = {self._variables()}\n"
+                        "gradients = tape.gradient(scaled_loss, variables)"
                     ),
                     origin.statement if origin is not None else None,
                 ),
+                *_named(update.scopes, New(code(f"{apply}zip(gradients, variables))"))),
             ]
         items: list[Item] = []
         for unit in update.gradients:
+            last = unit is update.gradients[-1]
+            while told and (last or told[0][0] < _line(unit)):
+                items += told.pop(0)[1]
             items += self._comments(unit)
-            if unit is update.gradients[-1]:
+            if last:
                 given = names.argument(update.applied, "grads_and_vars", 0)
                 assert given is not None
-                items.append(self._new(code(apply, given, ")"), unit))
-            elif any(node is update.computed for node in ast.walk(unit.statement)):
+                applied = self._new(code(apply, given, ")"), unit)
+                items += _named(update.scopes, applied)
+            elif any(node is update.computed for node in all_nodes(unit.statement)):
                 items.append(self._computed(unit))
             else:
                 items += self._units([unit])
         return items
+
+
+def _named(scopes: tuple[tuple[str, str], ...], made: New) -> list[Item]:
+    """A statement in the scopes that name its variables."""
+    if not scopes:
+        return [made]
+    opened = ", ".join(f'{opens}("{name}")' for opens, name in scopes)
+    return [Block(code(f"{_SCOPED}\nwith {opened}:"), [made])]
+
+
+def _line(unit: Unit) -> int:
+    return unit.statement.lineno

@@ -6,11 +6,13 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.elsewhere import made_here
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.frontends.derived_hooks import hook_classes
-from migrate.program.callbacks import Callback, StaysHook
+from migrate.program.callbacks import Callback, Made, StaysHook
+from migrate.program.keras_files import SharedModels
 from migrate.program.keras_model import KerasModel
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
@@ -21,52 +23,63 @@ def recognise(
     models: Iterable[KerasModel],
     estimators: Iterable[ast.Call],
     stays: bool,
-    shared: frozenset[str],
-) -> tuple[list[Callback], list[StaysHook]]:
-    """The program's own hooks.
+    shared: SharedModels,
+) -> tuple[list[Callback], list[Made], list[StaysHook]]:
+    """The program's own hooks, and those of other files that it makes.
 
     Args:
       models: its model_fns that become Keras models.
       estimators: calls of Estimator that train such models, of other files too.
       stays: whether a model_fn of the program stays one.
-      shared: classes that other files name.
+      shared: what it has together with other files.
     """
+    models, estimators = list(models), set(estimators)
     classes = [
         c
         for c in hook_classes(scopes)
         if any(public(scopes.resolve(b) or "") in table.HOOKS for b in c.bases)
     ]
-    given, several = Given(models), _several_devices(scopes)
-    others = _no_model(scopes, set(estimators), stays)
+    files = shared.callbacks
+    given, several = Given(models), files.several or _several_devices(scopes)
+    others = _no_model(scopes, estimators, models, stays)
     created = any(
         isinstance(item, ast.FunctionDef) and item.name == "after_create_session"
         for c in hook_classes(scopes)
         for item in c.body
     )
     found: list[Callback] = []
-    kept: list[StaysHook] = []
+    made, kept = made_here(scopes, files.imported, given, others)
     for class_ in classes:
+        use = files.own.get(class_.name)
+        reader = HookReader(class_, scopes, given, several, use, not estimators)
         try:
-            if others:
+            if class_.name in files.stay:
+                raise NoCallback(class_, files.stay[class_.name])
+            if others and (use is None or reader.makes):
                 raise NoCallback(class_, others)
-            if class_.name in shared:
+            if class_.name in shared.hooks and use is None:
                 raise NoCallback(class_, "another file has it too")
-            callback = HookReader(class_, scopes, given, several).run()
-            _check_begin(callback, created)
+            callback = reader.run()
+            _check_begin(callback, created or use is not None and use.created)
         except NoCallback as reason:
-            kept.append(StaysHook(class_, reason.node, reason.reason))
+            kept.append(StaysHook(class_.name, class_, reason.node, reason.reason))
             continue
         found.append(callback)
-    return found, kept
+    return found, made, kept
 
 
-def _no_model(scopes: Scopes, estimators: set[ast.Call], stays: bool) -> str:
+def _no_model(
+    scopes: Scopes,
+    estimators: set[ast.Call],
+    models: list[KerasModel],
+    stays: bool,
+) -> str:
     """Why there may be no Keras model where hooks are called; "" where there is one."""
     if stays:
         return "the model of an Estimator here stays a model_fn"
     if _other_estimators(scopes, estimators):
         return "an Estimator here has no Keras model"
-    return "" if estimators else "no Estimator is made in this file"
+    return "" if estimators or models else "no Estimator is made in this file"
 
 
 def _check_begin(callback: Callback, created: bool) -> None:

@@ -6,6 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,7 +34,7 @@ class Attributes:
             if not isinstance(method, ast.FunctionDef) or not method.args.args:
                 continue
             own = method.args.args[0].arg
-            for node in ast.walk(method):
+            for node in all_nodes(method):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.value, ast.Name)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.callbacks import Logged, Named, Several, Step, Value
+from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -18,12 +21,15 @@ class Fetches:
 
     Args:
       constructions: the calls that make its objects.
+      elsewhere: parameters of its `__init__` -> how other files give tensors; None
+        where they make none of its objects.
 
     Attributes:
       gone: assignments that only kept what is fetched.
       steps: calls that give the global step's variable and stay.
       names: at constructions, tensors -> the names under which the step returns them.
       plain: expressions that may read a fetched attribute.
+      parameters: of `__init__`, those that are given tensors -> their place.
     """
 
     def __init__(
@@ -32,12 +38,15 @@ class Fetches:
         attributes: Attributes,
         constructions: list[ast.Call],
         given: Given,
+        elsewhere: Mapping[str, str] | None = None,
     ) -> None:
         self._scopes, self._attributes = scopes, attributes
         self._constructions, self._given = constructions, given
+        self._elsewhere = elsewhere
         self.gone: list[ast.stmt] = []
         self.names: dict[ast.expr, str] = {}
         self.plain: set[ast.AST] = set()
+        self.parameters: dict[str, int] = {}
 
     def value(self, node: ast.expr, method: ast.FunctionDef) -> Value:
         """What an expression that is fetched becomes.
@@ -45,13 +54,13 @@ class Fetches:
         Raises:
           NoCallback: nothing that a callback has.
         """
-        self.plain.update(ast.walk(node))
+        self.plain.update(all_nodes(node))
         if isinstance(node, (ast.List, ast.Tuple)):
             return Several(tuple(self.value(item, method) for item in node.elts))
         if isinstance(node, ast.Dict) and None not in node.keys:
             pairs = zip(node.keys, node.values)
             return Named(tuple((k, self.value(v, method)) for k, v in pairs if k))
-        if self.is_step(node):
+        if self.is_step(node) or names.literal(node) == table.STEP_NAME:
             return Step()
         if self._is_loss(node):
             return Logged("loss")
@@ -87,7 +96,7 @@ class Fetches:
     def _local(self, node: ast.Name, method: ast.FunctionDef) -> Value:
         """A name that the method binds once, to what it fetches."""
         uses = [
-            n for n in ast.walk(method) if isinstance(n, ast.Name) and n.id == node.id
+            n for n in all_nodes(method) if isinstance(n, ast.Name) and n.id == node.id
         ]
         bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
         parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
@@ -129,13 +138,21 @@ class Fetches:
         if name not in places or arguments.vararg or arguments.kwonlyargs:
             raise _unknown(node)
         uses = [
-            n for n in ast.walk(kept.method) if isinstance(n, ast.Name) and n.id == name
+            n
+            for n in all_nodes(kept.method)
+            if isinstance(n, ast.Name) and n.id == name
         ]
         if uses != [kept.value]:
             raise NoCallback(uses[0], f"its __init__ does more with `{name}`")
         kinds: set[str] = set()
+        place = self.parameters[name] = places.index(name) - 1
+        if self._elsewhere is not None:
+            if name not in self._elsewhere:
+                reason = f"other files do not all give it `{name}` in one form"
+                raise NoCallback(node, reason)
+            kinds.add(self._elsewhere[name])
         for call in self._constructions:
-            value = _argument(call, name, places.index(name) - 1)
+            value = argument(call, name, place)
             if value is None:
                 raise NoCallback(call, f"it is not always given `{name}`")
             kind, names = self._given.names(call, value)
@@ -146,7 +163,8 @@ class Fetches:
         return Logged(node, kinds.pop())
 
 
-def _argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+def argument(call: ast.Call, name: str, position: int) -> ast.expr | None:
+    """What a call gives a parameter; None where that is not seen."""
     if any(isinstance(a, ast.Starred) for a in call.args):
         return None
     if position < len(call.args):

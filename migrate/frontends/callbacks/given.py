@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.program.keras_model import Hooks, KerasModel
+from migrate.source.nodes import all_nodes
 
 _TRAINING = ("training_hooks", "training_chief_hooks")
 
@@ -23,8 +24,12 @@ class Given:
         for model in models:
             for hooks in model.hooks:
                 for node in hooks.nodes:
-                    for inner in ast.walk(node):
+                    for inner in all_nodes(node):
                         self._of[inner] = (model, hooks)
+
+    def has(self, made: ast.Call) -> bool:
+        """Whether a hook is made in a model_fn."""
+        return made in self._of
 
     def names(self, made: ast.Call, value: ast.expr) -> tuple[str, dict[ast.expr, str]]:
         """How tensors are given: "", "list" or "dict"; and their names.
@@ -66,7 +71,7 @@ class Given:
                 reads = [
                     node
                     for outer in hooks.nodes
-                    for node in ast.walk(outer)
+                    for node in all_nodes(outer)
                     if isinstance(node, ast.Name)
                     and node.id == name.id
                     and isinstance(node.ctx, ast.Load)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.facts.constructions import Escapes, constructions
 from migrate.facts.reach import definitions
 from migrate.facts.scopes import Scopes
 from migrate.frontends.callbacks.asking import (
@@ -26,8 +27,10 @@ from migrate.program.callbacks import (
     Named,
     Several,
     Step,
+    UsedElsewhere,
     Value,
 )
+from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table
 from migrate.tables.estimator import public
 
@@ -37,6 +40,8 @@ class HookReader:
 
     Args:
       several_devices: whether a strategy may train on several devices of a process.
+      elsewhere: what other files do with it; None where they do nothing.
+      of_models: whether only model_fns of the file may have its objects.
     """
 
     def __init__(
@@ -45,9 +50,12 @@ class HookReader:
         scopes: Scopes,
         given: Given,
         several_devices: bool,
+        elsewhere: UsedElsewhere | None = None,
+        of_models: bool = False,
     ) -> None:
         self._class, self._scopes, self._given = class_, scopes, given
         self._several_devices = several_devices
+        self._elsewhere, self._of_models = elsewhere, of_models
         self._attributes = Attributes(class_, scopes)
         self._methods = {
             item.name: item for item in class_.body if isinstance(item, ast.FunctionDef)
@@ -61,9 +69,10 @@ class HookReader:
           NoCallback: it is none.
         """
         self._check_class()
-        made = list(self._constructions())
+        made = self._constructions()
         modes = self._modes(made)
-        fetches = Fetches(self._scopes, self._attributes, made, self._given)
+        others = None if self._elsewhere is None else self._elsewhere.given
+        fetches = Fetches(self._scopes, self._attributes, made, self._given, others)
         uses = {name: used(m, self._scopes) for name, m in self._own.items()}
         stops = [s for use in uses.values() for s in use.stops]
         if stops and modes != (table.TRAIN,):
@@ -99,6 +108,7 @@ class HookReader:
             values,
             asked,
             fetches.names,
+            fetches.parameters,
         )
         self._check_symbols(found)
         self._check_names(found)
@@ -128,29 +138,31 @@ class HookReader:
                 where = self._attributes.reads(name)[0]
                 raise NoCallback(where, f"it calls `{name}` itself")
 
-    def _constructions(self) -> Iterator[ast.Call]:
-        for node in self._scopes.walk():
-            if not isinstance(node, ast.Name) or node.id != self._class.name:
-                continue
-            if self._class not in definitions(self._scopes, node):
-                continue
-            parent = self._scopes.parents[node]
-            if isinstance(parent, ast.Call) and parent.func is node:
-                yield parent
-            elif isinstance(parent, ast.ClassDef):
-                raise NoCallback(parent, "another class derives from it")
-            elif isinstance(parent, ast.Call):
-                name = parent.func.id if isinstance(parent.func, ast.Name) else ""
-                if name not in ("super", "isinstance"):
-                    raise NoCallback(node, "the class itself is given to others")
-            elif not isinstance(parent, ast.Attribute):
-                raise NoCallback(node, "the class itself is kept elsewhere")
+    @property
+    def makes(self) -> bool:
+        """Whether objects of the class are made in its file, or may be."""
+        try:
+            return bool(self._constructions())
+        except NoCallback:
+            return True
+
+    def _constructions(self) -> list[ast.Call]:
+        try:
+            return list(constructions(self._scopes, self._class))
+        except Escapes as escapes:
+            raise NoCallback(escapes.node, escapes.reason) from None
 
     def _modes(self, made: list[ast.Call]) -> tuple[str, ...]:
-        if not made:
+        if not made and self._elsewhere is None:
             raise NoCallback(self._class, "nothing in this file makes one")
         ways = Ways(self._scopes)
         found = {mode for call in made for mode in ways.modes(call)}
+        if self._of_models:
+            for call in made:
+                if not self._given.has(call):
+                    raise NoCallback(call, "no Estimator is made in this file")
+        if self._elsewhere is not None:
+            found.update(self._elsewhere.modes)
         if not found:
             raise NoCallback(made[0], "no Estimator of this file is given it")
         every = (table.TRAIN, table.TEST, table.PREDICT)
@@ -234,7 +246,7 @@ class HookReader:
 
     def _check_gone(self, gone: list[ast.stmt], fetches: Fetches) -> None:
         """What is fetched is read nowhere else."""
-        inside = {n for statement in gone for n in ast.walk(statement)}
+        inside = {n for statement in gone for n in all_nodes(statement)}
         inside |= fetches.plain
         for name in self._attributes.names:
             reads = self._attributes.reads(name)
@@ -257,10 +269,10 @@ class HookReader:
                     )
 
     def _steps(self, fetches: Fetches, gone: list[ast.stmt]) -> Iterator[ast.expr]:
-        inside = {n for statement in gone for n in ast.walk(statement)}
+        inside = {n for statement in gone for n in all_nodes(statement)}
         early = self._methods.get("__init__")
         for method in self._methods.values():
-            for node in ast.walk(method):
+            for node in all_nodes(method):
                 if not fetches.is_step(node) or node in inside:
                     continue
                 if method is early or method.name not in self._own:
@@ -285,7 +297,7 @@ class HookReader:
             if isinstance(target, ast.Attribute):
                 return  # Its reads are looked at with the others.
             if isinstance(target, ast.Name):
-                for name in ast.walk(method):
+                for name in all_nodes(method):
                     if (
                         isinstance(name, ast.Name)
                         and name.id == target.id
@@ -308,7 +320,7 @@ class HookReader:
             and isinstance(node.func.value, ast.Call)
             and isinstance(node.func.value.func, ast.Name)
             and node.func.value.func.id == "super"
-            for node in ast.walk(method)
+            for node in all_nodes(method)
         )
 
     # What it calls.
@@ -319,7 +331,7 @@ class HookReader:
         parts: list[ast.AST] = [*found.gone, *found.returns, *found.steps]
         parts += [*found.values, *found.asked]
         for part in parts:
-            gone.update(ast.walk(part))
+            gone.update(all_nodes(part))
         for node, symbol in self._uses():
             if node in gone or not symbol.startswith("tf."):
                 continue
@@ -330,7 +342,7 @@ class HookReader:
             raise NoCallback(
                 node, f"`{symbol}` is of a graph, of which a step is a part"
             )
-        for node in ast.walk(self._class):
+        for node in all_nodes(self._class):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
                 if node.func.id == "super" and not self._is_of_init(node):
                     raise NoCallback(node, "it calls a method of its base")
@@ -358,7 +370,7 @@ class HookReader:
             if outer in seen:
                 continue
             seen.add(outer)
-            for node in ast.walk(outer):
+            for node in all_nodes(outer):
                 if node in symbols:
                     yield node, symbols[node]
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
@@ -370,7 +382,7 @@ class HookReader:
         """The parameters of a callback's methods are names of no other things."""
         for method in found.methods.values():
             own = {a.arg for a in method.args.args}
-            for node in ast.walk(method):
+            for node in all_nodes(method):
                 if isinstance(node, ast.Name) and node.id in {"batch", "logs"} - own:
                     raise NoCallback(node, f"`{node.id}` is a callback's parameter")
 
@@ -429,7 +441,7 @@ def is_early(method: ast.FunctionDef) -> bool:
 
 def _effects(method: ast.FunctionDef) -> Iterator[ast.AST]:
     """What is in a method, but for constants that stand alone."""
-    for node in ast.walk(method):
+    for node in all_nodes(method):
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
             yield node
 
@@ -438,11 +450,11 @@ def _calls(method: ast.FunctionDef) -> Iterator[ast.Call]:
     """A method's calls, but for the errors that it raises."""
     errors = {
         inner
-        for node in ast.walk(method)
+        for node in all_nodes(method)
         if isinstance(node, ast.Raise)
-        for inner in ast.walk(node)
+        for inner in all_nodes(node)
     }
-    for node in ast.walk(method):
+    for node in all_nodes(method):
         if isinstance(node, ast.Call) and node not in errors:
             yield node
 
@@ -458,4 +470,4 @@ def _called(call: ast.Call) -> str:
 
 def ends_early(method: ast.FunctionDef) -> bool:
     """Whether a method returns before its end."""
-    return any(isinstance(n, ast.Return) for n in ast.walk(method))
+    return any(isinstance(n, ast.Return) for n in all_nodes(method))

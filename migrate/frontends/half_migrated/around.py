@@ -7,12 +7,13 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.keras_names import called
 from migrate.program.eager import Server, Source, Step
 from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
 
 # What the emitted session has, beside `run` of the step.
 _METHODS = frozenset({"should_stop", "request_stop", "close"})
-_CHECKPOINTS = frozenset({"tf.train.Checkpoint", "tf.train.CheckpointManager"})
 # Keras's own loops: on parameter servers they want to be told their steps, and among
 # workers all have to enter them.
 _LOOPS = frozenset({"fit", "evaluate", "predict", "train_on_batch", "test_on_batch"})
@@ -31,14 +32,8 @@ def check(
     _check_session(scopes, block, session, step)
     _check_batch(scopes, block, source, step)
     for call, symbol in found:
-        if symbol in _CHECKPOINTS and server is not None:
-            raise Refused(
-                "D121",
-                call,
-                "every worker would save to one place",
-                "Give the session a checkpoint_dir: it saves and restores.",
-            )
-        if method(call) in _LOOPS and not symbol:
+        own = called(scopes, call.func) is not None  # An object's of the file.
+        if method(call) in _LOOPS and not symbol and not own:
             raise Refused(
                 "D121",
                 call,
@@ -48,10 +43,34 @@ def check(
             )
 
 
+def check_counts(
+    session: ast.Call,
+    arguments: dict[str, ast.expr],
+    found: list[tuple[ast.Call, str]],
+    step: Step,
+) -> None:
+    """Raises Refused where a session would count the updates of an optimizer of TF1's."""
+    if len(step.apply.args) + len(step.apply.keywords) > 1:
+        raise Refused(
+            "D126",
+            step.apply,
+            "apply_gradients is given more than gradients",
+            "Leave it out.",
+        )
+    if "checkpoint_dir" in arguments or any(s.endswith("Hook") for _, s in found):
+        raise Refused(
+            "D126",
+            session,
+            "hooks and checkpoints go by the optimizer's updates, which this one does not "
+            "count",
+            "Make the optimizer by tf.keras.optimizers.",
+        )
+
+
 def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) -> None:
     """The session runs the step, and nothing of a graph."""
     runs = {step.fetched.func} if step.fetched is not None else set()
-    for node in ast.walk(block):
+    for node in all_nodes(block):
         if not (
             isinstance(node, ast.Name)
             and node.id == session
@@ -73,14 +92,14 @@ def _check_session(scopes: Scopes, block: ast.With, session: str, step: Step) ->
 
 def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) -> None:
     """What the step is given is what the dataset gives."""
-    inside = {id(n) for s in step.body for n in ast.walk(s)}
-    for node in ast.walk(block):
+    inside = {id(n) for s in (*step.body, *source.takes) for n in all_nodes(s)}
+    for node in all_nodes(block):
         if (
             isinstance(node, ast.Name)
             and isinstance(node.ctx, (ast.Store, ast.Del))
             and node.id in source.names
             and id(node) not in inside
-            and not any(n is node for n in ast.walk(source.target))
+            and not any(n is node for n in all_nodes(source.target))
             and not _of_other_loop(scopes, node, source)
         ):
             raise Refused(
@@ -89,6 +108,8 @@ def _check_batch(scopes: Scopes, block: ast.With, source: Source, step: Step) ->
                 f"`{node.id}` is changed between the dataset and the step",
                 "Do it in the dataset: dataset.map(...), or in the step.",
             )
+    if source.dataset is None:
+        return
     given = names.reads(source.dataset)
     bound = {n for s in block.body for n in names.binds(s)}
     if given & bound:
@@ -105,7 +126,7 @@ def _of_other_loop(scopes: Scopes, node: ast.AST, source: Source) -> bool:
     while node in scopes.parents:
         parent = scopes.parents[node]
         if isinstance(parent, ast.For) and parent is not source.statement:
-            return source.statement not in ast.walk(parent)
+            return source.statement not in all_nodes(parent)
         if parent is source.statement:
             return False
         node = parent

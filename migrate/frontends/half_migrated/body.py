@@ -10,6 +10,7 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.tapes import tapes
 from migrate.rules.mistakes.mistake import binding, method
+from migrate.source.nodes import all_nodes
 
 PLAIN = "Write the step with assignments, a tape, apply_gradients and a return."
 _TELLS = "Return the values, and do this in the loop."
@@ -47,7 +48,7 @@ class BodyChecks:
         """Raises Refused where a step does more than compute and update."""
         for index, statement in enumerate(self._body):
             self._check(statement, index == 0, statement is self._body[-1])
-        for node in (n for s in self._body for n in ast.walk(s)):
+        for node in (n for s in self._body for n in all_nodes(s)):
             if isinstance(node, ast.Call) and self._takes_value(node):
                 raise Refused(
                     "D125",
@@ -145,7 +146,7 @@ class BodyChecks:
                 PLAIN,
             )
         for node in (
-            n for s in [*statement.body, *statement.orelse] for n in ast.walk(s)
+            n for s in [*statement.body, *statement.orelse] for n in all_nodes(s)
         ):
             if isinstance(node, ast.Call) and method(node) in (
                 *("gradient", "apply_gradients"),
@@ -158,7 +159,7 @@ class BodyChecks:
 
     def _is_fixed(self, test: ast.expr) -> bool:
         """Whether a test reads flags, and names that are assigned once, and no tensor."""
-        for node in ast.walk(test):
+        for node in all_nodes(test):
             if isinstance(node, (ast.Call, ast.Subscript)):
                 return False
             if isinstance(node, ast.Name) and not self._is_once(node):
@@ -171,7 +172,7 @@ class BodyChecks:
         owner = self._scopes.scope_of(node).owner(node.id)
         bound = owner.bindings.get(node.id, []) if owner is not None else []
         if self._function is not None and node.id in {
-            a.arg for a in ast.walk(self._function.args) if isinstance(a, ast.arg)
+            a.arg for a in all_nodes(self._function.args) if isinstance(a, ast.arg)
         }:
             return False
         if len(bound) != 1:

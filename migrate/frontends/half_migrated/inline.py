@@ -13,6 +13,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
 
 _RECIPE = "Keep what tells of a step in the loop, after apply_gradients."
 # What may be called of a step's values in the loop.
@@ -33,14 +34,14 @@ _MODULES = (
 def split(
     scopes: Scopes,
     suite: list[ast.stmt],
-    source: ast.stmt | None,
+    sources: Collection[ast.stmt],
     counts: Collection[ast.expr],
 ) -> list[ast.stmt]:
     """The statements of a loop that are its step, in their order.
 
     Args:
       suite: the loop's statements.
-      source: the one that takes the batch, where it is one of them.
+      sources: those that take the batch, where they are some of them.
       counts: calls that update metrics; those that follow the update at once are of
         the step.
 
@@ -50,7 +51,7 @@ def split(
     end = _update(suite) + 1
     while end < len(suite) and _is_one_of(suite[end], counts):
         end += 1
-    before = [s for s in suite[:end] if s is not source]
+    before = [s for s in suite[:end] if s not in sources]
     step = _needed(before, counts)
     for index, statement in enumerate(before):
         if statement not in step and any(s in step for s in before[:index]):
@@ -80,10 +81,10 @@ def check_changing(
       given: the names of the batch.
     """
     own = {n for s in step for n in names.binds(s)}
-    inside = {id(n) for s in step for n in ast.walk(s)}
+    inside = {id(n) for s in step for n in all_nodes(s)}
     bound = {
         node.id
-        for node in ast.walk(block)
+        for node in all_nodes(block)
         if isinstance(node, ast.Name)
         and isinstance(node.ctx, ast.Store)
         and id(node) not in inside
@@ -154,19 +155,19 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
     updated = {
         ast.unparse(node.func.value)
         for s in step
-        for node in ast.walk(s)
+        for node in all_nodes(s)
         if isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == "apply_gradients"
     }
     touched = {
         n.value.id
-        for n in ast.walk(statement)
+        for n in all_nodes(statement)
         if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
     }
     if touched & updated or any(
         isinstance(n, (ast.Break, ast.Continue, ast.Return))
-        for n in ast.walk(statement)
+        for n in all_nodes(statement)
     ):
         raise Refused(
             "D125",
@@ -178,4 +179,4 @@ def _check_telling(scopes: Scopes, statement: ast.stmt, step: list[ast.stmt]) ->
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    return (n for n in ast.walk(statement) if isinstance(n, ast.Call))
+    return (n for n in all_nodes(statement) if isinstance(n, ast.Call))

@@ -12,9 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import keras_name
+from migrate.frontends.keras_names import defined, keras_name
 from migrate.program.eager import Division, Step
+from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import binding
+from migrate.source.nodes import all_nodes
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 _SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
@@ -51,11 +53,17 @@ class LossReader:
     Args:
       body: the statements of the step.
       given: what its function is given, by its parameters.
+      seen: the functions of the file that lead here.
     """
 
     def __init__(
-        self, scopes: Scopes, body: Sequence[ast.stmt], given: Mapping[str, ast.expr]
+        self,
+        scopes: Scopes,
+        body: Sequence[ast.stmt],
+        given: Mapping[str, ast.expr],
+        seen: frozenset[str] = frozenset(),
     ) -> None:
+        self._seen = seen
         self._scopes = scopes
         self._body = body
         self._given = given
@@ -63,18 +71,33 @@ class LossReader:
     def mean_calls(self) -> list[tuple[ast.Call, ast.Call]]:
         """Calls of Keras losses that take the mean themselves, and what made these."""
         found = []
-        for node in (n for s in self._body for n in ast.walk(s)):
+        for node in (n for s in self._body for n in all_nodes(s)):
             if isinstance(node, ast.Call):
                 made = self._object(node.func)
                 if made is not None and reduction(made) == "mean":
                     found.append((node, made))
+                inner = self._of_function(node)
+                if inner is not None:
+                    found += inner.mean_calls()
         return found
+
+    def _of_function(self, call: ast.Call) -> LossReader | None:
+        """The reader of a function of the file, such as `compute_loss(model, x, y)`."""
+        called = defined(self._scopes, call.func)
+        if not isinstance(called, ast.FunctionDef) or called.name in self._seen:
+            return None
+        given = {
+            name: self._given.get(names.key(value) or "", value)
+            for name, value in passed(called, call).items()
+        }
+        seen = self._seen | {called.name}
+        return LossReader(self._scopes, called.body, given, seen)
 
     def _object(self, node: ast.expr) -> ast.Call | None:
         """The creation of the Keras loss object that an expression is, if it is one."""
         if isinstance(node, ast.Name):
             node = self._given.get(node.id, node)
-        made = node if isinstance(node, ast.Call) else binding(self._scopes, node)
+        made = node if isinstance(node, ast.Call) else _made(self._scopes, node)
         if isinstance(made, ast.Call):
             module, _, name = keras_name(self._scopes, made.func).rpartition(".")
             if module == "losses" and name[:1].isupper():
@@ -114,6 +137,15 @@ class LossReader:
         does = reduction(made) if made is not None else None
         if does in ("mean", "sum"):
             return Division.MEAN if does == "mean" else Division.SUM
+        inner = self._of_function(loss)
+        last = inner._body[-1] if inner is not None else None
+        if inner is not None and isinstance(last, ast.Return) and last.value:
+            if not any(
+                isinstance(n, ast.Return)
+                for s in inner._body[:-1]
+                for n in all_nodes(s)
+            ):
+                return inner.division(last.value)
         raise UnknownLoss(loss)
 
     def _reduces_itself(self, node: ast.expr) -> bool:
@@ -125,7 +157,7 @@ class LossReader:
         self, node: ast.expr, seen: frozenset[str] = frozenset()
     ) -> bool:
         """Whether nothing in an expression mixes the examples of the batch."""
-        for inner in ast.walk(node):
+        for inner in all_nodes(node):
             if isinstance(inner, ast.Call):
                 symbol = self._scopes.resolve(inner.func) or ""
                 axis = names.literal(names.argument(inner, "axis", 1))
@@ -135,7 +167,7 @@ class LossReader:
                 values = [
                     n.value
                     for s in self._body
-                    for n in ast.walk(s)
+                    for n in all_nodes(s)
                     if isinstance(n, ast.Assign) and inner.id in names.binds(n)
                 ]
                 seen |= {inner.id}
@@ -145,7 +177,7 @@ class LossReader:
 
     def _of_name(self, loss: ast.Name) -> Division:
         found: set[Division] = set()
-        for node in (n for s in self._body for n in ast.walk(s)):
+        for node in (n for s in self._body for n in all_nodes(s)):
             if isinstance(node, ast.Assign) and loss.id in names.binds(node):
                 if not all(isinstance(t, ast.Name) for t in node.targets):
                     raise UnknownLoss(loss)
@@ -181,12 +213,41 @@ class LossReader:
             return isinstance(node.value, (int, float))
         if isinstance(node, ast.BinOp):
             return self._is_number(node.left) and self._is_number(node.right)
-        made = binding(self._scopes, node)
-        return (
-            made is not None
-            and isinstance(made, ast.Constant)
-            and self._is_number(made)
-        )
+        made = _made(self._scopes, node)
+        return isinstance(made, ast.Constant) and self._is_number(made)
+
+
+def _made(scopes: Scopes, node: ast.expr) -> ast.expr | None:
+    """What a name, or an attribute of a method's object, was given."""
+    if isinstance(node, ast.Name) and (made := binding(scopes, node)) is not None:
+        if not isinstance(made, (ast.Name, ast.Attribute)):
+            return made
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return values.single(scopes, node)
+    return None
+
+
+def _is_handed_on(scopes: Scopes, node: ast.expr) -> bool:
+    """Given to the constructor of a class of the file, or kept by an object in it."""
+    around = scopes.parents[node]
+    if isinstance(around, ast.keyword):
+        around = scopes.parents[around]
+    if isinstance(around, ast.Call) and around.func is not node:
+        return isinstance(defined(scopes, around.func), ast.ClassDef)
+    return isinstance(around, ast.Assign) and all(
+        isinstance(t, ast.Attribute) and names.key(t.value) == "self"
+        for t in around.targets
+    )
+
+
+def passed(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
+    """What a function is given, by its parameters."""
+    parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
+    if isinstance(call.func, ast.Attribute):
+        parameters = parameters[1:]  # `self` is what stands before the dot.
+    found = dict(zip(parameters, call.args, strict=False))
+    found.update({k.arg: k.value for k in call.keywords if k.arg is not None})
+    return found
 
 
 def calls_of(
@@ -199,22 +260,18 @@ def calls_of(
     """
     yield from (call for call, by in reader.mean_calls() if by is made)
     parent = scopes.parents[made]
-    if not isinstance(parent, ast.Assign):
+    if not isinstance(parent, (ast.Assign, ast.Call)):
         return
-    kept = names.key(parent.targets[0])
-    passed = step.call.args if step.call is not None else []
-    for node in ast.walk(scopes.tree):
-        if not (
-            isinstance(node, ast.Name)
-            and node.id == kept
-            and isinstance(node.ctx, ast.Load)
-            and binding(scopes, node) is made
+    given = step.call.args if step.call is not None else []
+    for node in all_nodes(scopes.tree):
+        if not isinstance(node, (ast.Name, ast.Attribute)) or not (
+            isinstance(node.ctx, ast.Load) and _made(scopes, node) is made
         ):
             continue
         around_it = scopes.parents[node]
         if isinstance(around_it, ast.Call) and around_it.func is node:
             yield around_it
-        elif node not in passed:
+        elif node not in given and not _is_handed_on(scopes, node):
             raise Refused(
                 "D131",
                 node,

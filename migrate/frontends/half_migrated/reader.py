@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.half_migrated import around
+from migrate.frontends.half_migrated import around, checkpoints
 from migrate.frontends.half_migrated import step as steps
 from migrate.frontends.half_migrated.cluster import ClusterReader
 from migrate.frontends.half_migrated.inline import check_changing, split
@@ -16,8 +17,10 @@ from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.session import SessionReader
 from migrate.frontends.half_migrated.source import LoopReader
 from migrate.frontends.half_migrated.suite import SuiteReader
-from migrate.frontends.keras_names import defined
+from migrate.frontends.keras_names import called
 from migrate.program.eager import EagerProgram, Server
+from migrate.rules.mistakes.mistake import binding
+from migrate.source.nodes import all_nodes
 
 _TF1 = frozenset({"tf.placeholder", "tf.get_variable", "tf.disable_eager_execution"})
 
@@ -71,18 +74,21 @@ class Reader:
         metrics = MetricReader(self._scopes, self._found, suite, whole)
         inline: list[ast.stmt] = []
         if step_call is None:
-            inline = split(self._scopes, loop, source.statement, metrics.updates)
+            inline = split(
+                self._scopes, loop, (source.statement, *source.takes), metrics.updates
+            )
             check_changing(block, inline, source.names)
         else:
             given: list[ast.stmt] = [ast.Expr(a) for a in steps.arguments_of(step_call)]
             check_changing(block, given, source.names)
-            function = defined(self._scopes, step_call.func)
-            assert isinstance(function, ast.FunctionDef)
+            function = called(self._scopes, step_call.func)
+            assert function is not None
+            made = made | self._object(step_call, suite)
             parameters = [
-                a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)
+                a.arg for a in all_nodes(function.args) if isinstance(a, ast.arg)
             ]
             check_changing(block, function.body, parameters)
-        inside = {n for s in inline for n in ast.walk(s)}
+        inside = {n for s in inline for n in all_nodes(s)}
         step = steps.read(
             self._scopes,
             name,
@@ -95,9 +101,11 @@ class Reader:
         self._check_tasks_in(step.body, server)
         reader = LossReader(self._scopes, step.body, steps.given(step))
         made_by = tuple(dict.fromkeys(made for _, made in reader.mean_calls()))
-        called = [
+        means = [
             c for made in made_by for c in calls_of(self._scopes, made, step, reader)
         ]
+        if step.of_v1:
+            around.check_counts(call, arguments, self._found, step)
         around.check(self._scopes, self._found, block, name, source, step, server)
         return EagerProgram(
             owner,
@@ -117,11 +125,63 @@ class Reader:
             source,
             step,
             made_by,
-            tuple(dict.fromkeys(called)),
+            tuple(dict.fromkeys(means)),
             sessions.endless(block),
             sessions.stops(),
             metrics.read(step),
+            checkpoints.saves(self._scopes, self._found, suite, whole, made),
         )
+
+    def _object(self, call: ast.Call, suite: list[ast.stmt]) -> set[ast.stmt]:
+        """What makes the object whose method a step is: all workers share it."""
+        if not isinstance(call.func, ast.Attribute):
+            return set()
+        made = binding(self._scopes, call.func.value)
+        statement = self._scopes.parents[made] if made is not None else None
+        if statement not in suite:
+            raise Refused(
+                "D124",
+                call,
+                "the object whose method the step is is not made where the session is "
+                "opened",
+                "Make it between the server and the session.",
+            )
+        assert isinstance(statement, ast.stmt)
+        self._check_attributes(call)
+        return {statement}
+
+    def _check_attributes(self, call: ast.Call) -> None:
+        """Raises Refused where a step reads an attribute that something changes."""
+        function = called(self._scopes, call.func)
+        assert function is not None and isinstance(call.func, ast.Attribute)
+        owner = self._scopes.parents[function]
+        begins = {
+            n
+            for s in getattr(owner, "body", [])
+            if isinstance(s, ast.FunctionDef) and s.name == "__init__"
+            for n in all_nodes(s)
+        }
+        changed = {
+            n.attr
+            for n in all_nodes(self._scopes.tree)
+            if isinstance(n, ast.Attribute)
+            and not isinstance(n.ctx, ast.Load)
+            and n not in begins
+        }
+        for node in (n for s in function.body for n in all_nodes(s)):
+            if (
+                isinstance(node, ast.Attribute)
+                and names.key(node.value) == "self"
+                and node.attr in changed
+            ):
+                raise Refused(
+                    "D125",
+                    node,
+                    f"the step depends on `{ast.unparse(node)}`, which the program "
+                    "changes: it would be what it was when the step was traced",
+                    "Give it to the step as a part of the batch, or keep it in a "
+                    "tf.Variable.",
+                )
 
     def _check_tasks_in(
         self, body: tuple[ast.stmt, ...], server: Server | None
@@ -129,7 +189,7 @@ class Reader:
         if server is None or isinstance(server.task_index, ast.Constant):
             return
         index = ast.dump(server.task_index)
-        for node in (n for s in body for n in ast.walk(s)):
+        for node in (n for s in body for n in all_nodes(s)):
             if isinstance(node, ast.expr) and ast.dump(node) == index:
                 raise Refused(
                     "D125",

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.cut import CutReader
 from migrate.frontends.half_migrated.refused import Refused
 from migrate.frontends.half_migrated.tapes import tapes as tapes_in
-from migrate.frontends.keras_names import defined
+from migrate.frontends.keras_names import called
 from migrate.program.eager import Source
 from migrate.rules.mistakes.mistake import binding
 from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.source.nodes import all_nodes
 
 
 class LoopReader:
@@ -46,23 +49,46 @@ class LoopReader:
             source = self._of_loop(loop)
         if source is None:
             source = self._of_next(body, suite)
+        if source is None and not isinstance(loop, ast.With):
+            source = self._cut(block, suite, loop, call)
         if source is None:
             raise Refused(
                 "D129",
                 loop,
-                "the batches are not seen to come from a tf.data.Dataset",
+                "the batches are not seen to come from a tf.data.Dataset, nor to be cut "
+                "out of arrays in the loop",
                 "Iterate a tf.data.Dataset: `for x, y in dataset:`.",
             )
         return source, body, call
 
+    def _cut(
+        self,
+        block: ast.With,
+        suite: list[ast.stmt],
+        loop: ast.For | ast.While,
+        call: ast.Call | None,
+    ) -> Source | None:
+        """A batch that the loop cuts out of arrays."""
+        body = loop.body
+        tapes = tapes_in(self._scopes, block)
+        step = next(
+            s for s in body if any(n is (call or tapes[0]) for n in all_nodes(s))
+        )
+        if call is not None:
+            given = [*call.args, *(k.value for k in call.keywords)]
+            wanted = {n for a in given for n in names.reads(a)}
+        else:
+            wanted = {n for s in body[body.index(step) :] for n in names.reads(s)}
+        before = [s for s in suite if s.lineno < block.lineno]
+        reader = CutReader(self._scopes, block, before)
+        return reader.source(loop, body, step, wanted)
+
     def _step_call(self, block: ast.With) -> ast.Call | None:
         found = []
-        for node in ast.walk(block):
+        for node in all_nodes(block):
             if isinstance(node, ast.Call):
-                called = defined(self._scopes, node.func)
-                if isinstance(called, ast.FunctionDef) and tapes_in(
-                    self._scopes, called
-                ):
+                function = called(self._scopes, node.func)
+                if function is not None and tapes_in(self._scopes, function):
                     found.append(node)
         return found[0] if len(found) == 1 else None
 

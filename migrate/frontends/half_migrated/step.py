@@ -10,9 +10,11 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import losses as losses_of
 from migrate.frontends.half_migrated.body import PLAIN, BodyChecks
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.frontends.keras_names import defined, keras_name
+from migrate.frontends.keras_names import called, is_v1, keras_name
 from migrate.program.eager import Division, Source, Step
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
 
 
 def read(
@@ -41,8 +43,8 @@ def read(
     results: tuple[str, ...] = ()
     returned: ast.expr | None = None
     if call is not None:
-        found = defined(scopes, call.func)
-        assert isinstance(found, ast.FunctionDef)
+        found = called(scopes, call.func)
+        assert found is not None
         function, body = found, found.body
         fetched = _fetch_around(scopes, call, session_name)
         last = body[-1]
@@ -62,7 +64,7 @@ def read(
     divides: Division | None = None
     try:
         reader = losses_of.LossReader(
-            scopes, body, _passed(function, call) if function and call else {}
+            scopes, body, losses_of.passed(function, call) if function and call else {}
         )
         divides = reader.division(loss)
     except losses_of.UnknownLoss as unknown:
@@ -80,8 +82,9 @@ def read(
         loss,
         divides,
         why,
-        _rows(function, call, source, body),
+        _rows(scopes, function, call, source, body),
         optimizer.startswith("optimizers.legacy."),
+        optimizer.startswith("tf.train."),
     )
 
 
@@ -154,7 +157,7 @@ def _calls(body: Sequence[ast.stmt], name: str) -> list[ast.Call]:
     return [
         n
         for s in body
-        for n in ast.walk(s)
+        for n in all_nodes(s)
         if isinstance(n, ast.Call) and method(n) == name
     ]
 
@@ -165,13 +168,15 @@ def _optimizer(
     function: ast.FunctionDef | None,
     call: ast.Call | None,
 ) -> str:
-    """The name of the optimizer within Keras."""
+    """The name of the optimizer within Keras, or TensorFlow 1's."""
     assert isinstance(apply.func, ast.Attribute)
     node: ast.expr = apply.func.value
     if function is not None and call is not None:
-        node = _passed(function, call).get(names.key(node) or "", node)
-    made = binding(scopes, node)
+        node = losses_of.passed(function, call).get(names.key(node) or "", node)
+    made = values.single(scopes, node)
     name = keras_name(scopes, made.func) if isinstance(made, ast.Call) else ""
+    if not name and isinstance(made, ast.Call) and is_v1(scopes, made):
+        return scopes.resolve(made.func) or ""
     if not name.startswith("optimizers."):
         raise Refused(
             "D126",
@@ -182,22 +187,23 @@ def _optimizer(
     return name
 
 
-def _passed(function: ast.FunctionDef, call: ast.Call) -> Mapping[str, ast.expr]:
-    """What a function is given, by its parameters."""
-    parameters = [a.arg for a in [*function.args.posonlyargs, *function.args.args]]
-    found = dict(zip(parameters, call.args, strict=False))
-    found.update({k.arg: k.value for k in call.keywords if k.arg is not None})
-    return found
-
-
 def given(step: Step) -> Mapping[str, ast.expr]:
     """What the step's function is given, by its parameters."""
     if step.function is None or step.call is None:
         return {}
-    return _passed(step.function, step.call)
+    return losses_of.passed(step.function, step.call)
+
+
+def _unconverted(scopes: Scopes, value: ast.expr) -> ast.expr:
+    """What is converted to a tensor with as many rows."""
+    if isinstance(value, ast.Call) and value.args:
+        if scopes.resolve(value.func) in ("tf.convert_to_tensor", "tf.cast"):
+            return value.args[0]
+    return value
 
 
 def _rows(
+    scopes: Scopes,
     function: ast.FunctionDef | None,
     call: ast.Call | None,
     source: Source,
@@ -210,7 +216,7 @@ def _rows(
     else:
         candidates = [
             parameter
-            for parameter, value in _passed(function, call).items()
-            if isinstance(value, ast.Name) and value.id in source.names
+            for parameter, value in losses_of.passed(function, call).items()
+            if names.key(_unconverted(scopes, value)) in source.names
         ]
     return next((c for c in candidates if c not in bound), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import os
+from collections.abc import Mapping
 
 from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
@@ -13,7 +14,9 @@ from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import class_name
 from migrate.frontends.model_fn.split import Split
-from migrate.program.keras_model import KerasModel, SharedModels, Stays
+from migrate.program.keras_files import SharedModels
+from migrate.program.keras_model import KerasModel, Stays
+from migrate.tables import estimator
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -52,10 +55,10 @@ def recognise(
     Args:
       shared: those that files of a tree have together, which become Keras models.
     """
-    flows = Flows(scopes)
+    flows = Flows(scopes, shared.naming)
     kept = shared.files.kept if shared.files is not None else {}
-    for name in shared.exported:
-        flows.export(name)
+    for name, given in shared.exported.items():
+        flows.export(name, given)
     found: list[Found] = []
     imported: list[Imported] = []
     stays = [Stays(call, reason) for call, reason in flows.lost]
@@ -72,16 +75,73 @@ def recognise(
             name = class_name(function.name)
             if scopes.scope_of(function).owner(name) is not None:
                 raise NotSplit(function, f"the name {name} is taken")
-            _check_program(scopes)
+            _check_program(function, scopes, shared.columns)
             flows.check(function)
             model = Split(function, scopes, flow.bound(function)).run()
-            check_helpers(model, scopes, kept)
             check_objects(model, scopes, shared.knowing)
         except NotSplit as reason:
             stays.append(_stays(reason, function, scopes))
             continue
         found.append(Found(model, name, flow))
-    return found, imported, stays
+    found = [_told_alike(one, found, scopes) for one in found]
+    while True:
+        found, more = _with_their_functions(found, scopes, kept)
+        stays += more
+        alone = _one_of_several(found, flows)
+        if not alone:
+            return found, imported, stays
+        stays += alone
+        left = {stay.node for stay in alone}
+        found = [one for one in found if one.model.function not in left]
+
+
+def _one_of_several(found: list[Found], flows: Flows) -> list[Stays]:
+    """Model_fns that stay as an Estimator may have another one, too, that does."""
+    become = {one.model.function for one in found}
+    return [
+        Stays(
+            function,
+            f"its Estimator may have {min(f.name for f in several - become)} as well, "
+            "which stays one",
+        )
+        for function in become
+        if (
+            several := next(
+                (t for t in flows.together if function in t and t - become), set()
+            )
+        )
+    ]
+
+
+def _told_alike(one: Found, every: list[Found], scopes: Scopes) -> Found:
+    """A model whose functions know of scopes what those of others have to know."""
+    told = {h.function for other in every for h in other.model.helpers if h.prefix}
+    if all(h.prefix for h in one.model.helpers if h.function in told):
+        return one
+    function, bound = one.model.function, one.flow.bound(one.model.function)
+    try:
+        model = Split(function, scopes, bound, frozenset(told)).run()
+    except NotSplit:
+        return one
+    return dataclasses.replace(one, model=model)
+
+
+def _with_their_functions(
+    found: list[Found], scopes: Scopes, kept: Mapping[tuple[str, str], str]
+) -> tuple[list[Found], list[Stays]]:
+    """Those whose functions can change; some may be the functions of several."""
+    stays: list[Stays] = []
+    while True:
+        for one in found:
+            others = [other.model for other in found if other is not one]
+            try:
+                check_helpers(one.model, scopes, kept, others)
+            except NotSplit as reason:
+                stays.append(_stays(reason, one.model.function, scopes))
+                found = [other for other in found if other is not one]
+                break
+        else:
+            return found, stays
 
 
 def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays:
@@ -94,11 +154,15 @@ def _stays(reason: NotSplit, function: ast.FunctionDef, scopes: Scopes) -> Stays
     return Stays(function, f"{reason.reason} ({place}, line {line})")
 
 
-def _check_program(scopes: Scopes) -> None:
+def _check_program(function: ast.AST, scopes: Scopes, columns: str) -> None:
     """Fails where something of the program works on an Estimator's model_fn."""
+    if columns:
+        raise NotSplit(function, columns)
     for node, symbol in scopes.walk_uses():
         stops = symbol.rpartition(".")[2].startswith("stop_if_")
         if (
             symbol.startswith("tf.contrib.estimator.") and not stops
         ) or symbol.endswith(".add_metrics"):
             raise NotSplit(node, f"{symbol} works on a model_fn")
+        if symbol in estimator.GRAPH_COLUMNS:
+            raise NotSplit(node, f"{symbol} is nothing that a Keras layer takes")

@@ -12,7 +12,7 @@ import ast
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.program.keras_model import Unit
+from migrate.program.keras_units import Unit
 from migrate.tables import keras_models as table
 
 _PARAMETERS = ("decay", "num_updates", "zero_debias", "name")

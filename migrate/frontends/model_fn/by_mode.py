@@ -14,7 +14,8 @@ from collections.abc import Callable, Mapping
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import ModeValues, Straight, is_plain_assignment
-from migrate.program.keras_model import Unit
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import children
 
 _DROPOUT = "tf.layers.dropout"
 
@@ -91,7 +92,7 @@ def _flags(one: ast.AST, other: ast.AST) -> list[ast.AST] | None:
         return [] if same else None
     if type(one) is not type(other):
         return None
-    mine, theirs = list(ast.iter_child_nodes(one)), list(ast.iter_child_nodes(other))
+    mine, theirs = children(one), children(other)
     if len(mine) != len(theirs) or _own(one) != _own(other):
         return None
     found: list[ast.AST] = []

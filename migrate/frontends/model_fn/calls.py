@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import children
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
 from migrate.tables.layers import LayerRow
@@ -65,18 +66,23 @@ def bound_call(
 def walk(node: ast.AST) -> Iterator[ast.AST]:
     """In source order."""
     yield node
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from walk(child)
 
 
 def calls(node: ast.AST) -> list[ast.Call]:
     """Calls in the order in which they are made: arguments first."""
     found: list[ast.Call] = []
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         found += calls(child)
     if isinstance(node, ast.Call):
         found.append(node)
     return found
+
+
+def writes_summary(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether a summary is written where an expression or statement is run."""
+    return any(symbol in table.SUMMARIES for _, symbol in uses(node, scopes))
 
 
 def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
@@ -90,4 +96,4 @@ def uses(node: ast.AST, scopes: Scopes) -> Iterator[tuple[ast.expr, str]]:
                 if symbol is not None:
                     yield current, symbol
                     continue
-        stack.extend(ast.iter_child_nodes(current))
+        stack.extend(children(current))

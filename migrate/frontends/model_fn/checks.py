@@ -6,13 +6,17 @@ import ast
 import builtins
 from collections.abc import Iterable, Mapping, Sequence
 
-from migrate.facts import names
+from migrate.facts import draws, names
+from migrate.facts.reach import reached
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn import chosen_functions
+from migrate.frontends.model_fn.calls import uses, writes_summary
 from migrate.frontends.model_fn.grown import changes, is_adding
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network_objects import NetworkObjects
-from migrate.program.keras_model import Layer, Unit
+from migrate.program.keras_layers import Layer
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
 
@@ -21,8 +25,23 @@ _OWN = frozenset({"self", "tape", "scaled_loss", "variables", "gradients", "data
 # Statements that do nothing where nobody reads what they bind.
 _QUIET = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Delete, ast.Pass)
 _HOOKS = ("SessionRunArgs", "LoggingTensorHook", "NanTensorHook", "SummarySaverHook")
-# Modules whose functions know nothing of a graph.
-_LIBRARIES = frozenset({"numpy", "math", "functools", "collections", "six", "os"})
+# Their arguments that are texts of another kind.
+_NO_TENSORS = ("output_dir",)
+
+
+def drawn(function: ast.FunctionDef, scopes: Scopes) -> None:
+    """Fails where Python draws numbers: a graph was made once, a model is traced again."""
+    todo, seen = [function], {function}
+    while todo:
+        for node in all_nodes(todo.pop()):
+            if isinstance(node, ast.Call) and (
+                draws.of_module(scopes, node) or draws.of_generator(scopes, node)
+            ):
+                raise NotSplit(node, "Python draws numbers in it, once for each graph")
+            called = scopes.function(node) if isinstance(node, ast.Name) else None
+            if called is not None and called not in seen:
+                seen.add(called)
+                todo.append(called)
 
 
 def order(
@@ -78,7 +97,7 @@ def rebound(
       units: what the step runs.
     """
     wanted = {name for node in read for name in names.reads(node)}
-    positions = [i for i, u in enumerate(line) if where in ast.walk(u.statement)]
+    positions = [i for i, u in enumerate(line) if where in all_nodes(u.statement)]
     later = line[positions[0] + 1 :] if positions else []
     for unit in later:
         again = names.binds(unit.statement) & wanted
@@ -91,12 +110,13 @@ def rebound(
 def own_names(function: ast.FunctionDef, scopes: Scopes) -> None:
     """Fails where a name of the model_fn is one that the class's steps have."""
     own = scopes.scope_by_node[function]
-    for node in ast.walk(function):
+    for node in all_nodes(function):
         if isinstance(node, ast.Name) and node.id in _OWN:
             if scopes.scope_of(node).owner(node.id) is not own:
-                raise NotSplit(
-                    node, f"`{node.id}` of around it is a Keras step's own name"
-                )
+                reason = f"`{node.id}` of around it is a Keras step's own name"
+                if node.id == "self":
+                    reason += ", and it does more than read what the object was given"
+                raise NotSplit(node, reason)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             # These two are bound just as the class binds them, and read at once.
             if node.id in _OWN - {"variables", "gradients"}:
@@ -123,7 +143,12 @@ def left_out(
     read |= {n for unit in kept for n in names.reads(unit.statement)}
     for unit in line:
         statement = unit.statement
-        if unit in kept or isinstance(statement, _QUIET) or _is_text(statement):
+        if unit in kept or _is_text(statement):
+            continue
+        if isinstance(statement, _QUIET):
+            called = reached(scopes, [statement]) if mode == "TRAIN" else []
+            if any(writes_summary(function, scopes) for function in called):
+                raise NotSplit(statement, "a function of it writes summaries")
             continue
         if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
             if is_adding(statement.value, scopes) and not (
@@ -131,10 +156,70 @@ def left_out(
             ):
                 continue  # To a list or dictionary that nobody reads.
             symbol = scopes.resolve(statement.value.func) or ""
+            if symbol == table.ADD_LOSS:
+                continue  # Where the total is asked for, it has this loss by name.
             # Evaluation and prediction ran only what they fetched.
             if mode != "TRAIN" and symbol.startswith(("tf.summary.", "tf.identity")):
                 continue
+        if _only_binds(statement, {u.statement for u in kept}):
+            called = reached(scopes, [statement]) if mode == "TRAIN" else []
+            if not any(writes_summary(f, scopes) for f in (*called, statement)):
+                continue
         raise NotSplit(statement, f"in mode {mode} this does more than bind a name")
+
+
+def _only_binds(statement: ast.stmt, kept: set[ast.stmt]) -> bool:
+    """Whether a condition does nothing where nobody reads what it binds.
+
+    Args:
+      kept: what is done in every mode: its errors are raised there.
+    """
+    if statement in kept or isinstance(statement, (*_QUIET, ast.Pass)):
+        return True
+    return isinstance(statement, ast.If) and all(
+        _only_binds(inner, kept) for inner in (*statement.body, *statement.orelse)
+    )
+
+
+# What lists variables or their gradients, and what makes another list of one.
+_LISTS = frozenset({"tf.trainable_variables", "tf.global_variables", "tf.gradients"})
+_RELISTS = frozenset(
+    {"list", "tuple", "zip", "map", "filter", "tf.clip_by_global_norm"}
+)
+
+
+def by_place(units: Iterable[Unit], scopes: Scopes) -> None:
+    """Fails where variables, or their gradients, are taken by their place in a list.
+
+    Keras lists a model's variables layer by layer, TensorFlow 1 as they were made.
+    """
+    known: set[str] = set()
+    for unit in sorted(units, key=lambda u: u.statement.lineno):
+        statement = unit.statement
+        for node in all_nodes(statement):
+            if isinstance(node, ast.Subscript) and _is_list(node.value, known, scopes):
+                raise NotSplit(
+                    node,
+                    "it takes variables by their place, and Keras has another order",
+                )
+        if isinstance(statement, ast.Assign):
+            if _is_list(statement.value, known, scopes):
+                known |= names.binds(statement)
+
+
+def _is_list(node: ast.expr, known: set[str], scopes: Scopes) -> bool:
+    """Whether an expression is a list of variables or gradients, in their order."""
+    if isinstance(node, ast.Name):
+        return node.id in known
+    if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+        return _is_list(node.generators[0].iter, known, scopes)
+    if not isinstance(node, ast.Call):
+        return False
+    symbol = scopes.resolve(node.func) or names.key(node.func) or ""
+    if symbol in _LISTS or symbol.endswith(".compute_gradients"):
+        return True
+    given = [a.value if isinstance(a, ast.Starred) else a for a in node.args]
+    return symbol in _RELISTS and any(_is_list(a, known, scopes) for a in given)
 
 
 class Steps:
@@ -156,7 +241,7 @@ class Steps:
     ) -> None:
         self._function, self._scopes = function, scopes
         self._metrics = metrics
-        self._replaced = {n for node in replaced for n in ast.walk(node)}
+        self._replaced = {n for node in replaced for n in all_nodes(node)}
         self._allowed = allowed
         self._seen: set[ast.AST] = set()
         self._instances = NetworkObjects(scopes)
@@ -174,10 +259,10 @@ class Steps:
         gone = {
             inner
             for choice, value in (folded or {}).items()
-            for inner in ast.walk(choice)
-            if isinstance(value, str) or inner not in set(ast.walk(value))
+            for inner in all_nodes(choice)
+            if isinstance(value, str) or inner not in set(all_nodes(value))
         }
-        for inner in ast.walk(node):
+        for inner in all_nodes(node):
             if inner in self._replaced or inner in gone:
                 continue
             if isinstance(inner, ast.Call):
@@ -245,7 +330,7 @@ class Steps:
             if method is not None:
                 return self._enter(call, method)
             if isinstance(call.func, ast.Name) and not builtin:
-                raise NotSplit(call, f"{root.id}() is not known")
+                return self._chosen(call, call.func)
             self._local(call, root)
             return  # A builtin, or a method of something local.
         assert owner is not None
@@ -259,6 +344,21 @@ class Steps:
                 self._enter(call, bound)
             elif isinstance(call.func, ast.Name):
                 raise NotSplit(call, f"{root.id}() is not known")
+
+    def _chosen(self, call: ast.Call, name: ast.Name) -> None:
+        """A name of functions among which the program chooses."""
+        found = chosen_functions.chosen(name, self._scopes)
+        totals = (table.TOTAL_LOSS, table.ALL_LOSSES)
+        counted = any(symbol in totals for _, symbol in self._scopes.walk_uses())
+        for one in found:
+            if not isinstance(one, str):
+                self._enter(call, one)
+            elif counted and table.collects_loss(one):
+                raise NotSplit(call, f"{name.id}() may be a loss of the graph's total")
+            else:
+                self._symbol(name, one)
+        if not found or names.argument(call, "reduction") is not None:
+            raise NotSplit(call, f"{name.id}() is not known")
 
     def _local(self, call: ast.Call, root: ast.Name) -> None:
         """Methods of an object are not known, unless they are of plain values."""
@@ -281,7 +381,7 @@ class Steps:
         if not isinstance(bound, (ast.Import, ast.ImportFrom)):
             return False
         module = getattr(bound, "module", None) or bound.names[0].name
-        return module.partition(".")[0] not in _LIBRARIES
+        return module.partition(".")[0] not in table.LIBRARIES
 
 
 def penalties(
@@ -334,9 +434,10 @@ def watched(scopes: Scopes, function: ast.FunctionDef) -> set[str]:
         call = scopes.parents.get(node)
         if symbol.rpartition(".")[2] not in _HOOKS or not isinstance(call, ast.Call):
             continue
-        for value in [k.value for k in call.keywords] + call.args[:1]:
+        given = [k.value for k in call.keywords if k.arg not in _NO_TENSORS]
+        for value in given + call.args[:1]:
             found |= _strings(value, scopes)
-    for inner in ast.walk(scopes.tree):
+    for inner in all_nodes(scopes.tree):
         if isinstance(inner, ast.Attribute) and inner.attr in (
             "get_tensor_by_name",
             "as_graph_element",

@@ -6,14 +6,21 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import by_mode, twins
+from migrate.frontends.model_fn import by_mode, training_alone, twins
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
-from migrate.frontends.model_fn.messages import is_message, of_network
+from migrate.frontends.model_fn.messages import (
+    check_seed,
+    is_message,
+    is_seed,
+    of_network,
+)
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
-from migrate.frontends.model_fn.network import Network
+from migrate.frontends.model_fn.network import Network, NetworkOfVariables
 from migrate.frontends.model_fn.slices import Slices, closure, named, without
-from migrate.program.keras_model import Twins, Unit
+from migrate.program.keras_layers import Twins
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 
@@ -23,7 +30,12 @@ class Common:
     Args:
       parameters: the model_fn's, by role.
       values: what is known in each mode.
+      slices: of the model_fn.
     """
+
+    _collects: type[Network] = Network
+    # What the network goes on with after its last layer.
+    _after_layers: tuple[type[ast.expr], ...] = (ast.Call,)
 
     def __init__(
         self,
@@ -31,11 +43,14 @@ class Common:
         scopes: Scopes,
         parameters: dict[str, str],
         values: dict[str, ModeValues],
+        slices: Slices,
     ) -> None:
         self._function, self._scopes = function, scopes
         self._parameters, self._values = parameters, values
-        self.network = Network(function, scopes, values)
-        self._slices = Slices(function, scopes)
+        self.network = self._collects(
+            function, scopes, values, parameters.get("features", "")
+        )
+        self._slices = slices
         self.twins: Twins | None = None
 
     def _role(self, role: str) -> str:
@@ -67,6 +82,7 @@ class Common:
     def _layers(self, lines: dict[str, Straight]) -> list[Unit]:
         """Statements that the layers need, the same in every mode."""
         found: dict[str, list[Unit]] = {}
+        training_alone.everywhere(lines, self.network, self._values, self._scopes)
         for mode, line in lines.items():
             makers = [u for u in line.units if self.network.makes_layers(u.statement)]
             found[mode] = closure(line.units, makers, self._slices.built)
@@ -136,9 +152,11 @@ class Common:
             reads = {r for r in names.reads(statement) if "." not in r} & local
             if not reads <= bound or not isinstance(statement, ast.Assign):
                 continue
-            if not isinstance(statement.value, ast.Call):
+            if not isinstance(statement.value, self._after_layers):
                 continue
             if named([unit], self._scopes):
+                continue
+            if any(s in table.BETWEEN for _, s in uses(statement, self._scopes)):
                 continue
             try:
                 self.network.check(statement, self._values)
@@ -151,7 +169,7 @@ class Common:
     def _with_messages(
         self, lines: dict[str, Straight], shared: list[Unit]
     ) -> list[Unit]:
-        """With what every mode says of layers, and of nothing else."""
+        """With what every mode says of layers, and of nothing else; and its seed."""
         units = lines["TRAIN"].units
         known = self._made_with()
         local = set(self._scopes.scope_by_node[self._function].bindings)
@@ -159,7 +177,10 @@ class Common:
             unit
             for unit in units
             if unit not in shared
-            and is_message(unit.statement, self._scopes)
+            and (
+                is_message(unit.statement, self._scopes)
+                or is_seed(unit.statement, self._scopes)
+            )
             and all(
                 any(u.statement is unit.statement for u in line.units)
                 for line in lines.values()
@@ -167,6 +188,9 @@ class Common:
             and not names.reads(unit.statement) & self._decided()
             and of_network(unit, units, shared, known, local)
         ]
+        for unit in kept:
+            if is_seed(unit.statement, self._scopes):
+                check_seed(units, unit, self._scopes)
         by_statement = {id(u.statement): u for u in kept}
         for line in lines.values():
             line.units = [by_statement.get(id(u.statement), u) for u in line.units]
@@ -188,7 +212,7 @@ class Common:
     def _check_mode(self, statement: ast.stmt) -> None:
         """Among layers the mode is read as a layer's `training`, and nowhere else."""
         decided = self._decided()
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if any(node in values.overrides for values in self._values.values()):
                 if not self._in_training_argument(node):
                     raise NotSplit(node, "its layers depend on the mode")
@@ -203,13 +227,13 @@ class Common:
             if isinstance(parent, ast.Call):
                 value = self._training_of(parent)
                 if value is not None:
-                    return node in list(ast.walk(value))
+                    return node in list(all_nodes(value))
                 function = self.network.helper(parent)
                 helper = self.network.helpers.get(function) if function else None
                 if function is not None and helper is not None:
                     arguments = self.network.bound(parent, function) or {}
                     return any(
-                        node in list(ast.walk(arguments[name]))
+                        node in list(all_nodes(arguments[name]))
                         for name in helper.unneeded
                         if name in arguments
                     )
@@ -243,7 +267,8 @@ class Common:
         if changes(unit.statement, self._slices.built) & tensors:
             return False
         return not self.network.makes_layers(unit.statement) and not any(
-            symbol in table.NETWORK for _, symbol in uses(unit.statement, self._scopes)
+            symbol in table.NETWORK or symbol in table.BETWEEN
+            for _, symbol in uses(unit.statement, self._scopes)
         )
 
     def outputs(self, shared: list[Unit], read: set[str]) -> tuple[str, ...]:
@@ -270,27 +295,67 @@ class Common:
 
     def _check_output(self, name: str, shared: list[Unit]) -> None:
         """An output is a tensor that Keras records."""
-        last = [u for u in shared if name in names.binds(u.statement)][-1]
-        statement = last.statement
-        value = statement.value if isinstance(statement, ast.Assign) else None
-        targets = statement.targets if isinstance(statement, ast.Assign) else []
+        binding = [u.statement for u in shared if name in names.binds(u.statement)]
+        last = binding[-1]
+        if isinstance(last, ast.AugAssign) and len(binding) > 1:
+            last = binding[-2]
+        value = last.value if isinstance(last, ast.Assign) else None
+        targets = last.targets if isinstance(last, ast.Assign) else []
         plain = len(targets) == 1 and isinstance(targets[0], ast.Name)
-        if isinstance(statement, ast.For):
+        if isinstance(last, ast.For):
             plain, value = True, None
-            for inner in ast.walk(statement):
+            for inner in all_nodes(last):
                 if isinstance(inner, ast.Assign) and name in names.binds(inner):
                     value = inner.value
-        constructs = self.network.instances.constructs(value)
-        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
-            # Of one tensor a part is one, too: dense(net, 1)[:, 0].
-            layer = self._scopes.resolve(value.value.func)
-            if plain and layer in table.LAYERS:
-                return
-        if plain and isinstance(value, ast.Call) and not constructs:
-            symbol = self._scopes.resolve(value.func)
-            if symbol in table.NETWORK or self.network.makes_layers(value):
-                return
+        if plain and value is not None and self._is_tensor(value, shared):
+            return
         raise NotSplit(
-            statement,
+            last,
             f"`{name}` is read after the layers, and may be no tensor of theirs",
         )
+
+    def _is_tensor(self, value: ast.expr, shared: list[Unit]) -> bool:
+        """Whether an expression gives one tensor that Keras records."""
+        if isinstance(value, ast.BinOp):
+            sides = (value.left, value.right)
+            return any(self._is_tensor(side, shared) for side in sides)
+        if isinstance(value, ast.UnaryOp):
+            return self._is_tensor(value.operand, shared)
+        if isinstance(value, ast.Name):
+            bound = [
+                u.statement for u in shared if value.id in names.binds(u.statement)
+            ]
+            return bool(bound) and all(
+                isinstance(s, ast.Assign)
+                and [ast.unparse(t) for t in s.targets] == [value.id]
+                and isinstance(s.value, ast.Call)
+                and self._is_tensor(s.value, shared)
+                for s in bound
+            )
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Name):
+            # One of the features: an output that is an input.
+            given = value.value.id == self._role("features")
+            again = any(value.value.id in names.binds(u.statement) for u in shared)
+            return given and not again and isinstance(names.literal(value.slice), str)
+        if isinstance(value, ast.Subscript) and isinstance(value.value, ast.Call):
+            # Of one tensor a part is one, too: dense(net, 1)[:, 0].
+            return self._scopes.resolve(value.value.func) in table.LAYERS
+        if not isinstance(value, ast.Call) or self.network.instances.constructs(value):
+            return False
+        symbol = self._scopes.resolve(value.func)
+        return symbol in table.NETWORK or self.network.makes_layers(value)
+
+    def penalised(self) -> bool:
+        """Whether a variable has a penalty."""
+        return any(
+            layer.row is table.WEIGHT and name == "regularizer"
+            for layer in self.network.layers
+            for name, _ in layer.arguments
+        )
+
+
+class CommonOfVariables(Common):
+    """With variables among the layers, which are followed by sums and products of theirs."""
+
+    _collects = NetworkOfVariables
+    _after_layers = (ast.Call, ast.BinOp)

@@ -13,9 +13,11 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
+from migrate.frontends.model_fn.argument_scopes import Values, made
 from migrate.frontends.model_fn.grown import items
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.program.keras_model import Several
+from migrate.program.keras_layers import Several
+from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph, keras_contrib
 from migrate.tables.keras_contrib import ContribRow
 
@@ -42,6 +44,8 @@ class ContribCalls:
 
     def __init__(self, scopes: Scopes) -> None:
         self._scopes = scopes
+        # Of functions that return argument scopes.
+        self.values = Values(scopes)
 
     def row(self, node: ast.AST) -> ContribRow | None:
         """The layer that an expression names, not calls."""
@@ -64,11 +68,40 @@ class ContribCalls:
                 opened = item.context_expr
                 assert isinstance(opened, ast.Call)
                 if self._scopes.resolve(opened.func) in contrib_graph.ARG_SCOPES:
-                    found |= self._of_scope(opened, row)
+                    given = names.argument(opened, "list_ops_or_scope", 0)
+                    returned = made(given, self._scopes)
+                    if returned is None:
+                        found |= self._of_scope(opened, row)
+                        continue
+                    self.values.begin(returned)
+                    for inner in returned.opened:
+                        found |= self._of_scope(inner, row)
         found.pop(row.fixed, None)
+        found = {name: self.values.chosen(value) for name, value in found.items()}
         for name, value in found.items():
             if name not in ("is_training", *keras_contrib.NORMALIZER):
                 self._check_visible(value, call)
+        return found
+
+    def around(self, scopes: tuple[ast.With, ...]) -> list[ast.With]:
+        """The argument scopes among some.
+
+        Raises:
+          NotSplit: one opens a variable scope, too.
+        """
+        found = []
+        for scope in scopes:
+            kinds = {
+                self._scopes.resolve(item.context_expr.func)  # type: ignore[attr-defined, operator]
+                in contrib_graph.ARG_SCOPES
+                for item in scope.items
+            }
+            if len(kinds) > 1:
+                raise NotSplit(scope, "an argument scope beside another in one line")
+            if True in kinds:
+                found.append(
+                    ast.copy_location(ast.With(items=scope.items, body=[]), scope)
+                )
         return found
 
     def _of_scope(self, opened: ast.Call, row: ContribRow) -> dict[str, ast.expr]:
@@ -76,11 +109,14 @@ class ContribCalls:
         if not isinstance(listed, (ast.List, ast.Tuple)) or len(opened.args) > 1:
             raise NotSplit(opened, "an argument scope whose functions are not listed")
         rows = [self.row(element) for element in listed.elts]
-        if None in rows or any(k.arg is None for k in opened.keywords):
+        if None in rows:
             raise NotSplit(opened, "an argument scope of other functions than layers")
         if row.kind not in {r.kind for r in rows if r is not None}:
             return {}
         given = {k.arg: k.value for k in opened.keywords if k.arg is not None}
+        for keyword in opened.keywords:
+            if keyword.arg is None:
+                given |= dict(self._params(keyword.value))
         given.pop("list_ops_or_scope", None)
         return given
 
@@ -89,8 +125,11 @@ class ContribCalls:
         here, there = self._scopes.scope_of(call), self._scopes.scope_of(value)
         if _module(here) is not _module(there):
             raise NotSplit(value, "an argument scope of another file than its layers")
-        for node in ast.walk(value):
+        for node in all_nodes(value):
             if not isinstance(node, ast.Name):
+                continue
+            if self.values.parameter(node) is not None:
+                self.values.replace(node, call)
                 continue
             owner = there.owner(node.id)
             if here.owner(node.id) is not owner:
@@ -122,6 +161,7 @@ class ContribCalls:
         given = self.scoped(row, call, around)
         if params is not None and not _is_none(params):
             for name, value in self._params(params):
+                value = self.values.chosen(value)
                 if name != "is_training":
                     self._check_visible(value, call)
                 given[name] = value
@@ -207,7 +247,7 @@ class ContribCalls:
 def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
     """Statements that bind normalizer_params, which nothing else reads."""
     found: set[ast.stmt] = set()
-    for statement in ast.walk(function):
+    for statement in all_nodes(function):
         if not isinstance(statement, ast.Assign) or items(statement.value) is None:
             continue
         target = statement.targets[0]
@@ -215,7 +255,7 @@ def params(function: ast.FunctionDef, scopes: Scopes) -> set[ast.stmt]:
             continue
         read = [
             node
-            for node in ast.walk(function)
+            for node in all_nodes(function)
             if isinstance(node, ast.Name)
             and node.id == target.id
             and isinstance(node.ctx, ast.Load)
@@ -237,7 +277,7 @@ def _made(name: ast.Name, scopes: Scopes) -> ast.Assign | None:
         return None
     if len(bound[0].targets) != 1 or not isinstance(bound[0].targets[0], ast.Name):
         return None
-    for node in ast.walk(owner.node):
+    for node in all_nodes(owner.node):
         if isinstance(node, ast.Name) and node.id == name.id:
             parent = scopes.parents.get(node)
             if isinstance(parent, ast.Attribute) or (

@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.joined import Joined
-from migrate.facts.scopes import Scopes
-from migrate.program.keras_model import Files
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.program.keras_files import Files
 
 
 def joined(scopes: Scopes, files: Files | None) -> Scopes:
@@ -44,7 +44,7 @@ def _joined(own: Scopes, files: Files, others: dict[str, Scopes]) -> Joined:
 
 
 def _scopes(text: str) -> Scopes:
-    return Scopes(ast.parse(text))
+    return scopes_of(ast.parse(text))
 
 
 def _is(scopes: Scopes, text: str) -> bool:

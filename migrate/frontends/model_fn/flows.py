@@ -13,14 +13,22 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable
 
-from migrate.facts import names
+from migrate.facts import estimator_calls, names
+from migrate.facts.estimator_calls import Made, is_partial
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.model_fn.calls import bound_call
+from migrate.frontends.model_fn.choices import Choices, Given
 from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.signature import is_model_fn
+from migrate.source.nodes import all_nodes
+from migrate.tables.estimator_names import ESTIMATOR
 
-_ESTIMATOR = "tf.estimator.Estimator"
+# What an Estimator has of its model_fn, which is no model_fn any more.
+_OF_MODEL_FNS = frozenset({"model_fn", "_model_fn", "_call_model_fn"})
+# What an Estimator gives its model_fn by the name that it has there.
+_GIVEN = ("features", "labels", "mode")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -33,6 +41,7 @@ class Elsewhere:
       alias: of the import.
       name: in the other file.
       makes: whether it is called for a model_fn.
+      given: parameters that functools.partial gives it.
     """
 
     node: ast.expr
@@ -40,6 +49,7 @@ class Elsewhere:
     alias: ast.alias
     name: str
     makes: bool
+    given: frozenset[str] = frozenset()
 
     @property
     def module(self) -> tuple[int, tuple[str, ...]]:
@@ -67,31 +77,35 @@ class Flow:
 
     Attributes:
       estimators: calls of Estimator, and their argument that leads to the model_fn.
+      bases: what names Estimator where a class of it has the model_fn.
       mentions: expressions that name the model_fn.
-      lambdas: lambdas whose body is a call of it, and that call.
+      lambdas: lambdas, and functions, that do nothing but call it, and that call.
       partials: calls of functools.partial that give it arguments.
       ways: (scope, name) of what else is named on the way, and its uses there.
+      given: parameters that Estimators of other files give it; None where none has it.
     """
 
     estimators: list[tuple[ast.Call, ast.expr]] = dataclasses.field(
         default_factory=list
     )
+    bases: list[ast.expr] = dataclasses.field(default_factory=list)
     mentions: list[ast.Name] = dataclasses.field(default_factory=list)
-    lambdas: list[tuple[ast.Lambda, ast.Call]] = dataclasses.field(default_factory=list)
+    lambdas: list[tuple[ast.Lambda | ast.FunctionDef, ast.Call]] = dataclasses.field(
+        default_factory=list
+    )
     partials: list[ast.Call] = dataclasses.field(default_factory=list)
     ways: dict[tuple[int, str], tuple[Scope, list[ast.Name]]] = dataclasses.field(
         default_factory=dict
     )
+    given: frozenset[str] | None = None
 
-    def take(
-        self,
-        other: Flow,
-        call: ast.Call | None = None,
-        value: ast.expr | None = None,
-    ) -> None:
+    def take(self, other: Flow, one: Made | None = None) -> None:
         """Adds the way of another Estimator."""
-        if call is not None and value is not None:
-            self.estimators.append((call, value))
+        known = one is not None and any(call is one.call for call, _ in self.estimators)
+        if one is not None and not known:
+            self.estimators.append((one.call, one.model_fn))
+        if one is not None and one.base is not None and not known:
+            self.bases.append(one.base)
         self.mentions += [n for n in other.mentions if n not in self.mentions]
         self.lambdas += [x for x in other.lambdas if x not in self.lambdas]
         self.partials += [c for c in other.partials if c not in self.partials]
@@ -105,6 +119,8 @@ class Flow:
           NotSplit: that is not certain.
         """
         found: set[frozenset[str]] = set()
+        if self.given is not None:
+            found.add(self.given)
         for call in self.partials:
             given = _given(call, function)
             if given is None:
@@ -112,9 +128,9 @@ class Flow:
             found.add(given)
         for around, call in self.lambdas:
             found.add(_given_in(around, call, function))
-        if len(found) > 1 or (
-            found and len(self.partials) + len(self.lambdas) < len(self.mentions)
-        ):
+        every = len(self.partials) + len(self.lambdas)
+        plain = found - {frozenset()} and every < len(self.mentions)
+        if len(found) > 1 or plain:
             raise NotSplit(function, "it is given more arguments here than there")
         return found.pop() if found else frozenset()
 
@@ -127,37 +143,70 @@ class Flows:
       elsewhere: what is of other files, by the text that names it -> its flow, and
         each place.
       lost: Estimators whose model_fn is not in sight, and why.
+      together: of each Estimator, the model_fns that it may have.
+
+    Args:
+      naming: texts of other files that may call functions of this one.
     """
 
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(self, scopes: Scopes, naming: Iterable[str] = ()) -> None:
         self._scopes = scopes
+        self._given = Given(scopes, naming)
+        self._choices = Choices()
         self.found: dict[ast.FunctionDef, Flow] = {}
         self.elsewhere: dict[str, tuple[Flow, list[Elsewhere]]] = {}
         self.lost: list[tuple[ast.Call, str]] = []
-        for call, value in self._estimators():
+        self.together: list[set[ast.FunctionDef]] = []
+        for one in estimator_calls.made(scopes):
+            try:
+                self._add(one)
+            except NotSplit as reason:
+                self.lost.append((one.call, reason.reason))
+
+    def _add(self, one: Made) -> None:
+        """The model_fns that an Estimator may have.
+
+        Raises:
+          NotSplit: one of them is not in sight.
+        """
+        self._choices = Choices()
+        found: list[tuple[ast.FunctionDef, Flow]] = []
+        others: list[tuple[Elsewhere, Flow]] = []
+        while True:
             flow = Flow()
             try:
-                function = self._trace(value, flow, set())
-            except NotSplit as reason:
-                self.lost.append((call, reason.reason))
-                continue
+                found.append((self._trace(one.model_fn, flow, set()), flow))
             except _IsElsewhere as other:
-                text = ast.unparse(other.found.node)
-                known, places = self.elsewhere.setdefault(text, (Flow(), []))
-                places.append(other.found)
-                known.take(flow, call, value)
-                continue
-            self.found.setdefault(function, Flow()).take(flow, call, value)
+                others.append((other.found, flow))
+            if not self._choices.next():
+                break
+        self._check_class(one)
+        texts = {ast.unparse(place.node) for place, _ in others}
+        if others and (found or len(texts) > 1):
+            raise NotSplit(
+                one.call, "its model_fn is one of several, and one is of another file"
+            )
+        for place, flow in others:
+            known, places = self.elsewhere.setdefault(texts.copy().pop(), (Flow(), []))
+            if all(place.node is not other.node for other in places):
+                places.append(place)
+            known.take(flow, one)
+        for function, flow in found:
+            self.found.setdefault(function, Flow()).take(flow, one)
+        self.together.append({function for function, _ in found})
 
-    def export(self, name: str) -> None:
-        """Adds a model_fn that Estimators of other files have, or a function makes."""
+    def export(self, name: str, given: frozenset[str]) -> None:
+        """Adds a model_fn that Estimators of other files have, or a function makes.
+
+        Args:
+          given: parameters that functools.partial gives it there.
+        """
         bound = self._scopes.module.bindings.get(name, [])
         if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
             return
         flow = Flow()
-        roles = {argument.arg for argument in bound[0].args.args}
-        if {"labels", "mode"} <= roles:
-            self.found.setdefault(bound[0], Flow())
+        if is_model_fn(bound[0]):
+            self.found.setdefault(bound[0], Flow()).given = given
             return
         try:
             function = self._returned(bound[0], flow, set())
@@ -166,15 +215,15 @@ class Flows:
         flow.ways.setdefault((id(self._scopes.module), name), (self._scopes.module, []))
         self.found.setdefault(function, Flow()).take(flow)
 
-    def _estimators(self) -> Iterator[tuple[ast.Call, ast.expr]]:
-        for node, symbol in self._scopes.walk_uses():
-            call = self._scopes.parents.get(node)
-            if symbol != _ESTIMATOR or not isinstance(call, ast.Call):
-                continue
-            if call.func is node:
-                value = names.argument(call, "model_fn", 0)
-                if value is not None:
-                    yield call, value
+    def _check_class(self, one: Made) -> None:
+        """Fails where a class of Estimator knows more of it than its methods."""
+        for node in all_nodes(one.owner) if one.owner is not None else ():
+            if isinstance(node, ast.Attribute) and node.attr in _OF_MODEL_FNS:
+                if node is not one.model_fn:
+                    raise NotSplit(node, f"its class uses `{ast.unparse(node)}`")
+        for node, symbol in self._scopes.walk_uses() if one.owner is not None else ():
+            if symbol == f"{ESTIMATOR}.__init__":
+                raise NotSplit(node, "an Estimator's __init__ is called by its name")
 
     def _trace(self, node: ast.expr, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
         """The function that an expression leads to.
@@ -185,6 +234,12 @@ class Flows:
         if node in seen:
             raise NotSplit(node, "its model_fn is not in sight")
         seen.add(node)
+        options = self._given.options(node)
+        for scope, name, uses in self._given.ways if options else ():
+            known = flow.ways.setdefault((id(scope), name), (scope, []))[1]
+            known.extend(uses)
+        if options:
+            return self._trace(self._choices.one_of(options), flow, seen)
         if isinstance(node, ast.Name):
             return self._named(node, flow, seen)
         if isinstance(node, ast.Attribute):
@@ -195,8 +250,15 @@ class Flows:
                 if flow.mentions[-1:] == [node.body.func]:
                     flow.lambdas.append((node, node.body))
                     return function
-        if isinstance(node, ast.Call) and self._is_partial(node.func) and node.args:
-            function = self._here(node.args[0], flow, seen)
+        if (
+            isinstance(node, ast.Call)
+            and is_partial(node.func, self._scopes)
+            and node.args
+        ):
+            try:
+                function = self._trace(node.args[0], flow, seen)
+            except _IsElsewhere as other:
+                raise _IsElsewhere(_given_to(other.found, node)) from None
             if flow.mentions[-1:] == [node.args[0]]:
                 flow.partials.append(node)
                 return function
@@ -236,6 +298,12 @@ class Flows:
     def _named(self, node: ast.Name, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
         owner, bound = self._bound(node)
         if isinstance(bound, ast.FunctionDef):
+            call = self._passed_on(bound)
+            if call is not None and isinstance(call.func, ast.Name):
+                self._pass(owner, node, flow)
+                function = self._here(call.func, flow, seen)
+                flow.lambdas.append((bound, call))
+                return function
             flow.mentions.append(node)
             return bound
         if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Name):
@@ -245,6 +313,22 @@ class Flows:
         raise NotSplit(
             node, "its model_fn is no function of this module that is in sight"
         )
+
+    def _passed_on(self, function: ast.FunctionDef) -> ast.Call | None:
+        """The call of another model_fn, where a function does nothing else."""
+        body = function.body
+        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            body = body[1:]
+        value = body[0].value if body and isinstance(body[0], ast.Return) else None
+        if len(body) != 1 or not isinstance(value, ast.Call):
+            return None
+        if not isinstance(value.func, ast.Name) or function.decorator_list:
+            return None
+        owner = self._scopes.scope_of(value.func).owner(value.func.id)
+        bound = owner.bindings[value.func.id] if owner is not None else []
+        if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
+            return None
+        return value if is_model_fn(bound[0]) else None
 
     def _built(self, name: ast.Name, flow: Flow, seen: set[ast.AST]) -> ast.FunctionDef:
         """What a function returns that makes model_fns."""
@@ -284,19 +368,6 @@ class Flows:
     def _pass(self, owner: Scope, node: ast.Name, flow: Flow) -> None:
         flow.ways.setdefault((id(owner), node.id), (owner, []))[1].append(node)
 
-    def _is_partial(self, node: ast.expr) -> bool:
-        root = node.value if isinstance(node, ast.Attribute) else node
-        if not isinstance(root, ast.Name):
-            return False
-        owner = self._scopes.scope_of(root).owner(root.id)
-        for bound in owner.bindings[root.id] if owner is not None else ():
-            if isinstance(node, ast.Attribute):
-                if isinstance(bound, ast.Import) and node.attr == "partial":
-                    return any(a.name == "functools" for a in bound.names)
-            elif isinstance(bound, ast.ImportFrom) and bound.module == "functools":
-                return any((a.asname or a.name) == root.id for a in bound.names)
-        return False
-
     def check(self, function: ast.FunctionDef) -> None:
         """Fails where something else than Estimators has the model_fn."""
         flow = self.found[function]
@@ -331,6 +402,18 @@ class Flows:
                 raise NotSplit(call, "arguments of Estimator that are not written out")
 
 
+def _given_to(other: Elsewhere, call: ast.Call) -> Elsewhere:
+    """With what functools.partial gives it.
+
+    Raises:
+      NotSplit: that is not certain where its function is not in sight.
+    """
+    words = [keyword.arg for keyword in call.keywords]
+    if len(call.args) > 1 or None in words or other.makes or other.given:
+        raise NotSplit(call, "its model_fn is of another file, and given arguments")
+    return dataclasses.replace(other, given=frozenset(w for w in words if w))
+
+
 def _given(call: ast.Call, function: ast.FunctionDef) -> frozenset[str] | None:
     """Parameters that a call of functools.partial gives."""
     if any(isinstance(a, ast.Starred) for a in call.args):
@@ -349,9 +432,9 @@ def _given(call: ast.Call, function: ast.FunctionDef) -> frozenset[str] | None:
 
 
 def _given_in(
-    around: ast.Lambda, call: ast.Call, function: ast.FunctionDef
+    around: ast.Lambda | ast.FunctionDef, call: ast.Call, function: ast.FunctionDef
 ) -> frozenset[str]:
-    """Parameters that a lambda gives beside what an Estimator does.
+    """Parameters that a lambda, or a function, gives beside what an Estimator does.
 
     Raises:
       NotSplit: it gives an Estimator's argument otherwise than by its name.
@@ -359,17 +442,29 @@ def _given_in(
     own = around.args
     roles = [a.arg for a in own.args]
     bound = bound_call(call, function)
-    if bound is None or own.defaults or own.vararg or own.kwarg or own.kwonlyargs:
-        raise NotSplit(around, "what a lambda gives its model_fn is not certain")
+    what = "a lambda" if isinstance(around, ast.Lambda) else f"{around.name}()"
+    if bound is None or own.vararg or own.kwarg or own.kwonlyargs or own.posonlyargs:
+        raise NotSplit(around, f"what {what} gives its model_fn is not certain")
+    if any(not _is_none(default) for default in own.defaults):
+        raise NotSplit(around, f"what {what} gives its model_fn is not certain")
     found: set[str] = set()
     passed: set[str] = set()
     for name, value in bound.items():
         if isinstance(value, ast.Name) and value.id in roles:
             if value.id != name or name in passed:
-                raise NotSplit(value, f"a lambda gives its model_fn `{name}` anew")
+                raise NotSplit(value, f"{what} gives its model_fn `{name}` anew")
             passed.add(name)
-        elif names.reads(value) & set(roles[:3]):
-            raise NotSplit(value, "a lambda changes what its model_fn is given")
+        elif names.reads(value) & ({*roles[:1], *_GIVEN} & set(roles)):
+            raise NotSplit(value, f"{what} changes what its model_fn is given")
         else:
             found.add(name)
-    return frozenset(found)
+    every = {a.arg for a in function.args.args}
+    if missing := sorted({*_GIVEN} & every - passed):
+        raise NotSplit(around, f"{what} does not give its model_fn `{missing[0]}`")
+    # What it leaves out has a default.
+    every -= {*_GIVEN, "params", "config"}
+    return frozenset(found | every - passed)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

@@ -10,22 +10,40 @@ from migrate.facts.joined import Joined
 from migrate.facts.mentions import by_text, module_name
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.program.keras_model import Helper, KerasModel
+from migrate.program.keras_layers import Helper
+from migrate.program.keras_model import KerasModel
+from migrate.source.nodes import all_nodes
 
 
 def check_helpers(
-    model: KerasModel, scopes: Scopes, kept: Mapping[tuple[str, str], str]
+    model: KerasModel,
+    scopes: Scopes,
+    kept: Mapping[tuple[str, str], str],
+    others: Iterable[KerasModel] = (),
 ) -> None:
     """Fails where something else has a function that the network calls.
 
     Args:
+      others: Keras models of the same files, which may call it, too.
       kept: functions, as (real path, name), that cannot change -> why; the name "" is
         that of all.
     """
     # No step holds layers; what calls it in another mode's branch is gone.
-    inside = set(ast.walk(model.function))
-    for helper in model.helpers:
-        inside.update(ast.walk(helper.function))
+    inside: set[ast.AST] = set()
+    for one in (model, *others):
+        inside.update(all_nodes(one.function))
+        for helper in one.helpers:
+            inside.update(all_nodes(helper.function))
+    for other in others:
+        for helper in model.helpers:
+            there = _written(helper, other)
+            if there is not None and there != _written(helper, model):
+                raise NotSplit(
+                    helper.function,
+                    f"{helper.function.name}() makes other layers for another model_fn",
+                )
+    for function in model.scoping:
+        _check_scoping(function, inside, scopes)
     for helper in model.helpers:
         function = helper.function
         if helper.owner is not None:
@@ -46,20 +64,73 @@ def check_helpers(
                 )
 
 
+def _check_scoping(
+    function: ast.FunctionDef, inside: set[ast.AST], scopes: Scopes
+) -> None:
+    """Of a function that returns an argument scope nothing is left."""
+    for node in _mentions(function, scopes):
+        if node not in inside:
+            raise NotSplit(
+                node, f"{function.name}() opens argument scopes elsewhere, too"
+            )
+
+
+def _written(helper: Helper, model: KerasModel) -> object:
+    """All that what is written of a function depends on, in one model."""
+    function = helper.function
+    known = next((h for h in model.helpers if h.function is function), None)
+    if known is None:
+        return None
+    inside = set(all_nodes(function))
+    layers = [
+        (
+            part.call,
+            part.row,
+            part.inputs and ast.dump(part.inputs),
+            [(name, ast.dump(value)) for name, value in part.arguments],
+            part.name
+            if isinstance(part.name, str)
+            else part.name and ast.dump(part.name),
+            [ast.dump(e) for e in part.scope],
+            part.texts,
+        )
+        for layer in model.layers
+        if layer.call in inside
+        for part in layer.parts
+    ]
+    called = [
+        (h.function, h.shared, h.scope, h.prefix, h.unneeded)
+        for h in model.helpers
+        if any(call in inside for call, _ in h.calls)
+    ]
+    return (
+        (
+            known.unneeded,
+            known.opened,
+            known.gone,
+            known.scope,
+            known.prefix,
+            known.kept,
+        ),
+        layers,
+        called,
+    )
+
+
 def check_objects(model: KerasModel, scopes: Scopes, knowing: Iterable[str]) -> None:
     """Fails where something else has a class whose methods the network calls.
 
     Args:
       knowing: texts of other files that may.
     """
-    inside = set(ast.walk(model.function))
+    inside = set(all_nodes(model.function))
     for helper in model.helpers:
-        inside.update(ast.walk(helper.function))
+        inside.update(all_nodes(helper.function))
     for helper in model.helpers:
         owner = helper.owner
         if owner is None:
             continue
-        for node in ast.walk(scopes.tree):
+        for node in all_nodes(scopes.tree):
             if isinstance(node, ast.Name) and node.id == owner.name:
                 if isinstance(node.ctx, ast.Load) and node not in inside:
                     raise NotSplit(
@@ -77,7 +148,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
     words = {word.rpartition(".")[2] for word in gone}
     members = helper.owner.body if helper.owner is not None else []
     for code in (*members, model.function):
-        for node in ast.walk(code) if code not in known else ():
+        for node in all_nodes(code) if code not in known else ():
             if isinstance(node, ast.Attribute) and node.attr in words:
                 raise NotSplit(
                     node, f"`{ast.unparse(node)}` is read by more than layers"
@@ -86,7 +157,7 @@ def _check_kept(helper: Helper, model: KerasModel) -> None:
 
 def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
     """A layer's name is made of what its function knows."""
-    inside = set(ast.walk(function))
+    inside = set(all_nodes(function))
     own = {helper.function: helper.scope for helper in model.helpers}
     for layer in model.layers:
         if layer.call in inside:
@@ -103,7 +174,7 @@ def _check_names(model: KerasModel, function: ast.FunctionDef) -> None:
 def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
     """Where the files name a function, or may."""
     if not isinstance(scopes, Joined) or scopes.is_own(function):
-        for node in ast.walk(scopes.tree):
+        for node in all_nodes(scopes.tree):
             if isinstance(node, ast.Name) and node.id == function.name:
                 if isinstance(node.ctx, ast.Load):
                     yield node
@@ -111,7 +182,7 @@ def _mentions(function: ast.FunctionDef, scopes: Scopes) -> Iterator[ast.AST]:
         modules = {module_name(path) for path in scopes.paths()}
         for file in scopes.files():
             yield from by_text(file.tree, function.name, modules)
-            for node in ast.walk(file.tree):
+            for node in all_nodes(file.tree):
                 if isinstance(node, (ast.Name, ast.Attribute)):
                     if isinstance(node.ctx, ast.Load) and _is_named(
                         node, function, scopes

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends import scaffolds
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit, is_none
-from migrate.program.keras_model import Hooks, Metric, Unit
+from migrate.program.keras_model import Hooks, Metric
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 # Argument of EstimatorSpec, or a mode's scaffold -> the mode that runs them.
@@ -23,6 +26,27 @@ KINDS = {
     "prediction_scaffold": "PREDICT",
 }
 _BASES = ("tf.train.SessionRunHook", "tf.estimator.SessionRunHook")
+
+
+def _listed(value: ast.expr) -> Iterator[ast.expr]:
+    """What an expression of hooks lists: names among it are of hooks, or of such lists."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        for item in value.elts:
+            yield from _listed(item)
+    elif isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        yield from _listed(value.left)
+        yield from _listed(value.right)
+    else:
+        yield value
+
+
+def _has_one_name(unit: Unit) -> bool:
+    statement = unit.statement
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    )
 
 
 class Watching:
@@ -49,6 +73,8 @@ class Watching:
         self._scopes, self._units, self._free = scopes, units, free
         self._local = set(scopes.scope_by_node[function].bindings)
         self._tensors, self._schedules = set(tensors), schedules
+        # Arguments of a Scaffold that are left out.
+        self._gone: set[ast.AST] = set()
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -68,31 +94,53 @@ class Watching:
         made: list[Unit] = []
         watched: list[str] = []
         counted: list[str] = []
+        steps: list[ast.Name] = []
+        if kind.endswith("scaffold"):
+            self._leave_out(value)
         waiting: list[ast.expr] = [value]
+        hooks = set() if kind.endswith("scaffold") else set(_listed(value))
         while waiting:
             for node in self._names(waiting.pop()):
                 unit = self._maker(node.id)
                 if unit in made or node.id in (*watched, *counted):
                     continue
-                if node.id in self._counted:
+                if self._is_step(node):
+                    steps.append(node)
+                elif node.id in self._counted:
                     self._check_value(node)
                     counted.append(node.id)
                 elif node.id in self._schedules:
                     watched.append(node.id)
-                elif unit is not None and self._is_made(unit):
+                elif unit is not None and (
+                    self._is_made(unit) or node in hooks and _has_one_name(unit)
+                ):
                     made.append(unit)
                     assert isinstance(unit.statement, ast.Assign)
+                    if node in hooks:
+                        hooks.update(_listed(unit.statement.value))
+                    if kind.endswith("scaffold"):
+                        self._leave_out(unit.statement.value)
                     waiting.append(unit.statement.value)
                 elif node.id in self._tensors and KINDS[kind] == "TRAIN":
                     watched.append(node.id)
                 else:
                     raise NotSplit(node, f"its {kind} watch `{node.id}`")
         made.sort(key=lambda unit: unit.statement.lineno)
+        if KINDS[kind] != "TRAIN":
+            self._check_no_summaries(kind, [value, *(u.statement for u in made)])
         if kind.endswith("scaffold"):
             if watched or counted:
                 raise NotSplit(value, "a Scaffold of what a step computes")
             self._check_scaffold([value, *(unit.statement for unit in made)])
-        return Hooks(kind, tuple(made), value, tuple(watched), tuple(counted))
+        return Hooks(
+            kind, tuple(made), value, tuple(watched), tuple(counted), tuple(steps)
+        )
+
+    def _check_no_summaries(self, kind: str, nodes: list[ast.AST]) -> None:
+        """Summaries are a training step's: others write none of theirs."""
+        for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
+            if symbol.startswith("tf.summary."):
+                raise NotSplit(node, f"its {kind} write summaries")
 
     def _check_scaffold(self, nodes: list[ast.AST]) -> None:
         """A Scaffold says what is restored and saved, of the model's own variables."""
@@ -100,16 +148,31 @@ class Watching:
         if table.SCAFFOLD not in uses_of:
             raise NotSplit(nodes[0], "its scaffold is made elsewhere")
         for node, symbol in (use for n in nodes for use in uses(n, self._scopes)):
+            if node in self._gone:
+                continue
             if symbol not in table.SCAFFOLDED and not symbol.startswith(table.HOST):
                 raise NotSplit(node, f"its Scaffold is made with {symbol}")
             call = self._scopes.parents.get(node)
             if symbol == table.SCAFFOLD and isinstance(call, ast.Call):
-                if call.args or {k.arg for k in call.keywords} - {"saver"}:
+                known = scaffolds.read(call, self._scopes)
+                if known.refused is not None or set(known.kept) - {"saver"}:
                     raise NotSplit(call, "its Scaffold does more than restore and save")
 
+    def _leave_out(self, node: ast.expr) -> None:
+        """Arguments of a Scaffold that ask for what is done anyway."""
+        for inner in all_nodes(node):
+            if isinstance(inner, ast.Call):
+                if self._scopes.resolve(inner.func) == table.SCAFFOLD:
+                    for value in scaffolds.read(inner, self._scopes).dropped:
+                        self._gone.update(all_nodes(value))
+
     def _names(self, node: ast.expr) -> Iterator[ast.Name]:
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and inner.id in self._local - self._free:
+        for inner in all_nodes(node):
+            if (
+                inner not in self._gone
+                and isinstance(inner, ast.Name)
+                and inner.id in self._local - self._free
+            ):
                 yield inner
 
     def _maker(self, name: str) -> Unit | None:
@@ -117,6 +180,20 @@ class Watching:
         if len(makers) > 1:  # `scaffold = None` before is what other modes have.
             makers = [u for u in makers if not is_none(u.statement)]
         return makers[0] if len(makers) == 1 else None
+
+    def _is_step(self, node: ast.Name) -> bool:
+        """Whether a name is that of the global step, which the graph knows."""
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        made = (
+            bound[0].value
+            if len(bound) == 1 and isinstance(bound[0], ast.Assign)
+            else None
+        )
+        return (
+            isinstance(made, ast.Call)
+            and self._scopes.resolve(made.func) in table.GLOBAL_STEP
+        )
 
     def _is_made(self, unit: Unit) -> bool:
         """Whether a statement makes a hook, or a list of hooks, or a plain value."""

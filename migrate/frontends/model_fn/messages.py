@@ -6,7 +6,10 @@ import ast
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.keras_model import Unit
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 
@@ -23,12 +26,30 @@ def is_message(statement: ast.stmt, scopes: Scopes) -> bool:
         said = isinstance(statement, ast.Assert)
     return said and all(
         symbol.startswith((*table.HOST, *table.LOGGING))
-        for node in ast.walk(statement)
+        for node in all_nodes(statement)
         if isinstance(node, (ast.Name, ast.Attribute))
         and (symbol := scopes.resolve(node)) is not None
         and symbol != "tf"
         and not isinstance(scopes.parents.get(node), ast.Attribute)
     )
+
+
+def is_seed(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a statement gives the graph a seed."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Call) and scopes.resolve(call.func) in table.SEEDS
+
+
+def check_seed(line: list[Unit], unit: Unit, scopes: Scopes) -> None:
+    """Fails where a model's seed would be that of more than the graph's was.
+
+    Raises:
+      NotSplit: something may draw before there is a seed.
+    """
+    for before in line[: line.index(unit)]:
+        for _, symbol in uses(before.statement, scopes):
+            if not symbol.startswith(("tf.estimator.ModeKeys", *table.HOST)):
+                raise NotSplit(unit.statement, f"a seed of the graph after {symbol}")
 
 
 def is_print(call: ast.Call, scopes: Scopes) -> bool:

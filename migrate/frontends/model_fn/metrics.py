@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import ast
+import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import added, items
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
-from migrate.program.keras_model import Metric, Unit
+from migrate.program.keras_model import Metric
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
+
+# A metric's name, what makes it, and where there is one (see Metric).
+_Entry = tuple[ast.expr, ast.expr, ast.expr | None]
 
 
 class Metrics:
@@ -36,7 +42,7 @@ class Metrics:
         if given is None:
             return [], gone
         found = []
-        for key, value in self._entries(given, units, gone):
+        for key, value, test in self._entries(given, units, gone):
             text = self.key(key, value)
             pair = paired(value, [u.statement for u in units])
             if pair is not None:
@@ -44,7 +50,7 @@ class Metrics:
                 call: ast.expr = pair.value
             else:
                 call = self._chosen(value_of(value, units, gone))
-            found.append(self.metric(text, call))
+            found.append(dataclasses.replace(self.metric(text, call), test=test))
         return found, gone
 
     def key(self, key: ast.expr, value: ast.expr) -> str:
@@ -57,19 +63,14 @@ class Metrics:
 
     def _entries(
         self, given: ast.expr, units: list[Unit], gone: list[Unit]
-    ) -> list[tuple[ast.expr, ast.expr]]:
+    ) -> list[_Entry]:
         """Names and metrics of a dictionary, with those that are added to it."""
-        more: list[tuple[ast.expr, ast.expr]] = []
+        more: list[_Entry] = []
         if isinstance(given, ast.Name):
             for unit in units:
                 if given.id not in names.mutates(unit.statement):
                     continue
-                entries = added(unit.statement, given.id)
-                if entries is None:
-                    raise NotSplit(
-                        unit.statement, "a metric that is added by more than the mode"
-                    )
-                more += entries
+                more += self._added(unit.statement, given.id)
                 gone.append(unit)
         value = self._chosen(value_of(given, units, gone))
         entries = items(value)
@@ -77,11 +78,42 @@ class Metrics:
             raise NotSplit(
                 value, "eval_metric_ops is no dictionary that is written out"
             )
-        every = [*entries, *more]
-        keys = [ast.dump(key) for key, _ in every]
+        every = [*((key, one, None) for key, one in entries), *more]
+        keys = [ast.dump(key) for key, _, _ in every]
         if len(set(keys)) < len(keys):
             raise NotSplit(value, "a metric that takes another's place")
         return every
+
+    def _added(self, statement: ast.stmt, name: str) -> list[_Entry]:
+        """What a statement adds, or a condition that is known where a model is made."""
+        entries = added(statement, name)
+        if entries is not None:
+            return [(key, value, None) for key, value in entries]
+        if isinstance(statement, ast.If) and not statement.orelse:
+            several = [added(one, name) for one in statement.body]
+            if None not in several and self._is_known(statement.test):
+                pairs = [pair for some in several for pair in some or ()]
+                return [(key, value, statement.test) for key, value in pairs]
+        raise NotSplit(statement, "a metric that is added by more than the mode")
+
+    def _is_known(self, test: ast.expr) -> bool:
+        """Whether a condition is of parameters of the model_fn and names of its file."""
+        if self._values is None or self._values.reads_mode(test):
+            return False
+        for node in all_nodes(test):
+            if isinstance(node, ast.Call):
+                return False
+            if not isinstance(node, ast.Name):
+                continue
+            owner = self._scopes.scope_of(node).owner(node.id)
+            bound = owner.bindings[node.id] if owner is not None else []
+            if len(bound) != 1:
+                return False
+            if owner is not self._scopes.module and not isinstance(bound[0], ast.arg):
+                return False
+            if node.id in self._values.bound:
+                return False
+        return True
 
     def _chosen(self, node: ast.expr) -> ast.expr:
         return self._values.chosen(node) if self._values is not None else node
@@ -97,11 +129,17 @@ class Metrics:
                 call,
                 f"of the metric {key!r} no Keras metric is known to count the same",
             )
+        options = [k for k in call.keywords if k.arg in row.options]
         bound = names.bound_arguments(
-            call, (*row.parameters, *row.constructor, "weights", "name")
+            _without(call, options),
+            (*row.parameters, *row.constructor, "weights", "name"),
         )
-        if bound is None:
+        # TF1's functions have collections after the weights, and their names last.
+        places = len((*row.parameters, *row.constructor, "weights"))
+        if bound is None or len(call.args) > places:
             raise NotSplit(call, f"arguments of {symbol} that its Keras metric has not")
+        if not all(isinstance(k.value, ast.Constant) for k in options):
+            raise NotSplit(call, f"arguments of {symbol} that are no constants")
         if not all(p in bound for p in row.parameters):
             raise NotSplit(call, f"{symbol} without all of its arguments")
         weights = bound.get("weights")
@@ -115,7 +153,10 @@ class Metrics:
                 *(bound[p] for p in row.parameters),
                 *([] if weights is None else [weights]),
             ),
-            tuple((p, bound[p]) for p in row.constructor if p in bound),
+            (
+                *((p, bound[p]) for p in row.constructor if p in bound),
+                *((k.arg, k.value) for k in options if k.arg),
+            ),
             weighted=weights is not None,
         )
 
@@ -140,7 +181,7 @@ class Metrics:
 
     def _check_reads(self, name: str, training: list[Unit], where: ast.AST) -> None:
         for unit in training:
-            for node in ast.walk(unit.statement):
+            for node in all_nodes(unit.statement):
                 if isinstance(node, ast.Name) and node.id == name:
                     if isinstance(node.ctx, ast.Load):
                         parent = self._scopes.parents.get(node)
@@ -149,6 +190,11 @@ class Metrics:
                             and isinstance(parent.slice, ast.Constant)
                         ):
                             raise NotSplit(where, "a streaming metric as a pair")
+
+
+def _without(call: ast.Call, keywords: list[ast.keyword]) -> ast.Call:
+    kept = [keyword for keyword in call.keywords if keyword not in keywords]
+    return ast.Call(call.func, call.args, kept)
 
 
 def paired(node: ast.expr, statements: list[ast.stmt]) -> ast.Assign | None:

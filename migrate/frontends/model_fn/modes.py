@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.keras_model import Unit
-from migrate.tables import contrib_graph
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes, children
+from migrate.tables import contrib_graph, modes
 
 MODES = ("TRAIN", "EVAL", "PREDICT")
-_MODE_KEYS = ("tf.estimator.ModeKeys", "tf.contrib.learn.ModeKeys")
 _STRINGS = {"train": "TRAIN", "eval": "EVAL", "infer": "PREDICT"}
 _TEXTS = {mode: text for text, mode in _STRINGS.items()}
 _SCOPES = (
@@ -31,6 +32,14 @@ class NotSplit(Exception):
     def __init__(self, node: ast.AST, reason: str) -> None:
         super().__init__(reason)
         self.node, self.reason = node, reason
+
+
+class Untold(Exception):
+    """A function of the network has to be told in which variable scope it is called."""
+
+    def __init__(self, function: ast.FunctionDef) -> None:
+        super().__init__(function.name)
+        self.function = function
 
 
 @dataclasses.dataclass
@@ -107,7 +116,7 @@ class ModeValues:
             left = [v for v in node.test.values if self.of_test(v) is None]
             if len(left) == 1:
                 found[node.test] = left[0]
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             found |= self.folded(child)
         return found
 
@@ -167,9 +176,8 @@ class ModeValues:
     def _mode_key(self, node: ast.expr) -> str | None:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):
             return _STRINGS.get(node.value)
-        symbol = self._scopes.resolve(node) or ""
-        path, _, last = symbol.rpartition(".")
-        return last if path in _MODE_KEYS and last in MODES else None
+        text = modes.MODES.get(self._scopes.resolve(node) or "")
+        return _STRINGS[ast.literal_eval(text)] if text is not None else None
 
 
 class _Raised(Exception):
@@ -207,6 +215,8 @@ def _run(
             return Straight(units, _spec(statement, scopes, specs, units), around)
         if isinstance(statement, ast.Raise):
             raise _Raised
+        if shares(statement, scopes):
+            continue
         if isinstance(statement, ast.If):
             test = values.of_test(statement.test)
             if test is not None:
@@ -242,7 +252,7 @@ def _run(
                     if not _is_literal(target, statement.value, scopes):
                         continue
                     values.literals.add(target.id)
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if isinstance(node, ast.Return) and not _inner(node, statement, scopes):
                 raise NotSplit(statement, "a return that more than the mode decides")
         units.append(Unit(statement, around))
@@ -285,13 +295,78 @@ def is_none(statement: ast.stmt) -> bool:
 
 
 def is_scope(statement: ast.With, scopes: Scopes) -> bool:
-    """Whether a `with` only names things, orders them, or gives layers arguments."""
+    """Whether a `with` only names things, orders them, or gives layers arguments.
+
+    Or places them on a device of their own process.
+    """
     return all(
-        item.optional_vars is None
-        and isinstance(item.context_expr, ast.Call)
-        and scopes.resolve(item.context_expr.func) in _SCOPES
+        isinstance(item.context_expr, ast.Call)
+        and (
+            scopes.resolve(item.context_expr.func) in _SCOPES
+            or is_device(item.context_expr, scopes)
+        )
+        and (item.optional_vars is None or _is_opened_again(item, scopes))
         for item in statement.items
     )
+
+
+def is_device(call: ast.Call, scopes: Scopes) -> bool:
+    """Whether it is tf.device of the process that runs it, written out: "/cpu:0"."""
+    if scopes.resolve(call.func) != "tf.device" or len(call.args) != 1:
+        return False
+    place = call.args[0]
+    return (
+        isinstance(place, ast.Constant)
+        and isinstance(place.value, str)
+        and re.fullmatch(r"/(device:)?[cg]pu:0", place.value, re.IGNORECASE) is not None
+    )
+
+
+def _is_opened_again(item: ast.withitem, scopes: Scopes) -> bool:
+    """Whether the name of a variable scope only shares its variables, or opens it again."""
+    name, call = item.optional_vars, item.context_expr
+    assert isinstance(call, ast.Call)
+    if not isinstance(name, ast.Name):
+        return False
+    if scopes.resolve(call.func) != "tf.variable_scope":
+        return False
+    owner = scopes.scope_of(name).owner(name.id)
+    if owner is None or len(owner.bindings[name.id]) != 1:
+        return False
+    for node in all_nodes(owner.node):
+        if isinstance(node, ast.Name) and node.id == name.id and node is not name:
+            parent = scopes.parents.get(node)
+            above = scopes.parents.get(parent) if parent is not None else None
+            if isinstance(parent, ast.Attribute) and isinstance(above, ast.Call):
+                expression = scopes.parents.get(above)
+                if isinstance(expression, ast.Expr) and shares(expression, scopes):
+                    continue
+            if isinstance(parent, ast.Call) and parent.args[:1] == [node]:
+                if scopes.resolve(parent.func) == "tf.variable_scope":
+                    continue
+            return False
+    return True
+
+
+def shares(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a statement is `scope.reuse_variables()`.
+
+    TF1 raised an error where a variable was made twice, and this was not said: that names
+    are the same says all there is to know.
+    """
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr != "reuse_variables" or call.args or call.keywords:
+        return False
+    of = call.func.value
+    if isinstance(of, ast.Call):
+        return scopes.resolve(of.func) == "tf.get_variable_scope"
+    if not isinstance(of, ast.Name):
+        return False
+    owner = scopes.scope_of(of).owner(of.id)
+    bound = owner.bindings[of.id] if owner is not None else []
+    return len(bound) == 1 and isinstance(bound[0], ast.With)
 
 
 def _spec(

@@ -7,9 +7,12 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.argument_scopes import defaults
 from migrate.frontends.model_fn.calls import calls, layer_arguments
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.recorded import Recorded
+from migrate.program.keras_layers import prefix as slashed
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 # Of tf.variable_scope, after the values.
@@ -17,6 +20,8 @@ _SCOPE_ARGUMENTS = (
     *("initializer", "regularizer", "caching_device", "partitioner", "custom_getter"),
     *("reuse", "dtype", "use_resource", "constraint", "auxiliary_name_scope"),
 )
+# What names a scope that is given no name.
+_WITHOUT_NAME = ("default_name", "values")
 
 
 @dataclasses.dataclass
@@ -26,10 +31,14 @@ class Names:
     Attributes:
       taken: those that were given.
       ended: kinds of which one may not have been made: what comes after has no known name.
+      counted: kinds whose numbers are drawn where the layers are made.
+      opened: by kind, the `with` in which the first one without a name was made.
     """
 
     taken: dict[str, int] = dataclasses.field(default_factory=dict)
     ended: set[str] = dataclasses.field(default_factory=set)
+    counted: set[str] = dataclasses.field(default_factory=set)
+    opened: dict[str, ast.With | None] = dataclasses.field(default_factory=dict)
 
     def unique(self, base: str, call: ast.Call, conditional: bool) -> str:
         """TF1's next name: base, base_1, ..., past those that were given.
@@ -60,10 +69,10 @@ class Passed(ast.With):
     name: ast.Name
 
     @classmethod
-    def of(cls, parameter: str) -> Passed:
-        """The scope that a parameter names."""
+    def of(cls, parameter: str, prefix: bool) -> Passed:
+        """The scope that a parameter names, or all that stands before names."""
         found = cls(items=[], body=[])
-        found.name = ast.Name(parameter, ast.Load())
+        found.name = slashed(parameter) if prefix else ast.Name(parameter, ast.Load())
         return found
 
 
@@ -76,10 +85,47 @@ class Naming(Recorded):
         self._given: dict[str, Names] = {}
 
     def _where(
-        self, scope: tuple[ast.With, ...], env: dict[str, ModeValues]
+        self,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        again: bool = False,
     ) -> tuple[ast.expr, ...]:
-        """What variable scopes put before names."""
-        return tuple(e for outer in scope for e in self.scope_names(outer, env))
+        """What variable scopes put before names.
+
+        Args:
+          again: whether they may share what has been made.
+        """
+        found: list[ast.expr] = []
+        for outer in scope:
+            if (before := self._opened_before(outer)) is not None:
+                found = list(self._where(before, env, again))
+            else:
+                found += self.scope_names(outer, env, again)
+        return tuple(found)
+
+    def _opened_before(self, scope: ast.With) -> tuple[ast.With, ...] | None:
+        """Scopes up to one that is opened again: `with tf.variable_scope(its_name):`."""
+        if isinstance(scope, Passed) or len(scope.items) != 1:
+            return None
+        call = scope.items[0].context_expr
+        if not isinstance(call, ast.Call) or not call.args:
+            return None
+        name = call.args[0]
+        if not isinstance(name, ast.Name):
+            return None
+        if self._scopes.resolve(call.func) != "tf.variable_scope":
+            return None
+        owner = self._scopes.scope_of(name).owner(name.id)
+        bound = owner.bindings[name.id] if owner is not None else []
+        if len(bound) != 1 or not isinstance(bound[0], ast.With):
+            return None
+        found: list[ast.With] = []
+        node: ast.AST | None = bound[0]
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.With):
+                found.insert(0, node)
+            node = self._scopes.parents.get(node)
+        return tuple(found)
 
     def _names_in(self, where: tuple[ast.expr, ...], call: ast.AST) -> Names:
         """Names that were given below some scopes; a function's own are its own."""
@@ -91,8 +137,8 @@ class Naming(Recorded):
     @staticmethod
     def _free(function: ast.FunctionDef, name: str) -> str:
         """A parameter that a function does not have, nor a name."""
-        taken = {n.id for n in ast.walk(function) if isinstance(n, ast.Name)}
-        taken |= {n.arg for n in ast.walk(function) if isinstance(n, ast.arg)}
+        taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
+        taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
         while name in taken:
             name = f"outer_{name}"
         return name
@@ -102,13 +148,13 @@ class Naming(Recorded):
         for statement in function.body:
             for call in calls(statement):
                 symbol = self._scopes.resolve(call.func) or ""
-                row = table.LAYERS.get(symbol)
+                row = self.row(symbol)
                 helper = self.helper(call)
                 if symbol in table.SEVERAL:
                     return True
                 if helper is not None and self._numbered(helper):
                     return True
-                if row is not None and row.has_weights:
+                if row is not None and row.has_weights and row is not table.WEIGHT:
                     if "name" not in (layer_arguments(call, row) or {}):
                         return True
         return False
@@ -131,7 +177,7 @@ class Naming(Recorded):
                 continue
             for call in calls(statement):
                 symbol = self._scopes.resolve(call.func) or ""
-                row = table.LAYERS.get(symbol)
+                row = self.row(symbol)
                 helper = self.helper(call)
                 if symbol in table.SEVERAL:
                     return True
@@ -142,8 +188,10 @@ class Naming(Recorded):
                     return True
                 if row is None or not row.has_weights:
                     continue
-                arguments = layer_arguments(call, row)
-                name = (arguments or {}).get("name")
+                if row is table.WEIGHT:
+                    name = names.argument(call, "name", 0)
+                else:
+                    name = (layer_arguments(call, row) or {}).get("name")
                 if name is None or not names.reads(name) & parameters:
                     return True
         return False
@@ -159,14 +207,18 @@ class Naming(Recorded):
         return any(
             self._scopes.resolve(node) == "tf.AUTO_REUSE"
             for item in scope.items
-            for node in ast.walk(item.context_expr)
+            for node in all_nodes(item.context_expr)
             if isinstance(node, (ast.Name, ast.Attribute))
         )
 
     def scope_names(
-        self, scope: ast.With, env: dict[str, ModeValues]
+        self, scope: ast.With, env: dict[str, ModeValues], again: bool = False
     ) -> list[ast.expr]:
-        """What a `with` puts before the names of variables."""
+        """What a `with` puts before the names of variables.
+
+        Args:
+          again: whether it may share what has been made.
+        """
         if isinstance(scope, Passed):
             return [scope.name]
         found = []
@@ -180,14 +232,34 @@ class Naming(Recorded):
             )
             reuse = (bound or {}).pop("reuse", None)
             if reuse is not None and self._scopes.resolve(reuse) != "tf.AUTO_REUSE":
-                if not self._is_not_reused(reuse, env):
+                if not again and not self._is_not_reused(reuse, env):
                     raise NotSplit(scope, "a variable scope shares its variables")
+            if bound is not None and self._is_text(bound.get("name_or_scope")):
+                # Of no meaning beside a name.
+                bound = {n: v for n, v in bound.items() if n not in _WITHOUT_NAME}
             if bound is None or set(bound) != {"name_or_scope"}:
                 raise NotSplit(
                     scope, "a variable scope that does more than give a name"
                 )
-            found.append(bound["name_or_scope"])
+            named = bound["name_or_scope"]
+            if isinstance(named, ast.Call) and (
+                self._scopes.resolve(named.func) == "tf.get_variable_scope"
+            ):
+                continue
+            found.append(named)
         return found
+
+    def _is_text(self, node: ast.expr | None) -> bool:
+        """Whether a scope's name is seen to be one, and not None."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, str)
+        if not isinstance(node, ast.Name):
+            return isinstance(node, (ast.BinOp, ast.JoinedStr))
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or not isinstance(owner.node, ast.FunctionDef):
+            return False
+        given = defaults(owner.node).get(node.id)
+        return len(owner.bindings[node.id]) == 1 and self._is_text(given)
 
 
 def literal(where: tuple[ast.expr, ...]) -> str | None:

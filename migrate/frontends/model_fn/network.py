@@ -7,24 +7,31 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import contrib_calls, places, told
+from migrate.frontends.model_fn import (
+    contrib_calls,
+    op_names,
+    places,
+    told,
+    variables,
+)
+from migrate.frontends.model_fn.callers import Callers, function_of
 from migrate.frontends.model_fn.calls import (
-    bound_call,
     calls,
     walk,
     written_arguments,
 )
-from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
-from migrate.frontends.model_fn.layer_objects import Applied
-from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
-from migrate.frontends.model_fn.naming import Naming, Passed, literal
+from migrate.frontends.model_fn.modes import (
+    ModeValues,
+    NotSplit,
+    is_scope,
+    shares,
+)
+from migrate.frontends.model_fn.naming import Passed, literal
 from migrate.frontends.model_fn.places import Place
-from migrate.program.keras_model import Helper, Layer
-from migrate.tables import estimator as estimator_table
-from migrate.tables import keras_contrib
+from migrate.program.keras_layers import Helper
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 from migrate.tables.keras_contrib import ContribRow
-from migrate.tables.layers import LayerRow
 
 # What a layer is told by a helper's parameter.
 _WORDS = ("training", "is_training", "reuse")
@@ -47,38 +54,28 @@ class _Parts:
     asked: list[ast.AST] = dataclasses.field(default_factory=list)
 
 
-class Network(Naming):
+class Network(Callers):
     """Collects the layers of a network's statements, in the order of their making.
 
     Args:
       modes: what is known in each mode.
+      features: the model_fn's parameter.
     """
 
     def __init__(
-        self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        training: dict[str, ModeValues],
+        features: str = "",
     ) -> None:
-        super().__init__(function, scopes)
-        self._training = training
-        self.layers: list[Layer] = []
-        self.helpers: dict[ast.FunctionDef, Helper] = {}
-        self._dynamic = self._repeated()
+        super().__init__(function, scopes, training, features)
         # Variable scopes in loops and under conditions.
         self.within: list[ast.With] = []
-        # Layer objects that were made and not called yet.
-        self._unapplied: dict[ast.Call, ast.Call] = {}
-        # What stands before the names of a helper's layers; None where that is not known.
-        self._prefixes: dict[ast.FunctionDef, str | None] = {}
         # Attributes that only say whether it is training -> by mode, what they say.
         self._kept: dict[ast.ClassDef, dict[str, dict[str, bool]]] = {}
         # What a helper's first call says by True and False, by parameter.
         self._literals: dict[ast.FunctionDef, dict[str, str]] = {}
-        self._contrib = ContribCalls(scopes)
-        # What is known of the modes in each function.
-        self._known_in: dict[ast.AST, dict[str, ModeValues]] = {function: training}
-
-    def _repeated(self) -> set[str]:
-        """Kinds of unnamed layers that a loop, or a helper called often, makes."""
-        return set()
 
     # Layers.
 
@@ -101,7 +98,9 @@ class Network(Naming):
             symbol = self._scopes.resolve(call.func)
             where = places.place(call, statement, self._scopes)
             around = (*scope, *where.within)
-            if symbol in table.LAYERS:
+            if self.variables and symbol == table.VARIABLE:
+                self._variable(call, around, env, where)
+            elif symbol in table.LAYERS:
                 self._function_of_layers(call, symbol, around, env, where)
             elif (stacked := self._contrib.stacked(call)) is not None:
                 self._stacked(call, stacked, around, env, where)
@@ -110,7 +109,7 @@ class Network(Naming):
             elif (applied := self.objects.applied(call)) is not None:
                 self._apply(applied, around, env, where)
             elif symbol is None and (function := self.helper(call)) is not None:
-                self._call(call, function, around, env, where.repeated)
+                self._call(call, function, around, env, where)
         self._take_scopes(statement)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
@@ -119,13 +118,60 @@ class Network(Naming):
             if isinstance(node, ast.With):
                 self.within.append(node)
 
+    def _function_of_layers(
+        self,
+        call: ast.Call,
+        symbol: str,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """A call of tf.layers.dense and its kind."""
+        row = table.LAYERS[symbol]
+        bound = written_arguments(call, row)
+        if bound is None:
+            raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
+        if isinstance(row, ContribRow):
+            self._of_contrib(call, row, bound, scope, env, place)
+            return
+        self._check_reuse(call, row, bound, env)
+        self._layer(call, row, bound, scope, env, place)
+
+    def _variable(
+        self,
+        call: ast.Call,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """A call of tf.get_variable: a layer that gives its value."""
+        bound = variables.arguments(call, self._scopes)
+        variables.check(call, bound, self._scopes)
+        name = bound["name"]
+        counted = names.reads(name)
+        if self._in_loop(call) and not (counted or (place.within and place.apart)):
+            raise NotSplit(call, "a variable in a loop, under one name")
+        home = function_of(call, self._scopes)
+        fed = self._again.fed(home) if home is not None else ""
+        if not fed:
+            raise NotSplit(
+                call, "a variable in a function of its network that is given no tensor"
+            )
+        if home is self.function:
+            where_ = self._where(scope, env)
+            bound["name"] = op_names.given(call, name, where_, home, self._scopes)
+        inputs = ast.Name(fed, ast.Load())
+        self._layer(call, table.WEIGHT, {**bound, "inputs": inputs}, scope, env, place)
+
+    # Functions that make layers.
+
     def _call(
         self,
         call: ast.Call,
         function: ast.FunctionDef,
         scope: tuple[ast.With, ...],
         env: dict[str, ModeValues],
-        repeated: bool,
+        place: Place,
     ) -> None:
         """A helper: its layers are those of all its calls."""
         keeps = function.name == "__init__" and any(
@@ -134,15 +180,17 @@ class Network(Naming):
             for value in (self.bound(call, function) or {}).values()
         )
         if not keeps and not any(self.makes_layers(s) for s in function.body):
-            for statement in function.body:
-                if isinstance(statement, ast.Return):
-                    statement = ast.Expr(statement.value or ast.Constant(None))
-                self.check(statement, env)
+            self._check_plain(function.body, env)
             return
         bound = self.bound(call, function)
         if bound is None:
             raise NotSplit(call, f"the arguments of {function.name}() are not certain")
+        reusing = self._reusing(call, function, bound, env)
+        bound = {name: value for name, value in bound.items() if name not in reusing}
         unneeded, inner = told.told(call, bound, env, self._scopes)
+        unneeded += sorted(reusing)
+        for values in inner.values():
+            values.known |= dict.fromkeys(reusing, False)
         literals = {
             name: ast.dump(value)
             for name, value in bound.items()
@@ -153,50 +201,29 @@ class Network(Naming):
         owner = self.instances.owner(function)
         before = self.helpers.get(function)
         if before is not None:
-            where = self._where(scope, env)
-            made = (*before.calls, (call, where))
-            self.helpers[function] = dataclasses.replace(before, calls=made)
             if before.unneeded != tuple(unneeded):
                 raise NotSplit(
                     call, f"{function.name}() is called with and without a mode"
                 )
-            if any(
-                isinstance(n, ast.With) and self.reuses(n) for n in ast.walk(function)
-            ):
-                raise NotSplit(
-                    call, f"{function.name}() is called again, and shares its variables"
-                )
-            if owner is not None and self._moves_averages(function):
-                raise NotSplit(call, "averages that are moved more than once")
-            prefix = literal(where)
-            same = prefix is not None and prefix == self._prefixes[function]
-            if before.scope:
-                same = bool(where)
-            if not same or self._unnamed(function):
-                raise NotSplit(
-                    call,
-                    f"{function.name}() is called again, and its layers' names would "
-                    "depend on how often",
-                )
+            self._call_again(call, before, bound, scope, env)
             return
-        if repeated and self._unnamed(function):
-            raise NotSplit(
-                call,
-                f"{function.name}() is called in a loop, and its layers have no name",
-            )
+        self._again.begin(function, bound)
+        shared = self._in_loop(call) and self._is_one_in_rounds(call, function, bound)
+        apart = place.apart and self._again.restarts(function)
+        counted = place.repeated and not shared and not apart
+        counted = counted and self._unnamed(function)
         where = self._where(scope, env)
         self._prefixes[function] = literal(where)
-        told_scope = ""
-        if self._prefixes[function] is None:
+        self._around[call] = scope
+        outer, told_scope, in_scope = scope, "", False
+        prefix = function in self.told
+        if self._prefixes[function] is None or prefix:
             # What the caller calls its scope, the helper does not know.
-            told_scope = self._free(function, "scope")
-            scope = (Passed.of(told_scope),)
-            if self._numbered(function):
-                raise NotSplit(
-                    call,
-                    f"{function.name}() has layers without names, in a variable scope "
-                    "whose name is another function's",
-                )
+            told_scope = self._free(function, "prefix" if prefix else "scope")
+            scope = (Passed.of(told_scope, prefix), *self._contrib.around(scope))
+            in_scope = self._numbered(function)
+        if shared and told_scope:
+            raise NotSplit(call, f"{function.name}() is called in a scope in a loop")
         self._known_in[function] = inner
         parts = _Parts(function, list(unneeded))
         kept = self._keep(function, owner, unneeded, inner)
@@ -207,22 +234,61 @@ class Network(Naming):
             owner=owner,
             calls=((call, where),),
             scope=told_scope,
+            prefix=prefix,
             kept=tuple(kept),
         )
+        first, earlier = len(self.layers), self.helpers.keys() - {function}
         parts.gone += contrib_calls.params(function, self._scopes)
         body = [s for s in function.body if s not in kept]
         self._suite(body, scope, inner, parts)
         self.helpers[function] = dataclasses.replace(
             self.helpers[function], opened=tuple(parts.opened), gone=tuple(parts.gone)
         )
+        inside = self.helpers.keys() - earlier
+        self._made_by[function] = [
+            layer
+            for layer in self.layers[first:]
+            if not layer.applied or function_of(layer.call, self._scopes) in inside
+        ]
+        helper = self.helpers[function]
+        if in_scope and (
+            place.reopens or not self._counted_in_scopes(call, helper, outer)
+        ):
+            raise NotSplit(
+                call,
+                f"{function.name}() has layers without names, in a variable scope "
+                "whose name is another function's",
+            )
+        if (
+            counted
+            and not in_scope
+            and not self._counted(function, helper, where)
+            and (place.reopens or not self._counted_in_scopes(call, helper, outer))
+        ):
+            raise NotSplit(
+                call,
+                f"{function.name}() is called in a loop, and its layers have no name",
+            )
+        if shared and self._makes_variables(function):
+            self._share(call, function)
         words = {*parts.deciding, *self._words(function, owner)}
-        gone = {inner for node in parts.asked for inner in ast.walk(node)}
-        for node in (n for statement in body for n in ast.walk(statement)):
+        gone = {inner for node in parts.asked for inner in all_nodes(node)}
+        for node in (n for statement in body for n in all_nodes(statement)):
             word = names.key(node) if isinstance(node, ast.expr) else None
             if word in words and node not in gone and not self._only_training(node):
                 raise NotSplit(
                     node, f"{function.name}() does more with `{word}` than layers do"
                 )
+
+    def _check_plain(self, body: list[ast.stmt], env: dict[str, ModeValues]) -> None:
+        """A function that makes no layers."""
+        for statement in body:
+            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
+                self._check_plain(statement.body, env)
+                continue
+            if isinstance(statement, ast.Return):
+                statement = ast.Expr(statement.value or ast.Constant(None))
+            self.check(statement, env, plain=True)
 
     def _keep(
         self,
@@ -257,45 +323,6 @@ class Network(Naming):
             return set()
         receiver = self.instances.receiver(function)
         return {f"{receiver}.{attribute}" for attribute in self._kept.get(owner, ())}
-
-    def bound(
-        self, call: ast.Call, function: ast.FunctionDef
-    ) -> dict[str, ast.expr] | None:
-        """A helper's parameters by name, without a method's object."""
-        return bound_call(call, function, self.instances.is_method(function))
-
-    def _moves_averages(self, function: ast.FunctionDef) -> bool:
-        """Whether a method, or one that it calls, applies batch normalisation."""
-        for call in calls(function):
-            applied = self.objects.applied(call)
-            if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
-                return True
-            helper = self.helper(call)
-            if helper is not None and self._moves_averages(helper):
-                return True
-        return False
-
-    def _check_apart(
-        self,
-        applied: Applied,
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """An object is made elsewhere with its name, which its first call decides."""
-        maker, call = applied.maker, applied.call
-        if self._scopes.scope_of(maker) is self._scopes.scope_of(call):
-            return
-        if not all(isinstance(n, ast.Constant) for n in self._where(scope, env)):
-            raise NotSplit(call, "a layer object in a scope that a name names")
-        if (
-            place.repeated
-            and applied.row.has_weights
-            and "name" not in applied.arguments
-        ):
-            raise NotSplit(
-                call, "a layer object without a name, first called in a loop"
-            )
 
     def _only_training(self, node: ast.AST) -> bool:
         """Whether a name is read as a layer's, or a helper's, word for training."""
@@ -341,6 +368,8 @@ class Network(Naming):
                 self._statement(expression, scope, env)
             elif _docstring(statement):
                 continue
+            elif shares(statement, self._scopes):
+                parts.gone.append(statement)
             elif told.drops_in_training(statement, env, self._scopes):
                 assert isinstance(statement, ast.If)
                 parts.opened.append(statement)
@@ -353,268 +382,11 @@ class Network(Naming):
             else:
                 self._statement(statement, scope, env)
 
-    def _apply(
-        self,
-        applied: Applied,
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """A layer object: its first call names its variables, others share them."""
-        maker, row = applied.maker, applied.row
-        before = next((x for x in self.layers if x.call is maker), None)
-        if before is not None:
-            if row.function in estimator_table.BATCH_NORMALIZATION:
-                raise NotSplit(applied.call, "averages that are moved more than once")
-            self._check_training(
-                applied.call, row.call_parameters, applied.arguments, env
-            )
-            again = dataclasses.replace(before, applied=(*before.applied, applied.call))
-            self.layers[self.layers.index(before)] = again
-            return
-        self._unapplied.pop(maker, None)
-        name = applied.arguments.get("name")
-        if isinstance(name, ast.Constant) and isinstance(name.value, str):
-            given = self._names_in(self._where(scope, env), applied.call)
-            if name.value in given.taken:
-                raise NotSplit(applied.call, f"two layers named {name.value!r}")
-        call = maker if applied.kept else applied.call
-        self._check_apart(applied, scope, env, place)
-        self._layer(call, row, dict(applied.arguments), scope, env, place)
-        if applied.kept:
-            self.layers[-1] = dataclasses.replace(
-                self.layers[-1], inputs=None, applied=(applied.call,)
-            )
 
-    def _function_of_layers(
-        self,
-        call: ast.Call,
-        symbol: str,
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """A call of tf.layers.dense and its kind."""
-        row = table.LAYERS[symbol]
-        bound = written_arguments(call, row)
-        if bound is None:
-            raise NotSplit(call, f"arguments of {symbol} that its Keras layer has not")
-        if isinstance(row, ContribRow):
-            self._of_contrib(call, row, bound, scope, env, place)
-            return
-        self._check_reuse(call, row, bound, env)
-        self._layer(call, row, bound, scope, env, place)
+class NetworkOfVariables(Network):
+    """Collects variables, too."""
 
-    def _check_reuse(
-        self,
-        call: ast.Call,
-        row: LayerRow,
-        bound: dict[str, ast.expr],
-        env: dict[str, ModeValues],
-    ) -> None:
-        """Takes `reuse` off a layer's arguments."""
-        reuse = bound.pop("reuse", None)
-        if reuse is not None and not self._is_not_reused(reuse, env):
-            raise NotSplit(
-                call, f"{row.function} with reuse shares another's variables"
-            )
-
-    def _of_contrib(
-        self,
-        call: ast.Call,
-        row: ContribRow,
-        given: dict[str, ast.expr],
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """A function of contrib's layers, with what is said beside its call.
-
-        Args:
-          given: by TF1's names.
-        """
-        bound, normalizer = self._completed(call, row, given, scope, env)
-        self._layer(call, row, bound, scope, env, place)
-        if normalizer is not None:
-            made = self.layers[-1]
-            self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
-
-    def _completed(
-        self,
-        call: ast.Call,
-        row: ContribRow,
-        given: dict[str, ast.expr],
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-    ) -> tuple[dict[str, ast.expr], Layer | None]:
-        """Arguments by Keras's names, and the normalizer."""
-        scoped = self._contrib.scoped(row, call, scope)
-        written = given | {n: v for n, v in scoped.items() if n not in given}
-        normalizer = self._contrib.normalizer(written, call, scope)
-        if not set(written) <= {"inputs", *row.parameters, "fused"}:
-            raise NotSplit(call, f"arguments that {row.function} has not")
-        self._check_reuse(call, row, written, env)
-        bound = row.keras(written)
-        if bound is None:
-            raise NotSplit(
-                call, f"arguments of {row.function} that its Keras layer has not"
-            )
-        if normalizer is None:
-            return bound, None
-        inner, params = normalizer
-        self._check_reuse(call, inner, params, env)
-        own = inner.keras(params)
-        if own is None:
-            raise NotSplit(
-                call, f"arguments of {inner.function} that its Keras layer has not"
-            )
-        name = own.pop("name", None)
-        self._check_training(call, inner.call_parameters, own, env)
-        return bound, self._made(
-            call, inner, own, inner.default_name if name is None else name, ()
-        )
-
-    def _stacked(
-        self,
-        call: ast.Call,
-        stacked: Stacked,
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """Layers one after the other: <scope>/<scope>_1, ..._2."""
-        row, given, several = stacked.row, dict(stacked.bound), stacked.several
-        below = given.pop("scope", None)
-        bound, normalizer = self._completed(call, row, given, scope, env)
-        where = self._where(scope, env)
-        if any(self.reuses(s) for s in scope) or self._in_loop(call):
-            raise NotSplit(call, "layers one after the other, made more than once")
-        taken = self._names_in(where, call)
-        if below is None:
-            python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
-            unique = taken.unique(several.scope, call, place.conditional)
-            name = f"{unique}/{python_name}"
-        elif isinstance(below, ast.Constant) and isinstance(below.value, str):
-            if below.value in taken.taken:
-                raise NotSplit(call, f"two scopes named {below.value!r}")
-            taken.taken[below.value] = 1
-            name = f"{below.value}/{below.value}"
-        else:
-            raise NotSplit(call, "layers one after the other, below a name of its own")
-        if not all(isinstance(e, ast.Constant) for e in where):
-            raise NotSplit(call, "layers one after the other, in a scope of many names")
-        made = self._made(call, row, bound, f"{name}_%d", where)
-        texts = tuple(t for t in made.texts if t[0] not in several.parameters)
-        self.layers.append(
-            dataclasses.replace(
-                made, texts=texts, normalizer=normalizer, several=several
-            )
-        )
-
-    def _layer(
-        self,
-        call: ast.Call,
-        row: LayerRow,
-        bound: dict[str, ast.expr],
-        scope: tuple[ast.With, ...],
-        env: dict[str, ModeValues],
-        place: Place,
-    ) -> None:
-        """A layer.
-
-        Args:
-          bound: arguments by name, `inputs` and `training` too.
-        """
-        self._check_training(call, row.call_parameters, bound, env)
-        where = self._where(scope, env)
-        reused = any(self.reuses(s) for s in scope)
-        given = self._names_in(where, call)
-        name: str | ast.expr | None = bound.get("name")
-        if isinstance(name, ast.Constant):
-            if name.value is None:
-                name = None
-            elif isinstance(name.value, str):
-                if reused and name.value in given.taken:
-                    raise NotSplit(call, "two layers of one name share their variables")
-                given.taken[name.value] = 1
-        if name is None and row.has_weights:
-            rounds = place.repeated and not (where and place.apart)
-            if rounds or (row.default_name in self._dynamic and not where):
-                if where or (isinstance(row, ContribRow) and not row.numbered):
-                    raise NotSplit(
-                        call, "layers without names, in a loop in a variable scope"
-                    )
-                self._dynamic.add(row.default_name)
-            else:
-                name = given.unique(row.default_name, call, place.conditional)
-        self.layers.append(self._made(call, row, bound, name, where))
-
-    def _made(
-        self,
-        call: ast.Call,
-        row: LayerRow,
-        bound: dict[str, ast.expr],
-        name: str | ast.expr | None,
-        where: tuple[ast.expr, ...],
-    ) -> Layer:
-        arguments = tuple(
-            (name, value)
-            for name, value in bound.items()
-            if name not in ("inputs", "name", *row.call_parameters)
-            and not (isinstance(value, ast.Constant) and value.value is None)
-        )
-        texts = row.texts(bound) if isinstance(row, ContribRow) else ()
-        if row.function == "tf.layers.dropout" and "rate" not in bound:
-            texts = (("rate", "0.5"),)  # Keras's has no default.
-        told = tuple((n, bound[n]) for n in row.call_parameters if n in bound)
-        inputs = bound.get("inputs")
-        return Layer(call, row, inputs, arguments, name, where, texts, told=told)
-
-    def _in_loop(self, node: ast.AST | None) -> bool:
-        """Whether code runs more than once where its function runs once."""
-        while node is not None and not isinstance(node, ast.FunctionDef):
-            node = self._scopes.parents.get(node)
-            if isinstance(node, (ast.For, ast.While, ast.comprehension)):
-                return True
-        return False
-
-    def named(self) -> list[Layer]:
-        """The layers; of a kind that a loop makes too, none has a number of ours.
-
-        Raises:
-          NotSplit: a layer object is not called where that can be seen.
-        """
-        for call in self._unapplied:
-            raise NotSplit(call, "a layer object that is called out of sight")
-        return [
-            dataclasses.replace(layer, name=None)
-            if isinstance(layer.name, str)
-            and not layer.scope
-            and layer.row.default_name in self._dynamic
-            else layer
-            for layer in self.layers
-        ]
-
-    def _check_training(
-        self,
-        call: ast.Call,
-        parameters: tuple[str, ...],
-        bound: dict[str, ast.expr],
-        env: dict[str, ModeValues],
-    ) -> None:
-        """Keras trains where the model is called with training=True, and so must this."""
-        if "training" not in parameters:
-            return
-        value = bound.get("training")
-        if value is not None:
-            env = self._known_in.get(self._scopes.scope_of(value).node, env)
-        for mode, values in env.items():
-            test = False if value is None else values.of_test(value)
-            if test is None or test != (mode == "TRAIN"):
-                raise NotSplit(
-                    call,
-                    "a layer that is not in training mode in training, and only there",
-                )
+    variables = True
 
 
 def _docstring(statement: ast.stmt) -> bool:

@@ -18,6 +18,7 @@ import ast
 
 from migrate.facts.objects import Objects, Unsettled
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
 
 _CONSTRUCTOR, _CALLED = "__init__", "__call__"
 
@@ -74,7 +75,7 @@ class NetworkObjects:
 
     def unclear(self, code: ast.AST) -> tuple[ast.AST, str] | None:
         """Where code calls an object whose class is more than what is seen, and why."""
-        for call in ast.walk(code):
+        for call in all_nodes(code):
             if not isinstance(call, ast.Call):
                 continue
             func = call.func

@@ -8,14 +8,17 @@ schedules, and a rate to optimizers, through whatever functions of the module.
 from __future__ import annotations
 
 import ast
+import builtins
 import dataclasses
 import enum
 from collections.abc import Iterable
 
 from migrate.facts import names
+from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
+from migrate.source.nodes import children
 from migrate.tables import keras_models as table
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
@@ -26,6 +29,11 @@ _STEP = {
 }
 _UPDATES = ("minimize", "apply_gradients")
 _INTEGERS = ("tf.int32", "tf.int64")
+# Methods of dictionaries, lists and texts: what they give follows no step.
+_METHODS = frozenset(
+    {"get", "keys", "values", "items", "copy", "index", "count"}
+    | {"format", "split", "strip", "lower", "upper", "startswith", "endswith", "join"}
+)
 
 
 class Kind(enum.Enum):
@@ -88,14 +96,14 @@ class Rates:
             elif value is not None:
                 raise NotSplit(statement, "a rate with more than one name")
         elif isinstance(statement, (ast.If, ast.With, ast.For)):
-            for child in ast.iter_child_nodes(statement):
+            for child in children(statement):
                 if isinstance(child, ast.expr):
                     self.of(child, values)
             return self.run(
                 [*statement.body, *getattr(statement, "orelse", [])], values
             )
         else:
-            for child in ast.iter_child_nodes(statement):
+            for child in children(statement):
                 if isinstance(child, ast.expr) and self.of(child, values) is not None:
                     raise NotSplit(
                         statement, "its rate is not given to the optimizer as it is"
@@ -111,7 +119,7 @@ class Rates:
             return self.of(node.body, values) or self.of(node.orelse, values)
         if isinstance(node, ast.Call):
             return self._call(node, values)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr) and isinstance(self.of(child, values), Kind):
                 raise NotSplit(node, "its rate is not given to the optimizer as it is")
         return None
@@ -141,29 +149,79 @@ class Rates:
                 symbol != "tf.cast"
                 or (len(given) > 1 and self._scopes.resolve(given[1]) in _INTEGERS)
             ):
+                if isinstance(self._scopes, Joined) and not self._scopes.is_own(call):
+                    raise NotSplit(call, "another file makes the step an integer")
                 self.casts[call] = given[0]
                 return kind
         elif (closure := self._function(call.func, values)) is not None:
             return self._within(call, closure, kinds)
         elif Kind.STEP not in kinds.values():
+            self._check_known(call, symbol)
             return None
         elif isinstance(call.func, ast.Attribute) and call.func.attr in _UPDATES:
             return None
+        self._check_known(call, symbol)
         if any(isinstance(kind, Kind) for kind in kinds.values()):
             raise NotSplit(call, "its rate is not given to the optimizer as it is")
         return None
 
+    def _check_known(self, call: ast.Call, symbol: str) -> None:
+        """What a rate is made with is computed once: it must not follow the step.
+
+        Raises:
+          NotSplit: a function that is not in sight may ask for the step by itself.
+        """
+        node = call.func
+        if symbol or self._is_plain(node):
+            return
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            bound = self._bound(node.value)
+            if isinstance(bound, ast.Assign) and isinstance(bound.value, ast.Dict):
+                node = ast.Subscript(bound.value, node.slice, ast.Load())
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Dict):
+            self.of(node.value, {})
+            return
+        raise NotSplit(
+            call,
+            f"{ast.unparse(call.func)}(), of which its optimizer is made, is not known",
+        )
+
+    def _is_plain(self, node: ast.expr) -> bool:
+        """Whether a function is Python's own, or of a library that knows no graph."""
+        if isinstance(node, ast.Attribute) and node.attr in _METHODS:
+            return True
+        root: ast.expr = node
+        while isinstance(root, ast.Attribute):
+            root = root.value
+        if not isinstance(root, ast.Name):
+            return False
+        if self._scopes.scope_of(root).owner(root.id) is None:
+            return root is node and hasattr(builtins, root.id)
+        bound = self._bound(root)
+        if not isinstance(bound, (ast.Import, ast.ImportFrom)):
+            return False
+        module = getattr(bound, "module", None) or bound.names[0].name
+        return module.partition(".")[0] in table.LIBRARIES
+
+    def _bound(self, node: ast.Name) -> ast.AST | None:
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner is not None else []
+        return bound[0] if len(bound) == 1 else None
+
     def _function(self, node: ast.expr, values: dict[str, Value]) -> _Closure | None:
+        if isinstance(node, ast.Attribute):
+            other = self._scopes.function(node)
+            return None if other is None else _Closure(other, {})
         if not isinstance(node, ast.Name):
             return None
         known = values.get(node.id)
         if isinstance(known, _Closure):
             return known
-        owner = self._scopes.scope_of(node).owner(node.id)
-        bound = owner.bindings[node.id] if owner is not None else []
-        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
-            return _Closure(bound[0], {})
-        return None
+        bound = self._bound(node)
+        if isinstance(bound, ast.FunctionDef):
+            return _Closure(bound, {})
+        other = self._scopes.function(node)
+        return None if other is None else _Closure(other, {})
 
     def _within(
         self, call: ast.Call, closure: _Closure, kinds: dict[ast.expr, Value]

@@ -6,14 +6,16 @@ import ast
 from collections.abc import Iterable
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import calls, uses, walk
+from migrate.frontends.model_fn import chosen_functions
+from migrate.frontends.model_fn.calls import bound_call, calls, uses, walk
 from migrate.frontends.model_fn.grown import is_adding
 from migrate.frontends.model_fn.layer_objects import LayerObjects
 from migrate.frontends.model_fn.messages import is_print
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_scope
 from migrate.frontends.model_fn.network_objects import NetworkObjects
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
-from migrate.tables.layers import LAYER_CLASSES
+from migrate.tables.layers import LAYER_CLASSES, LayerRow
 
 _METHODS = frozenset({"get_shape", "as_list", "items", "keys", "values", "get"})
 _BUILTINS = frozenset(
@@ -29,7 +31,13 @@ _SIMPLE = (
 
 
 class Recorded:
-    """Knows what makes layers in one model_fn, and what may stand among them."""
+    """Knows what makes layers in one model_fn, and what may stand among them.
+
+    Attributes:
+      variables: whether calls of tf.get_variable are layers, too.
+    """
+
+    variables = False
 
     def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
         self.function, self._scopes = function, scopes
@@ -38,9 +46,10 @@ class Recorded:
 
     def makes_layers(self, node: ast.AST) -> bool:
         """Whether code calls a layer, or a function of the module that does."""
-        for inner in ast.walk(node):
+        for inner in all_nodes(node):
             if isinstance(inner, ast.Call):
-                if self._scopes.resolve(inner.func) in table.LAYER_MAKERS:
+                symbol = self._scopes.resolve(inner.func) or ""
+                if symbol in table.SEVERAL or self.row(symbol) is not None:
                     return True
                 if self.objects.row(inner) or self.objects.is_applied(inner):
                     return True
@@ -50,15 +59,30 @@ class Recorded:
                         return True
         return False
 
+    def row(self, symbol: str) -> LayerRow | None:
+        """The layer that a function makes."""
+        if self.variables and symbol == table.VARIABLE:
+            return table.WEIGHT
+        return table.LAYERS.get(symbol)
+
     def helper(self, call: ast.Call) -> ast.FunctionDef | None:
         """The function of the program's files, or the object's method, that a call runs."""
         return self.instances.function(call) or self._scopes.function(call.func)
 
-    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
+    def bound(
+        self, call: ast.Call, function: ast.FunctionDef
+    ) -> dict[str, ast.expr] | None:
+        """A helper's parameters by name, without a method's object."""
+        return bound_call(call, function, self.instances.is_method(function))
+
+    def check(
+        self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
+    ) -> None:
         """Fails where Keras could not record a statement.
 
         Args:
           env: mode -> what is known in it.
+          plain: whether it is of a function that makes no layers, and may return.
 
         Raises:
           NotSplit: it holds something else than layers and functions of tensors.
@@ -66,6 +90,8 @@ class Recorded:
         for node in walk(statement):
             if isinstance(node, ast.With) and is_scope(node, self._scopes):
                 continue  # What it names is looked at with its layers.
+            if plain and isinstance(node, ast.Return):
+                continue
             if isinstance(node, ast.stmt) and not isinstance(node, _SIMPLE):
                 raise NotSplit(
                     node, f"among its layers stands a {_kind(node)} statement"
@@ -83,8 +109,10 @@ class Recorded:
     def _known(self, symbol: str) -> bool:
         return (
             symbol in table.NETWORK
+            or symbol in table.BETWEEN
             or symbol in table.VALUES
-            or symbol in table.LAYER_MAKERS
+            or symbol in table.SEVERAL
+            or self.row(symbol) is not None
             or symbol in LAYER_CLASSES
             or symbol in ("tf.name_scope", "tf.variable_scope", "tf.AUTO_REUSE")
             or symbol.startswith((*table.HOST, *table.LOGGING))
@@ -108,11 +136,23 @@ class Recorded:
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
         helper = self.helper(call)
+        if helper is None and self._is_of_tensors(func):
+            return
         if helper is None and not is_adding(call, self._scopes):
             why = "may be anything"
             if self._is_imported(func):
                 why = "is of another file, which is not migrated with it"
             raise NotSplit(call, f"{ast.unparse(func)}() among its layers {why}")
+
+    def _is_of_tensors(self, function: ast.expr) -> bool:
+        """Whether a name stands for functions of tensors alone, as activations."""
+        if not isinstance(function, ast.Name):
+            return False
+        found = chosen_functions.chosen(function, self._scopes)
+        return bool(found) and all(
+            isinstance(one, str) and one in table.NETWORK and self.row(one) is None
+            for one in found
+        )
 
     def of_another_file(self, statements: Iterable[ast.stmt]) -> ast.Call | None:
         """The first call of what the module imports, and is not TensorFlow's."""

@@ -6,6 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.network import Network
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 
@@ -17,7 +18,7 @@ def shares_variables(
     Args:
       reused: its parameters that say so.
     """
-    for call in ast.walk(function):
+    for call in all_nodes(function):
         if not isinstance(call, ast.Call) or not _makes_variables(
             call, network, scopes
         ):
@@ -36,7 +37,7 @@ def _makes_variables(call: ast.Call, network: Network, scopes: Scopes) -> bool:
     symbol = scopes.resolve(call.func) or ""
     if symbol in table.SEVERAL:
         return True
-    row = table.LAYERS.get(symbol)
+    row = network.row(symbol)
     if row is not None:
         return row.has_weights
     made = network.objects.row(call)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from migrate.frontends.model_fn.modes import NotSplit
-from migrate.tables import keras_models as table
 
 _ROLES = ("features", "labels", "mode", "params", "config")
 
@@ -28,8 +27,6 @@ def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, st
         if argument.arg in bound:
             if argument.arg in _ROLES:
                 raise NotSplit(function, f"`{argument.arg}` is given beforehand")
-            if argument.arg in table.TAKEN:
-                raise NotSplit(function, f"`{argument.arg}` is a name of Keras models")
             found[argument.arg] = argument.arg
             continue
         role = argument.arg if argument.arg in _ROLES else ""
@@ -40,9 +37,15 @@ def parameters(function: ast.FunctionDef, bound: frozenset[str]) -> dict[str, st
                 function, f"its parameter `{argument.arg}` is none of Estimator's"
             )
         found[role] = argument.arg
-    if "mode" not in found or "labels" not in found:
-        raise NotSplit(function, "it does not take labels and a mode")
+    if "mode" not in found or "features" not in found:
+        raise NotSplit(function, "it does not take features and a mode")
     return found
+
+
+def is_model_fn(function: ast.FunctionDef) -> bool:
+    """Whether a function takes what an Estimator gives a model_fn; labels it may lack."""
+    given = {argument.arg for argument in function.args.args}
+    return "mode" in given and bool(given & {"features", "labels"})
 
 
 def class_name(function: str) -> str:

@@ -3,22 +3,33 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.calls import writes_summary
 from migrate.frontends.model_fn.grown import changes, grown
 from migrate.frontends.model_fn.messages import expressions, is_message
-from migrate.frontends.model_fn.modes import NotSplit, Straight
-from migrate.program.keras_model import Unit
-from migrate.tables import keras_models as table
+from migrate.frontends.model_fn.modes import Straight
+from migrate.program.keras_model import Total
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
 
 
 class Slices:
-    """Slices of what the modes of one model_fn run."""
+    """Slices of what the modes of one model_fn run.
 
-    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
+    Args:
+      totals: what asks for the graph's losses.
+    """
+
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        totals: Mapping[ast.Call, Total],
+    ) -> None:
+        self._totals = totals
         self._function, self._scopes = function, scopes
         self.built = grown(function, scopes)
 
@@ -35,34 +46,17 @@ class Slices:
                 read |= names.reads(unit.statement)
                 if isinstance(unit.statement, ast.AugAssign):
                     read |= binds
-                if self._is_total(unit.statement):
-                    read |= self._collected(units)
+                read |= self.collected(unit.statement)
         return list(reversed(makers))
 
-    def _is_total(self, statement: ast.stmt) -> bool:
-        """Whether a statement adds up the losses that the graph has collected."""
-        return any(s == table.TOTAL_LOSS for _, s in uses(statement, self._scopes))
-
-    def _collected(self, units: list[Unit]) -> set[str]:
-        """The name of the one loss that functions of tf.losses have collected."""
-        found: list[str] = []
-        for unit in units:
-            for node, symbol in uses(unit.statement, self._scopes):
-                if not symbol.startswith("tf.losses."):
-                    continue
-                if symbol.rpartition(".")[2].startswith(("get_", "Reduction")):
-                    continue
-                value = getattr(unit.statement, "value", None)
-                parent = self._scopes.parents.get(node)
-                named = isinstance(unit.statement, ast.Assign) and isinstance(
-                    unit.statement.targets[0], ast.Name
-                )
-                if parent is not value or not named:
-                    raise NotSplit(node, "a loss of the total that has no name")
-                found += names.binds(unit.statement)
-        if len(found) != 1:
-            raise NotSplit(self._function, "its total loss is of more than one loss")
-        return set(found)
+    def collected(self, statement: ast.AST) -> set[str]:
+        """Names of the losses that a statement asks the graph for."""
+        return {
+            name
+            for call in all_nodes(statement)
+            if isinstance(call, ast.Call) and call in self._totals
+            for name in self._totals[call].losses
+        }
 
     def summaries(self, rest: list[Unit], loss: list[Unit]) -> list[Unit]:
         """Statements of training that write summaries, or name tensors, and their needs."""
@@ -71,19 +65,30 @@ class Slices:
             if unit in loss:
                 continue
             said = is_message(unit.statement, self._scopes)
-            if not said and not isinstance(unit.statement, ast.Expr):
-                continue
-            call = getattr(unit.statement, "value", None)
-            symbol = (
-                self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
-            ) or ""
-            if said or symbol.startswith("tf.summary.") or symbol == "tf.identity":
+            if isinstance(unit.statement, ast.Assign):
+                said = writes_summary(unit.statement, self._scopes)
+            if said or self._tells(unit.statement):
                 read = expressions(unit.statement)
+                if isinstance(unit.statement, ast.Assign):
+                    read = [unit.statement.value]
+                elif isinstance(unit.statement, ast.If):
+                    inside = all_nodes(unit.statement)
+                    read = [n for n in inside if isinstance(n, ast.Name)]
                 before = rest[: rest.index(unit)]
                 for needed in (*self.needed(before, read), unit):
                     if needed not in loss and needed not in found:
                         found.append(needed)
         return [u for u in rest if u in found]
+
+    def _tells(self, statement: ast.stmt) -> bool:
+        """Whether it only writes summaries or names tensors, on a condition or not."""
+        if isinstance(statement, ast.If):
+            return all(map(self._tells, (*statement.body, *statement.orelse)))
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        symbol = self._scopes.resolve(call.func) if isinstance(call, ast.Call) else None
+        return symbol is not None and (
+            symbol.startswith("tf.summary.") or symbol == "tf.identity"
+        )
 
     def with_messages(self, units: list[Unit], wanted: list[ast.expr]) -> list[Unit]:
         """Units that some expressions need, with what they say, in order."""
@@ -123,7 +128,7 @@ def named(units: Iterable[Unit], scopes: Scopes) -> set[str]:
     """Names that statements give to tensors."""
     found: set[str] = set()
     for unit in units:
-        for node in ast.walk(unit.statement):
+        for node in all_nodes(unit.statement):
             given = None
             if isinstance(node, ast.keyword) and node.arg == "name":
                 given = node.value

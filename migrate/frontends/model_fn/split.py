@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 from collections.abc import Iterable
 
@@ -12,38 +13,39 @@ from migrate.frontends.model_fn import (
     checks,
     contrib_calls,
     counting,
+    first_values,
+    own_variables,
+    penalties,
     reductions,
+    totals,
     twins,
     updates,
 )
 from migrate.frontends.model_fn.calls import uses
-from migrate.frontends.model_fn.common import Common
+from migrate.frontends.model_fn.common import Common, CommonOfVariables
 from migrate.frontends.model_fn.counting import Counting
+from migrate.frontends.model_fn.exports import exports
 from migrate.frontends.model_fn.hooks import KINDS, Watching
-from migrate.frontends.model_fn.messages import is_message
-from migrate.frontends.model_fn.metrics import Metrics, value_of
+from migrate.frontends.model_fn.messages import is_message, is_seed
+from migrate.frontends.model_fn.metrics import Metrics
 from migrate.frontends.model_fn.modes import (
     MODES,
     ModeValues,
     NotSplit,
     Straight,
+    Untold,
     straight,
 )
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
 from migrate.frontends.model_fn.subclassed import Subclassed
-from migrate.program.keras_model import (
-    Counter,
-    Hooks,
-    KerasModel,
-    Metric,
-    Unit,
-    Update,
-    counted,
-)
-from migrate.tables import keras_models as table
-from migrate.tables import recurrent
+from migrate.frontends.model_fn.tables import Tables
+from migrate.frontends.model_fn.tags import Tags
+from migrate.program.keras_model import Counter, Hooks, KerasModel, Metric, counted
+from migrate.program.keras_units import Unit
+from migrate.program.keras_updates import Update
+from migrate.source.nodes import all_nodes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,14 +65,20 @@ class Split:
 
     Args:
       bound: parameters that functools.partial gives it.
+      told: functions that are told in which variable scope they are called.
 
     Raises (from `run`):
       NotSplit: it does not lie in what a Keras model is known to equal.
     """
 
     def __init__(
-        self, function: ast.FunctionDef, scopes: Scopes, bound: frozenset[str]
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        bound: frozenset[str],
+        told: frozenset[ast.FunctionDef] = frozenset(),
     ) -> None:
+        self._told = told
         self._function, self._scopes, self._bound = function, scopes, bound
         self._parameters = parameters(function, bound)
         self._values: dict[str, ModeValues] = {}
@@ -79,7 +87,7 @@ class Split:
         return self._parameters.get(role, "")
 
     def run(self) -> KerasModel:
-        """The model: functional where it can be, else subclassed."""
+        """The model: functional where it can be, else subclassed, or of variables as layers."""
         try:
             return self._run(Common)
         except NotSplit as reason:
@@ -87,15 +95,41 @@ class Split:
         try:
             return self._run(Subclassed)
         except NotSplit as reason:
-            raise (reason if self._has_variables() else functional) from None
-
-    def _has_variables(self) -> bool:
-        return any(
-            symbol == table.VARIABLE or symbol in recurrent.TARGETS
-            for _, symbol in uses(self._function, self._scopes)
-        )
+            called = reason
+        own = own_variables.has_some(self._function, self._scopes)
+        if own_variables.in_functions(self._function, self._scopes):
+            try:
+                return self._run(CommonOfVariables)
+            except NotSplit:
+                if own or functional.reason.startswith(
+                    ("it has no layers", "among its layers")
+                ):
+                    raise
+        elif own:
+            with contextlib.suppress(NotSplit):
+                model = self._run(CommonOfVariables)
+                if own_variables.are_applied(model, self._scopes):
+                    return model
+        raise called if own else functional
 
     def _run(self, network: type[Common] | type[Subclassed]) -> KerasModel:
+        told = set(self._told)
+        while True:
+            try:
+                return self._tried(network, told)
+            except Untold as other:
+                told.add(other.function)
+
+    def _tried(
+        self,
+        network: type[Common] | type[Subclassed],
+        told_scopes: set[ast.FunctionDef],
+    ) -> KerasModel:
+        """The model.
+
+        Args:
+          told_scopes: functions that are told in which variable scope they are called.
+        """
         function, scopes = self._function, self._scopes
         self._values = {
             mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
@@ -104,18 +138,30 @@ class Split:
         if function.decorator_list:
             raise NotSplit(function, "it has a decorator")
         checks.own_names(function, scopes)
+        checks.drawn(function, scopes)
         lines, specs = self._modes()
         told = contrib_calls.params(function, scopes)
         for line in lines.values():
             line.units = [u for u in line.units if u.statement not in told]
+        known = {self._role("params"), self._role("config"), *self._bound} - {""}
+        tables = Tables(function, scopes, known, self._values).taken(lines)
         found = self._counting(lines, specs)
-        slices = Slices(function, scopes)
+        collected = totals.found(lines, scopes)
+        slices = Slices(function, scopes, collected)
+        first = first_values.taken(
+            function, lines, specs, self._values, scopes, slices.built
+        )
         self._check_names(lines.values(), slices.built)
-        common = network(function, scopes, self._parameters, self._values)
+        common = network(function, scopes, self._parameters, self._values, slices)
+        common.network.told |= told_scopes
         shared = common.run(lines, specs)
         # Plain values among the layers' statements are computed anew in a step.
         tensors = [u for u in shared if not common.is_host(u, shared)]
-        said = [u for u in shared if is_message(u.statement, scopes)]
+        said = [
+            u
+            for u in shared
+            if is_message(u.statement, scopes) or is_seed(u.statement, scopes)
+        ]
         after = without(lines, [*tensors, *said])
         averages = any(
             checks.lists_averages(part)
@@ -135,6 +181,8 @@ class Split:
         rest = [u for u in after["TRAIN"] if id(u) not in own]
 
         reported = specs["TRAIN"]["loss"]
+        penalties.check_reported(reported, scopes)
+        penalties.check_evaluated(specs.get("EVAL", {}), scopes)
         loss = slices.needed(rest, [update.loss, reported])
         counter: Counter | None = None
         if found is not None:
@@ -152,8 +200,16 @@ class Split:
             metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
                 specs.get("EVAL", {}), after.get("EVAL", [])
             )
-        hooks = self._hooks(
-            specs, {**after, "TRAIN": rest}, update, common.tensors(shared), metrics
+        hooks = (
+            *first.check(
+                {self._role("params"), self._role("config"), *self._bound},
+                common.network.makes_layers,
+                lines["TRAIN"].units,
+                update.applied,
+            ),
+            *self._hooks(
+                specs, {**after, "TRAIN": rest}, update, common.tensors(shared), metrics
+            ),
         )
         summaries = self._summaries(rest, loss, hooks, slices)
         training = [*loss, *summaries]
@@ -174,12 +230,15 @@ class Split:
             "EVAL": _Step(evaluation, [evaluated, *counts] if evaluated else []),
             "PREDICT": _Step(predictions, [predicted] if predicted else []),
         }
+        checks.by_place([*training, *update.gradients], scopes)
         folded = self._check_steps(steps, update, metrics)
+        folded["TRAIN"] |= first.folded
         for mode, line in lines.items():
+            penalties.check_order(line.units, scopes, common.network.makes_layers)
             own_units = [u for u in steps[mode].units if u not in shared]
             checks.order(line.units, tensors, own_units, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
-            used += [u for h in hooks if KINDS[h.kind] == mode for u in h.made]
+            used += [u for h in hooks if KINDS.get(h.kind) == mode for u in h.made]
             given_ = specs[mode].values()
             checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
         checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
@@ -192,14 +251,14 @@ class Split:
         checks.penalties(
             common.network.layers,
             [use for s in statements for use in uses(s, scopes)],
-            isinstance(common, Subclassed) and common.penalised(),
+            common.penalised(),
         )
         results = [node for step in steps.values() for node in step.results]
         watching = [node for one in hooks for node in one.nodes]
         read = {
             name
             for node in (*statements, *results, *watching)
-            for name in names.reads(node)
+            for name in (*names.reads(node), *slices.collected(node))
         }
         outputs = common.outputs(shared, read)
         called = None
@@ -228,7 +287,9 @@ class Split:
             helpers=tuple(common.network.helpers.values()),
             predictions=tuple(predictions),
             predicted=predicted,
-            export_outputs=self._exports(exported, predicted, after.get("PREDICT", [])),
+            exports=exports(
+                exported, predicted, after.get("PREDICT", []), function, scopes
+            ),
             loss=tuple(loss),
             summaries=tuple(summaries),
             train_loss=update.loss,
@@ -244,6 +305,11 @@ class Split:
             named=asked,
             folded=folded,
             called=called,
+            scoping=tuple(common.network.scoping),
+            replaced=dict(common.network.replaced),
+            tags=Tags(function, scopes).of(summaries),
+            totals=collected,
+            tables=tables,
         )
 
     def _counting(
@@ -302,7 +368,9 @@ class Split:
                 functions.add(value.func)
         if update.computed is not None:
             functions.add(update.computed.func)
-        allowed = checks.Steps(self._function, self._scopes, functions)
+        listed = update.computed and names.argument(update.computed, "var_list", 1)
+        chosen = [listed] if update.chosen and listed is not None else []
+        allowed = checks.Steps(self._function, self._scopes, functions, chosen)
         applied = update.gradients[-1:]
         found: dict[str, dict[ast.AST, ast.expr | str]] = {}
         for mode, values in self._values.items():
@@ -407,24 +475,9 @@ class Split:
     ) -> list[Unit]:
         """What a training step runs for its summaries and hooks, in order."""
         wanted = {name for one in hooks for name in (*one.watched, *one.counted)}
-        seen = [n for one in hooks for node in one.nodes for n in ast.walk(node)]
+        seen = [n for one in hooks for node in one.nodes for n in all_nodes(node)]
         watched = [n for n in seen if isinstance(n, ast.Name) and n.id in wanted]
         made = [unit for one in hooks for unit in one.made]
         found = slices.summaries(rest, loss)
         more = slices.needed([u for u in rest if u not in made], watched)
         return [u for u in rest if u in found or (u in more and u not in loss)]
-
-    def _exports(
-        self, given: ast.expr | None, predicted: ast.expr | None, units: list[Unit]
-    ) -> ast.expr | None:
-        if given is None:
-            return None
-        value = value_of(given, units, [])
-        local = set(self._scopes.scope_by_node[self._function].bindings)
-        read = names.reads(value) & local
-        allowed = {predicted.id} if isinstance(predicted, ast.Name) else set()
-        if not read <= allowed:
-            raise NotSplit(
-                value, "its export_outputs are made of more than predictions"
-            )
-        return value

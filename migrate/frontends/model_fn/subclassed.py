@@ -22,7 +22,10 @@ from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight
 from migrate.frontends.model_fn.network import Network
 from migrate.frontends.model_fn.slices import Slices, closure
 from migrate.frontends.model_fn.weights import Static, Weights
-from migrate.program.keras_model import Called, Layer, Step, Unit, Weight
+from migrate.program.keras_layers import Layer, Weight
+from migrate.program.keras_model import Called, Step
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import keras_models as table
 from migrate.tables import recurrent as recurrent_table
 
@@ -36,7 +39,11 @@ _RESULTS = {
 class CalledNetwork(Network):
     """Collects the layers that `call` applies; what else it holds, a step may hold."""
 
-    def check(self, statement: ast.stmt, env: dict[str, ModeValues]) -> None:
+    _counts = False
+
+    def check(
+        self, statement: ast.stmt, env: dict[str, ModeValues], plain: bool = False
+    ) -> None:
         """Anything goes here: `Subclassed` looks at it."""
 
     def _apply(self, applied: Applied, *rest: Any) -> None:
@@ -45,7 +52,7 @@ class CalledNetwork(Network):
         super()._apply(applied, *rest)
 
     def _take_scopes(self, statement: ast.stmt) -> None:
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if isinstance(node, ast.With):
                 raise NotSplit(node, "a variable scope in a loop, or under a condition")
 
@@ -62,6 +69,7 @@ class Subclassed:
     Args:
       parameters: the model_fn's, by role.
       values: what is known in each mode.
+      slices: of the model_fn.
     """
 
     def __init__(
@@ -70,12 +78,13 @@ class Subclassed:
         scopes: Scopes,
         parameters: dict[str, str],
         values: dict[str, ModeValues],
+        slices: Slices,
     ) -> None:
         self._function, self._scopes = function, scopes
         self._parameters, self._values = parameters, values
         self.network: Network = CalledNetwork(function, scopes, values)
         self._variables = Weights(function, scopes, self.network, values)
-        self._slices = Slices(function, scopes)
+        self._slices = slices
         self._steps: list[Step] = []
         self._made: list[Unit] = []
         self._weights: list[Weight] = []
@@ -243,7 +252,7 @@ class Subclassed:
         node, within = self._scopes.parents.get(call), when is not None
         while node is not None and node is not self._scopes.parents.get(unit):
             if isinstance(node, (ast.If, ast.IfExp)):
-                within |= any(n in self._training for n in ast.walk(node.test))
+                within |= any(n in self._training for n in all_nodes(node.test))
             node = self._scopes.parents.get(node)
         if within:
             raise NotSplit(call, "a layer that some modes have and others have not")
@@ -275,8 +284,9 @@ class Subclassed:
                 )
         inside = self._scopes.parents.get(layer.call)
         while inside is not None and inside is not self._function:
-            if isinstance(inside, ast.If) and layer.loop is None:
-                if layer.name is None and layer.row.has_weights:
+            if isinstance(inside, ast.If):
+                unnamed = layer.name is None or layer.counted
+                if unnamed and layer.row.has_weights:
                     raise NotSplit(layer.call, "a layer without a name in an if")
             inside = self._scopes.parents.get(inside)
 
@@ -287,23 +297,24 @@ class Subclassed:
         if names.reads(loop.iter) & changing:
             raise NotSplit(loop, "layers in a loop over what a step computes")
         stops = (ast.Break, ast.Continue)
-        if loop.orelse or any(isinstance(node, stops) for node in ast.walk(loop)):
+        if loop.orelse or any(isinstance(node, stops) for node in all_nodes(loop)):
             raise NotSplit(loop, "layers in a loop that stops early")
         # Made one kind after the other, where TF1 numbered them round by round.
         kinds = [
             x.row.default_name
             for x in made
-            if isinstance(x, Layer) and x.name is None and x.row.has_weights
+            if isinstance(x, Layer) and (x.name is None or x.counted)
+            if x.row.has_weights
         ]
         if len(kinds) != len(set(kinds)):
             raise NotSplit(loop, "several layers of a kind in a loop, without names")
         own = {n for x in made for n in self._bound_by(x)}
         again = own & {
             n.id
-            for n in ast.walk(self._function)
+            for n in all_nodes(self._function)
             if isinstance(n, ast.Name)
             and isinstance(n.ctx, ast.Store)
-            and n not in set(ast.walk(loop))
+            and n not in set(all_nodes(loop))
         }
         if again:
             raise NotSplit(loop, f"`{sorted(again)[0]}` is more than one variable")
@@ -327,7 +338,7 @@ class Subclassed:
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
             if node.id == self._role("mode"):
                 raise NotSplit(node, "its network depends on the mode itself")
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             self._modes_of(child)
 
     def _check_names(self, changing: set[str]) -> None:
@@ -398,10 +409,10 @@ class Subclassed:
           read: names that the steps of training, evaluation and prediction read.
         """
         bound = {n for u in self._made for n in names.binds(u.statement)}
-        gone = {id(n) for node in self._gone() for n in ast.walk(node)}
+        gone = {id(n) for node in self._gone() for n in all_nodes(node)}
         inside: set[str] = set()
         for step in self._steps:
-            for node in ast.walk(step.unit.statement):
+            for node in all_nodes(step.unit.statement):
                 if id(node) not in gone and isinstance(node, ast.Name):
                     inside |= names.reads(node)
                 elif isinstance(node, ast.AugAssign):
@@ -446,10 +457,10 @@ class Subclassed:
         gone: set[ast.AST] = set()
         for one in made:
             for node in self._of_making(one):
-                gone.update(ast.walk(node))
+                gone.update(all_nodes(node))
         targets = names.binds(loop.target)
         return any(
             isinstance(node, ast.Name) and node.id in targets and node not in gone
             for statement in loop.body
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
         )

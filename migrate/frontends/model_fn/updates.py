@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ast
+import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn import averages
+from migrate.frontends.model_fn import averages, update_scopes
+from migrate.frontends.model_fn.making_optimizers import Made, Making
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit, is_none
-from migrate.frontends.model_fn.rates import Kind, Rates, Value
-from migrate.program.keras_model import Averaged, Unit, Update
+from migrate.program.keras_units import Unit
+from migrate.program.keras_updates import Averaged, Update
+from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as estimator_table
 from migrate.tables import keras_models as table
-from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
 
 _MINIMIZE = (
     "loss",
@@ -47,12 +49,13 @@ class Updates:
     ) -> None:
         self._scopes, self._units, self._spec = scopes, units, spec
         self._tensors, self._values = set(tensors), values
-        self.rates = Rates(scopes)
         # What a group does beside the update: it counts the step, moves averages.
         self._counts = self._moves = False
         # Moving averages of variables, and what only puts them after the update.
         self._averaged: Averaged | None = None
         self._ordering: set[ast.With] = set()
+        # What the names of the variables begin with of which there are gradients.
+        self._only = ""
         for unit in units:
             if names.reads(unit.statement) & self._tensors:
                 self._tensors |= names.binds(unit.statement)
@@ -89,6 +92,8 @@ class Updates:
             and self._scopes.resolve(node.func) is None
         ):
             return node, unit
+        if isinstance(node, ast.Call):
+            self._scopes.function(node.func)  # So that its file is known.
         raise NotSplit(node, "its train_op is not one call of an optimizer")
 
     def _is(self, node: ast.expr, symbol: str) -> bool:
@@ -124,7 +129,8 @@ class Updates:
         if bound is None or (chosen is not None and not self._all_variables(chosen)):
             raise NotSplit(node, "moving averages of chosen variables")
         updates = self._before(unit)
-        self._averaged = Averaged(ast.unparse(node.func.value), unit)
+        scopes = update_scopes.around(node, self._scopes)
+        self._averaged = Averaged(ast.unparse(node.func.value), unit, scopes)
         return updates
 
     def _of_group(
@@ -245,30 +251,92 @@ class Updates:
         self._check_step(bound.get("global_step"), call)
         extra = set(bound) - {"loss", "global_step", "name", "var_list"}
         variables = bound.get("var_list")
-        if extra or (variables is not None and not self._all_variables(variables)):
+        if extra:
             raise NotSplit(call, "minimize() with more than a loss and a step")
-        made, schedules = self._made(optimizer, bound.get("global_step"))
+        chosen = self._chosen(variables)
+        made = self._made(optimizer, bound.get("global_step"))
         gradients = () if unit is None else (unit,)
+        return self._update(call, optimizer, made, bound["loss"], gradients, chosen)
+
+    def _made(self, optimizer: ast.expr, step: ast.expr | None) -> Made:
+        read = set() if step is None else names.reads(step)
+        if self._averaged is not None:
+            read = read | {self._averaged.name}
+        return Making(self._scopes, self._units, self._tensors).run(optimizer, read)
+
+    def _update(
+        self,
+        call: ast.Call,
+        optimizer: ast.expr,
+        made: Made,
+        loss: ast.expr,
+        gradients: tuple[Unit, ...],
+        chosen: str,
+        computed: ast.Call | None = None,
+    ) -> Update:
         return Update(
-            units=tuple(made),
+            units=made.units,
             optimizer=optimizer,
-            loss=bound["loss"],
+            loss=loss,
             gradients=gradients,
-            computed=None,
+            computed=computed,
             applied=call,
-            schedules=schedules,
-            casts=dict(self.rates.casts),
-            functions=tuple(self.rates.functions),
+            schedules=made.schedules,
+            casts=dict(made.rates.casts),
+            functions=tuple(made.rates.functions),
             averaged=self._averaged,
+            rate=made.rate,
+            chosen=chosen,
+            scopes=self._around(call, optimizer),
+            held=made.held,
+        )
+
+    def _around(
+        self, call: ast.Call, optimizer: ast.expr
+    ) -> tuple[tuple[str, str], ...]:
+        """The scopes that name the update's own variables."""
+        return update_scopes.around(call, self._scopes, self._value(optimizer))
+
+    def _value(self, node: ast.expr) -> ast.expr:
+        """What a name stands for that one statement of training binds."""
+        seen: set[str] = set()
+        while isinstance(node, ast.Name) and node.id not in seen:
+            seen.add(name := node.id)
+            makers = [u for u in self._units if name in names.binds(u.statement)]
+            if len(makers) != 1 or not isinstance(makers[0].statement, ast.Assign):
+                break
+            node = makers[0].statement.value
+        return node
+
+    def _chosen(self, node: ast.expr | None) -> str:
+        """What the names of variables in a list begin with; "" where it is of all.
+
+        Raises:
+          NotSplit: they are chosen otherwise than by a scope.
+        """
+        if node is None or self._all_variables(node):
+            return ""
+        value = self._value(node)
+        symbol = self._scopes.resolve(value.func) if isinstance(value, ast.Call) else ""
+        parameters = {table.TRAINABLE: ("scope",), table.COLLECTION: ("key", "scope")}
+        if isinstance(value, ast.Call) and symbol in parameters:
+            bound = names.bound_arguments(value, parameters[symbol]) or {}
+            key, scope = bound.get("key"), names.literal(bound.get("scope"))
+            text = key.value if isinstance(key, ast.Constant) else None
+            if key is not None and text is None:
+                text = self._scopes.resolve(key)
+            if key is None or text in table.TRAINABLE_VARIABLES:
+                if "scope" not in bound:
+                    return ""
+                # A regular expression: of these, each stands for itself.
+                if isinstance(scope, str) and re.fullmatch(r"[\w/-]+", scope):
+                    return scope
+        raise NotSplit(
+            node, "it changes variables that are chosen otherwise than by a scope"
         )
 
     def _all_variables(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Name):
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
-            return len(makers) == 1 and (
-                isinstance(makers[0].statement, ast.Assign)
-                and self._all_variables(makers[0].statement.value)
-            )
+        node = self._value(node)
         return (
             isinstance(node, ast.Call)
             and not node.args
@@ -289,126 +357,11 @@ class Updates:
             )
 
     def _is_step(self, node: ast.expr) -> bool:
-        if isinstance(node, ast.Name):
-            makers = [u for u in self._units if node.id in names.binds(u.statement)]
-            return len(makers) == 1 and (
-                isinstance(makers[0].statement, ast.Assign)
-                and self._is_step(makers[0].statement.value)
-            )
+        node = self._value(node)
         return (
             isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) in table.GLOBAL_STEP
         )
-
-    def _made(
-        self, optimizer: ast.expr, step: ast.expr | None
-    ) -> tuple[list[Unit], frozenset[str]]:
-        """Statements that make the optimizer once, and names of schedules among them."""
-        self._check_origin(optimizer)
-        read = names.reads(optimizer) | (
-            names.reads(step) if step is not None else set()
-        )
-        if self._averaged is not None:
-            read.add(self._averaged.name)
-        made: list[Unit] = []
-        for unit in reversed(self._units):
-            if names.binds(unit.statement) & read:
-                made.append(unit)
-                read |= names.reads(unit.statement)
-        made.reverse()
-        values: dict[str, Value] = {}
-        self.rates.run([u.statement for u in made], values)
-        self.rates.of(optimizer, values)
-        schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
-        functions = list(self.rates.functions)
-        for node in (optimizer, *(u.statement for u in made), *functions):
-            self._check_made(node, schedules)
-        return made, schedules
-
-    def _check_origin(self, optimizer: ast.expr) -> None:
-        """One optimizer for several models would keep its slots from one to another."""
-        if isinstance(optimizer, ast.Name):
-            bound = {n for u in self._units for n in names.binds(u.statement)}
-            if optimizer.id not in bound:
-                raise NotSplit(optimizer, "its optimizer is made outside of it")
-
-    def _is_schedule(self, node: ast.AST | None) -> bool:
-        return (
-            isinstance(node, ast.Call) and self._scopes.resolve(node.func) in SCHEDULES
-        )
-
-    def _check_made(self, node: ast.AST, schedules: frozenset[str]) -> None:
-        """An optimizer is made before there are tensors, and follows the step alone."""
-        for inner in ast.walk(node):
-            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
-                if inner.id in self._tensors:
-                    raise NotSplit(inner, "its optimizer depends on features or labels")
-            if isinstance(inner, (ast.Name, ast.Attribute)):
-                symbol = self._scopes.resolve(inner)
-                parent = self._scopes.parents.get(inner)
-                if symbol is None or isinstance(parent, ast.Attribute):
-                    continue
-                row = OPTIMIZERS.get(symbol)
-                if row is not None and row.target:
-                    continue
-                if parent in self.rates.casts:
-                    continue
-                if symbol == table.AVERAGES:
-                    continue
-                if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
-                    if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
-                        raise NotSplit(
-                            inner, f"its optimizer, or its rate, is made with {symbol}"
-                        )
-        for inner in ast.walk(node):
-            if self._is_rate(inner, schedules):
-                self._check_rate(inner)
-
-    def _is_rate(self, node: ast.AST, schedules: frozenset[str]) -> bool:
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            return node.id in schedules
-        return self._is_schedule(node)
-
-    def _check_rate(self, node: ast.AST) -> None:
-        """A schedule is a function here: an optimizer takes it, arithmetic does not."""
-        parent = self._scopes.parents.get(node)
-        if isinstance(parent, ast.keyword):
-            parent = self._scopes.parents.get(parent)
-        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
-            return
-        if isinstance(parent, ast.Call):
-            symbol = self._scopes.resolve(parent.func)
-            row = OPTIMIZERS.get(symbol or "")
-            if row is not None and row.accepts_schedule:
-                return
-            if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
-                return self._check_maker(parent)
-        if isinstance(parent, ast.Return):
-            return  # Its function's caller has it.
-        raise NotSplit(node, "its rate is not given to the optimizer as it is")
-
-    def _check_maker(self, call: ast.Call) -> None:
-        """A rate goes through a function, or a table of them, to optimizers alone."""
-        roots: list[ast.AST] = []
-        if isinstance(call.func, ast.Subscript):
-            roots.append(call.func.value)
-        elif isinstance(call.func, ast.Name):
-            owner = self._scopes.scope_of(call.func).owner(call.func.id)
-            roots += owner.bindings[call.func.id] if owner else []
-        for root in roots:
-            if not isinstance(root, (ast.Dict, ast.FunctionDef)):
-                raise NotSplit(call, "what makes its optimizer is not in sight")
-            for inner in ast.walk(root):
-                symbol = (
-                    self._scopes.resolve(inner)
-                    if isinstance(inner, (ast.Name, ast.Attribute))
-                    else None
-                )
-                row = OPTIMIZERS.get(symbol or "")
-                if row is not None and not (row.accepts_schedule and row.target):
-                    raise NotSplit(inner, f"{symbol} takes no schedule")
-                if isinstance(inner, ast.BinOp):
-                    raise NotSplit(inner, "its rate is computed with")
 
     def _apply(self, call: ast.Call, optimizer: ast.expr, unit: Unit | None) -> Update:
         """compute_gradients (or tf.gradients), what is done with them, apply_gradients."""
@@ -416,9 +369,9 @@ class Updates:
         if bound is None or unit is None or "grads_and_vars" not in bound:
             raise NotSplit(call, "arguments of apply_gradients() that are not known")
         self._check_step(bound.get("global_step"), call)
-        made, schedules = self._made(optimizer, bound.get("global_step"))
+        made = self._made(optimizer, bound.get("global_step"))
         computed, loss = self._computed(optimizer)
-        first = next(u for u in self._units if computed in ast.walk(u.statement))
+        first = next(u for u in self._units if computed in all_nodes(u.statement))
         position = self._units.index(first)
         wanted = names.reads(bound["grads_and_vars"])
         between: list[Unit] = []
@@ -433,23 +386,15 @@ class Updates:
             if self._all_variables(getattr(u.statement, "value", ast.Pass()))  # type: ignore[arg-type]
             and names.binds(u.statement) & wanted
         ]
-        return Update(
-            units=tuple(made),
-            optimizer=optimizer,
-            loss=loss,
-            gradients=(*before, *between, unit),
-            computed=computed,
-            applied=call,
-            schedules=schedules,
-            casts=dict(self.rates.casts),
-            functions=tuple(self.rates.functions),
-            averaged=self._averaged,
+        gradients = (*before, *between, unit)
+        return self._update(
+            call, optimizer, made, loss, gradients, self._only, computed
         )
 
     def _computed(self, optimizer: ast.expr) -> tuple[ast.Call, ast.expr]:
         found: list[tuple[ast.Call, ast.expr]] = []
         for unit in self._units:
-            for node in ast.walk(unit.statement):
+            for node in all_nodes(unit.statement):
                 if not isinstance(node, ast.Call):
                     continue
                 if self._scopes.resolve(node.func) == "tf.gradients":
@@ -466,9 +411,7 @@ class Updates:
                     bound = names.bound_arguments(node, _COMPUTE)
                     if bound is None or "loss" not in bound:
                         raise NotSplit(node, "arguments of compute_gradients()")
-                    chosen = bound.get("var_list")
-                    if chosen is not None and not self._all_variables(chosen):
-                        raise NotSplit(node, "gradients of chosen variables")
+                    self._only = self._chosen(bound.get("var_list"))
                     found.append((node, bound["loss"]))
         if len(found) != 1:
             raise NotSplit(optimizer, "its gradients are not computed once")

@@ -8,10 +8,12 @@ from collections.abc import Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn import op_names, variables
 from migrate.frontends.model_fn.modes import ModeValues, NotSplit
 from migrate.frontends.model_fn.network import Network
-from migrate.program.keras_model import Unit, Weight
+from migrate.program.keras_layers import Weight
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import keras_models as table
 
 # What is known of a symbolic tensor.
@@ -49,7 +51,7 @@ class Static:
                     continue
             if isinstance(current, ast.Name):
                 found |= names.reads(current)
-            stack.extend(ast.iter_child_nodes(current))
+            stack.extend(children(current))
         return found
 
     def named(self, nodes: Iterable[ast.AST]) -> set[Unit]:
@@ -87,7 +89,7 @@ class Weights:
         """Names that variables have in the code."""
         return {
             name
-            for statement in ast.walk(self._function)
+            for statement in all_nodes(self._function)
             if isinstance(statement, ast.Assign) and self.is_variable(statement.value)
             for name in names.binds(statement)
         }
@@ -116,28 +118,20 @@ class Weights:
             statement.targets[0], ast.Name
         ):
             raise NotSplit(call, "a variable that has no name of its own in the code")
-        bound = names.bound_arguments(call, table.VARIABLE_PARAMETERS)
-        if bound is None or "name" not in bound or "shape" not in bound:
-            raise NotSplit(call, "a variable whose name and shape are not written out")
-        written = {
-            name: value
-            for name, value in bound.items()
-            if name != "name"
-            and not (isinstance(value, ast.Constant) and value.value is None)
-        }
-        extra = set(written) - set(table.WEIGHT_ARGUMENTS) - set(table.WEIGHT_IGNORED)
-        if extra:
-            raise NotSplit(call, f"tf.get_variable with {sorted(extra)[0]}")
+        written = variables.arguments(call, self._scopes)
         scope = tuple(
             name
             for outer in unit.around
             if isinstance(outer, ast.With)
             for name in self._network.scope_names(outer, self._values)
         )
-        arguments = tuple(
+        given = tuple(
             (name, written[name]) for name in table.WEIGHT_ARGUMENTS if name in written
         )
-        return Weight(unit, call, bound["name"], arguments, scope)
+        name = op_names.given(
+            call, written["name"], scope, self._function, self._scopes
+        )
+        return Weight(unit, call, name, given, scope)
 
     def in_loop(self, unit: Unit, loop: ast.For) -> Iterator[Weight]:
         """Variables that the statements of a loop make, as many as it has rounds."""
@@ -165,42 +159,4 @@ class Weights:
                     f"a variable made of `{sorted(read)[0]}`, which is known in a step "
                     "alone",
                 )
-        for name, value in weight.arguments:
-            if name == "initializer" and not self._is_initializer(value):
-                raise NotSplit(value, "an initializer that is not known as a function")
-        for node, symbol in uses(weight.call, self._scopes):
-            if symbol not in table.VALUES and symbol != table.VARIABLE:
-                if not symbol.startswith(table.HOST):
-                    raise NotSplit(node, f"a variable made with {symbol}")
-
-    def _is_initializer(self, node: ast.expr) -> bool:
-        """Whether it is a function, not an array: add_weight takes no arrays."""
-        if isinstance(node, ast.Name) and self._scopes.resolve(node) is None:
-            bound = self._scopes.scope_of(node).owner(node.id)
-            makers = bound.bindings[node.id] if bound else []
-            values = [getattr(maker, "value", None) for maker in makers]
-            return bool(values) and all(
-                value is not None and self._is_initializer(value) for value in values
-            )
-        if isinstance(node, ast.Call) and self._scopes.resolve(node.func) is None:
-            return self._makes_initializer(node)
-        symbol = self._scopes.resolve(node.func if isinstance(node, ast.Call) else node)
-        return symbol is not None and symbol in table.VALUES
-
-    def _makes_initializer(self, call: ast.Call) -> bool:
-        """Whether a function of the module returns an initializer and nothing else."""
-        owner = (
-            self._scopes.scope_of(call.func).owner(call.func.id)
-            if isinstance(call.func, ast.Name)
-            else None
-        )
-        if owner is None or not isinstance(call.func, ast.Name):
-            return False
-        bound = owner.bindings[call.func.id]
-        if len(bound) != 1 or not isinstance(bound[0], ast.FunctionDef):
-            return False
-        returns = [n.value for n in ast.walk(bound[0]) if isinstance(n, ast.Return)]
-        return bool(returns) and all(
-            isinstance(value, ast.Call) and self._is_initializer(value)
-            for value in returns
-        )
+        variables.check(weight.call, dict(weight.arguments), self._scopes)

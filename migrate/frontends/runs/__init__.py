@@ -12,7 +12,11 @@ from migrate.frontends.displays import Displays
 from migrate.frontends.fetches import Leaf
 from migrate.frontends.iterators import Iterators
 from migrate.frontends.metric_checks import MetricChecks
+from migrate.frontends.own_hooks import Graph
+from migrate.frontends.own_hooks import recognise as own_hooks
 from migrate.frontends.runs import left_over
+from migrate.frontends.runs.asked import Asked
+from migrate.frontends.runs.beside import Beside
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.fetched import Fetched
@@ -25,7 +29,9 @@ from migrate.frontends.step_checks import StepChecks
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.own_hooks import OwnHooks
 from migrate.program.slices import Slice, Slicer
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -55,7 +61,13 @@ class RunResolver:
         self.scaffold_summaries = False
         self.displays = Displays(scopes, analysis, flows, self.loop.tail)
         self.inputs = Iterators(scopes, diagnostics, analysis, flows)
-        self.hooks = SessionHooks(scopes, diagnostics, self.displays, flows, tail)
+        self.hooks = SessionHooks(
+            scopes, diagnostics, self.displays, flows, tail, self.loop.driver
+        )
+        # Whether workers may keep pace.
+        self.synchronous = False
+        self.own = OwnHooks()
+        self._tail = tail
         self.checks = StepChecks(scopes, diagnostics, analysis, flows)
         self.metrics = MetricChecks(diagnostics, analysis, flows)
         self.fetched = Fetched(scopes, diagnostics, analysis, self.loop)
@@ -69,6 +81,7 @@ class RunResolver:
             Given(scopes, analysis, flows),
         )
         self.steps = Steps(analysis, self.loop)
+        self.beside = Beside(scopes, diagnostics, self.loop)
         self.fed_datasets = FedDatasets(diagnostics, analysis, flows)
         self.initialisers = Initialisers(
             scopes,
@@ -83,6 +96,10 @@ class RunResolver:
     def run(self) -> None:
         self.inputs.find()
         self.hooks.find()
+        self.own = own_hooks(self._graph(), self.diagnostics, self.loop.session)
+        self.asked = Asked(
+            self.diagnostics, self.analysis, self.slicer, self.inputs, self.own
+        )
         self.scaffold_summaries = self._writes_summaries()
         found = self.loop.calls()
         if plain_sessions.is_plain(self.scopes, self.loop.session):
@@ -100,7 +117,18 @@ class RunResolver:
             self.displays,
             self.loop,
             self.runs,
-            self.hooks.edits,
+            [*self.hooks.edits, *self.own.edits],
+        )
+
+    def _graph(self) -> Graph:
+        return Graph(
+            self.scopes,
+            self.analysis,
+            self.displays,
+            self.flows,
+            self._tail,
+            self.loop.driver,
+            self.synchronous,
         )
 
     def initialise(self, again: bool) -> None:
@@ -133,7 +161,7 @@ class RunResolver:
                 self.scopes.resolve(n.func) == "tf.summary.merge_all"
                 or names.key(n.func) in roles.MERGES_TOWERS
             )
-            for n in ast.walk(node)
+            for n in all_nodes(node)
         )
 
     def _resolve(self, call: ast.Call) -> None:
@@ -176,7 +204,11 @@ class RunResolver:
             run = self.initialisers.run(call, leaves)
             self.runs.extend([run] if run is not None else [])
             return
-        value = self._plain_value(call, structure, leaves)
+        # Hooks of the program's own are called around every run, and may count them.
+        counted = self.own.made and not plain_sessions.is_plain(
+            self.scopes, self.loop.session
+        )
+        value = None if counted else self._plain_value(call, structure, leaves)
         if value is not None:
             statement = self.loop.statement(call)
             self.runs.append(ir.Run(call, None, (), statement, None, value))
@@ -244,8 +276,17 @@ class RunResolver:
         feed = self.fed.of(call)
         if feed is None:
             return
+        by_hooks = self.asked.feeds(call, feed)
+        feed = {**feed, **by_hooks}
         tensors = frozenset(feed) - set(self.analysis.placeholders)
         tensors -= set(self.inputs.elements)
+        asks = self.asked.of(call, wanted, summaries, frozenset(feed), tensors)
+        for ask in asks:
+            for key, tensor in ask.tensors.items():
+                if key not in observed or self.hooks.observe(key, tensor, tensor):
+                    observed[key] = tensor
+            wanted |= ask.reads
+            summaries = summaries or ask.summaries
         part = self.slicer.slice(wanted, summaries, given=tensors)
         if ir.COLLECTED in part.needed:
             part = self.slicer.slice(
@@ -264,6 +305,10 @@ class RunResolver:
             self.checks.check_averages(call, part, feed)
         if not self._draws_once(call, drawn):
             return
+        if self.beside.holds(call):
+            changes, draws = self.checks.changes(part, call), bool(self._sources(drawn))
+            if not self.beside.check(call, changes, draws, self.synchronous):
+                return
         statement = self.loop.statement(call)
         droppable = self.steps.droppable(statement, call, leaves, structure)
         values = [leaf for leaf in leaves if leaf.has_value]
@@ -284,12 +329,18 @@ class RunResolver:
             part.trains,
             observed,
             given,
+            any(ask.step for ask in asks),
         )
         self.runs.append(
             ir.Run(
                 call,
                 self.steps.shared(step, leaves),
-                tuple(code(feed[name]) for name in (*feeds, *given)),
+                tuple(
+                    code(f'training_session.Fed("{name}")')
+                    if name in by_hooks
+                    else code(feed[name])
+                    for name in (*feeds, *given)
+                ),
                 statement,
                 self.steps.targets(statement, call, leaves, structure),
                 element=tuple(element),

@@ -11,6 +11,7 @@ from migrate.frontends.fetches import Leaf, spread
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.ir import Code, Kind, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -67,7 +68,7 @@ class Fetched:
         return not any(
             isinstance(part, ast.expr)
             and self._analysis.quietly(part) is Kind.OPERATION
-            for part in ast.walk(node)
+            for part in all_nodes(node)
         )
 
     def listed_value(self, structure: str, leaves: list[Leaf]) -> Code | None:
@@ -161,7 +162,7 @@ class Fetched:
 
     def _builder(self, fetched: ast.expr) -> str | None:
         """A function in what is fetched that makes, or finds again, variables."""
-        for node in ast.walk(fetched):
+        for node in all_nodes(fetched):
             if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
                 continue
             for made in reach.definitions(self._scopes, node.func):

@@ -18,6 +18,7 @@ from migrate.frontends.runs.metric_resets import MetricResets
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.ir import Flow, Kind, code
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -194,7 +195,7 @@ class Initialisers:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "shuffle"
             and (len(node.args) > 1 or any(k.arg == "seed" for k in node.keywords))
-            for node in ast.walk(self._scopes.tree)
+            for node in all_nodes(self._scopes.tree)
         )
         if seeded:
             self._diagnostics.findings.append(

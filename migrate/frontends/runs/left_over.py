@@ -11,6 +11,7 @@ from migrate.frontends.displays import Displays
 from migrate.frontends.runs.loop import Loop
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -21,7 +22,7 @@ def check(
     displays: Displays,
     loop: Loop,
     runs: list[ir.Run],
-    edits: Iterable[ast.Call],
+    edits: Iterable[ast.AST],
 ) -> None:
     """Step-time tensors may be named in the loop only in fetches and feeds.
 
@@ -30,22 +31,22 @@ def check(
     """
     allowed: set[int] = set()
     for run in runs:
-        allowed |= {id(n) for n in ast.walk(run.call)}
+        allowed |= {id(n) for n in all_nodes(run.call)}
         for leaf in (
             names.argument(run.call, "fetches", 0),
             names.argument(run.call, "feed_dict", 1),
         ):
             if leaf is not None:
-                allowed |= {id(n) for n in ast.walk(displays.display(leaf))}
+                allowed |= {id(n) for n in all_nodes(displays.display(leaf))}
     for call in edits:
-        allowed |= {id(n) for n in ast.walk(call)}
-    allowed |= {id(n) for n in ast.walk(loop.session)}
+        allowed |= {id(n) for n in all_nodes(call)}
+    allowed |= {id(n) for n in all_nodes(loop.session)}
     for statement in loop.tail:  # Of a refused run call the refusal says enough.
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if isinstance(node, ast.Call) and loop.is_run(node):
-                allowed |= {id(n) for n in ast.walk(node)}
+                allowed |= {id(n) for n in all_nodes(node)}
     for statement in loop.tail:
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if isinstance(node, ast.Call) and (
                 scopes.resolve(node.func) in roles.PLACEHOLDERS
             ):
@@ -58,7 +59,7 @@ def check(
                 )
     rebound = set().union(*[names.binds(s) for s in loop.tail])
     for statement in loop.tail:
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if id(node) in allowed or not isinstance(node, (ast.Name, ast.Attribute)):
                 continue
             if not isinstance(node.ctx, ast.Load):

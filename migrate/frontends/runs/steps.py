@@ -36,6 +36,8 @@ class Steps:
                 tuple(_text(f) for f in s.fetches),
                 tuple(_text(k) for k in s.keys),
                 tuple(id(f) for f in s.flows),
+                tuple(s.observed),
+                s.gives_step,
             )
 
         for other in self.made:

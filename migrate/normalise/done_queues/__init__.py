@@ -21,6 +21,7 @@ from migrate.facts import names
 from migrate.normalise.done_queues.program import Unclear
 from migrate.normalise.done_queues.written import Written
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,7 +93,7 @@ class _Program(Written):
     def _server(self) -> str:
         made = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call)
             and self._scopes.resolve(node.func) == "tf.train.Server"
         ]

@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.done_queues.kinds import Kinds
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 class Unclear(Exception):
@@ -29,8 +30,8 @@ class Program:
 
     def __init__(self, text: Text) -> None:
         self._text = text
-        self._tree = ast.parse(text.source)
-        self._scopes = Scopes(self._tree)
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
         self._kinds = Kinds(self._scopes)
         self._gone: set[ast.stmt] = set()
         self._dissolved: set[ast.With] = set()
@@ -40,7 +41,7 @@ class Program:
         self._makers = self._kinds.makers
         self._joined = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "join"
@@ -70,7 +71,7 @@ class Program:
     def _is_about(self, node: ast.AST) -> bool:
         return any(
             self._kinds.of(n)
-            for n in ast.walk(node)
+            for n in all_nodes(node)
             if isinstance(n, (ast.Name, ast.Attribute, ast.Call))
         )
 
@@ -82,7 +83,7 @@ class Program:
     def _calls_of(self, function: ast.AST) -> list[ast.stmt]:
         calls = [
             node
-            for node in ast.walk(self._tree)
+            for node in all_nodes(self._tree)
             if isinstance(node, ast.Call) and self._kinds.called(node) is function
         ]
         statements = [self._scopes.parents[call] for call in calls]

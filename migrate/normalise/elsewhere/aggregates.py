@@ -8,6 +8,7 @@ from migrate.facts import names
 from migrate.normalise.elsewhere.callers import Callers
 from migrate.normalise.elsewhere.state import simple_statements
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
 
 
 class Aggregates(Callers):
@@ -52,30 +53,21 @@ class Aggregates(Callers):
                 return {k.arg: k.value for k in value.keywords if k.arg}
             fields = self._fields(value.func)
             if fields is not None:
-                bound = names.bound_arguments(value, fields)
-                if bound is not None and len(bound) == len(fields):
-                    return {field: bound[field] for field in fields}
+                bound = names.bound_arguments(value, tuple(fields))
+                known = {f: default for f, default in fields.items() if default}
+                if bound is not None and set(fields) <= {*bound, *known}:
+                    return {field: (known | bound)[field] for field in fields}
         return {}
 
-    def _fields(self, func: ast.expr) -> tuple[str, ...] | None:
-        """The fields of a namedtuple class made in the module."""
-        path = self.scopes.dotted(func) or ast.unparse(func)
-        if path in ("types.SimpleNamespace", "argparse.Namespace"):
-            return None
+    def _fields(self, func: ast.expr) -> dict[str, ast.expr | None] | None:
+        """The fields of a class of the module that only holds them, with their defaults."""
         if not isinstance(func, ast.Name):
             return None
         made = self._definition(func)
-        if not (isinstance(made, ast.Assign) and isinstance(made.value, ast.Call)):
-            return None
-        if not ast.unparse(made.value.func).endswith("namedtuple"):
-            return None
-        fields = names.literal(names.argument(made.value, "field_names", 1))
-        if isinstance(fields, str):
-            fields = fields.replace(",", " ").split()
-        if isinstance(fields, (list, tuple)) and all(
-            isinstance(f, str) for f in fields
-        ):
-            return tuple(fields)
+        if isinstance(made, ast.ClassDef):
+            return _fields_of_class(made)
+        if isinstance(made, ast.Assign) and isinstance(made.value, ast.Call):
+            return _fields_of_tuple(made.value)
         return None
 
     def _member_uses(
@@ -86,7 +78,7 @@ class Aggregates(Callers):
     ) -> list[tuple[ast.expr, str | int]] | None:
         """Every use of the object; None if one is not of a single member."""
         uses: list[tuple[ast.expr, str | int]] = []
-        for node in ast.walk(driver):
+        for node in all_nodes(driver):
             if not (isinstance(node, ast.Name) and node.id == name):
                 continue
             if isinstance(node.ctx, ast.Store):
@@ -138,3 +130,68 @@ class Aggregates(Callers):
         return changed.spliced(
             statement.lineno, statement.end_lineno or 0, lines, [origin] * len(lines)
         )
+
+
+def _fields_of_tuple(made: ast.Call) -> dict[str, ast.expr | None] | None:
+    """`namedtuple("Graph", ["x", "loss"])`, `NamedTuple("Graph", [("x", tf.Tensor)])`."""
+    name = (names.key(made.func) or "").rpartition(".")[2]
+    listed = made.args[1] if len(made.args) > 1 else None
+    if name == "NamedTuple" and isinstance(listed, (ast.List, ast.Tuple)):
+        fields: object = [
+            names.literal(e.elts[0]) if isinstance(e, ast.Tuple) and e.elts else None
+            for e in listed.elts
+        ]
+    elif name == "namedtuple" and names.argument(made, "defaults") is None:
+        fields = names.literal(names.argument(made, "field_names", 1))
+    else:
+        return None
+    if isinstance(fields, str):
+        fields = fields.replace(",", " ").split()
+    if isinstance(fields, (list, tuple)) and all(isinstance(f, str) for f in fields):
+        return dict.fromkeys(fields)
+    return None
+
+
+def _fields_of_class(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
+    """Of a class of annotated names alone, or of one that inherits from a namedtuple."""
+    if made.keywords or len(made.bases) > 1:
+        return None
+    base = made.bases[0] if made.bases else None
+    decorated = [_plain_name(d) for d in made.decorator_list]
+    if isinstance(base, ast.Call) and not decorated:
+        return _fields_of_tuple(base) if _annotated(made) == {} else None
+    if decorated == ["dataclass"] and base is None:
+        return _annotated(made)
+    if _plain_name(base) == "NamedTuple" and not decorated:
+        return _annotated(made)
+    return None
+
+
+def _annotated(made: ast.ClassDef) -> dict[str, ast.expr | None] | None:
+    """The annotated names of a class; None where it has anything else."""
+    found: dict[str, ast.expr | None] = {}
+    for statement in made.body:
+        if isinstance(statement, ast.AnnAssign):
+            if not isinstance(statement.target, ast.Name):
+                return None
+            value = statement.value
+            if value is not None and not isinstance(value, ast.Constant):
+                return None
+            found[statement.target.id] = value
+        elif isinstance(statement, ast.Assign):
+            if names.binds(statement) != {"__slots__"}:
+                return None
+        elif not (
+            isinstance(statement, ast.Pass)
+            or (
+                isinstance(statement, ast.Expr)
+                and isinstance(statement.value, ast.Constant)
+            )
+        ):
+            return None
+    return found
+
+
+def _plain_name(node: ast.expr | None) -> str:
+    """`NamedTuple` of `typing.NamedTuple`."""
+    return (names.key(node) or "").rpartition(".")[2] if node is not None else ""

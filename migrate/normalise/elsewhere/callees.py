@@ -7,6 +7,7 @@ import ast
 from migrate.facts import names
 from migrate.normalise.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.state import Driver, State
+from migrate.source.nodes import all_nodes
 from migrate.tables import queues, roles
 
 _GRAPH_METHODS = roles.ITERATES | {"minimize", "compute_gradients", "apply_gradients"}
@@ -28,10 +29,16 @@ class Callees(State):
         if isinstance(func, ast.Name):
             definition = self._definition(func)
             if isinstance(definition, ast.FunctionDef):
-                if self._carries(definition) or self._given_session(call, driver):
+                if (
+                    self._carries(definition)
+                    or self._saved(statement, definition)
+                    or self._given_session(call, driver)
+                    or self._reads_session(definition, driver)
+                    or self._reads_feeds(definition)
+                ):
                     return Call(statement, call, definition, None, None, func.id)
             elif isinstance(definition, ast.ClassDef):
-                return self._construction(statement, call, definition)
+                return self._construction(statement, call, definition, driver)
         elif isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name):
             receiver = func.value.id
             instance = self.instances.get(receiver)
@@ -59,9 +66,13 @@ class Callees(State):
         return None
 
     def _construction(
-        self, statement: ast.stmt, call: ast.Call, owner: ast.ClassDef
+        self,
+        statement: ast.stmt,
+        call: ast.Call,
+        owner: ast.ClassDef,
+        driver: Driver,
     ) -> Call | None:
-        """`model = Model(...)` whose constructor builds graph."""
+        """`model = Model(...)` whose constructor builds graph, or is given the session."""
         if not (
             isinstance(statement, ast.Assign)
             and statement.value is call
@@ -74,7 +85,11 @@ class Callees(State):
         if constructor is None or name in self.instances:
             return None
         methods = [m for m in owner.body if isinstance(m, ast.FunctionDef)]
-        if not any(self._carries(m) for m in methods) and not self._builds(constructor):
+        if not (
+            any(self._carries(m) for m in methods)
+            or self._builds(constructor)
+            or self._given_session(call, driver)
+        ):
             return None
         bases = {ast.unparse(b) for b in owner.bases} - {"object"}
         if bases or owner.keywords or owner.decorator_list:
@@ -83,12 +98,57 @@ class Callees(State):
 
     def _given_session(self, call: ast.Call, driver: Driver) -> bool:
         values = [*call.args, *[k.value for k in call.keywords]]
-        return any(names.key(v) == driver.session_name for v in values)
+        return any(names.key(v) in driver.session_names for v in values)
+
+    def _reads_session(self, definition: ast.FunctionDef, driver: Driver) -> bool:
+        """Whether it, or what it calls, reads the session of a script by its name."""
+        return isinstance(driver.node, ast.Module) and any(
+            isinstance(node, ast.Name)
+            and node.id in driver.session_names
+            and isinstance(node.ctx, ast.Load)
+            and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
+            for inside in self._reached(definition)
+            for node in all_nodes(inside)
+        )
+
+    def _reads_feeds(self, definition: ast.FunctionDef) -> bool:
+        """Whether it, or what it calls, reads placeholders of the module by their names."""
+        return any(
+            isinstance(node, ast.Name)
+            and isinstance(node.ctx, ast.Load)
+            and self.scopes.scope_of(node).owner(node.id) is self.scopes.module
+            and any(map(self._feeds, self.scopes.module.bindings.get(node.id, ())))
+            for inside in self._reached(definition)
+            for node in all_nodes(inside)
+        )
+
+    def _feeds(self, binding: ast.AST) -> bool:
+        """`x = tf.placeholder(...)`."""
+        return (
+            isinstance(binding, ast.Assign)
+            and isinstance(binding.value, ast.Call)
+            and self.scopes.resolve(binding.value.func) in roles.PLACEHOLDERS
+        )
+
+    def _saved(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
+        """Whether it gives variables, beside others, of which a Saver is made."""
+        if not (
+            isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Tuple)
+        ):
+            return False
+        given = {names.key(t) for t in statement.targets[0].elts}
+        return self._builds(definition) and any(
+            isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.train.Saver"
+            and given & {names.key(n) for n in all_nodes(node)} - {None}
+            for node in all_nodes(self.tree)
+        )
 
     def _carries(self, definition: ast.FunctionDef) -> bool:
         """Whether calling it makes feeds, an update, a server or a session."""
         for inside in self._reached(definition):
-            for node in ast.walk(inside):
+            for node in all_nodes(inside):
                 if not isinstance(node, ast.Call):
                     continue
                 if self.scopes.resolve(node.func) in _PROGRAM_SYMBOLS:
@@ -104,7 +164,7 @@ class Callees(State):
     def _builds(self, definition: ast.FunctionDef) -> bool:
         """Whether it makes anything of TensorFlow's that is not plain Python."""
         for inside in self._reached(definition):
-            for node in ast.walk(inside):
+            for node in all_nodes(inside):
                 if isinstance(node, (ast.Attribute, ast.Name)):
                     symbol = self.scopes.resolve(node) or ""
                     if symbol.startswith("tf.") and not roles.has_prefix(
@@ -123,7 +183,7 @@ class Callees(State):
                 continue
             seen.add(current)
             owner = self.scopes.parents.get(current)
-            for node in ast.walk(current):
+            for node in all_nodes(current):
                 if not isinstance(node, ast.Call):
                     continue
                 called: ast.AST | None = None

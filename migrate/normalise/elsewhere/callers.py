@@ -7,6 +7,7 @@ import ast
 from migrate.normalise.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 
@@ -19,7 +20,7 @@ class Callers(Inlining):
         """A constructor that opens the session, brought to where its one object is made."""
         made = [
             node
-            for node in ast.walk(self.tree)
+            for node in all_nodes(self.tree)
             if isinstance(node, ast.Assign)
             and len(node.targets) == 1
             and isinstance(node.targets[0], ast.Name)
@@ -50,7 +51,7 @@ class Callers(Inlining):
         if self.instances and not isinstance(owner, ast.ClassDef):
             return None  # Its names are those of an object's attributes.
         calls: list[tuple[ast.stmt, ast.Call]] = []
-        for node in ast.walk(self.tree):
+        for node in all_nodes(self.tree):
             if not isinstance(node, ast.Call):
                 continue
             func = node.func
@@ -71,7 +72,7 @@ class Callers(Inlining):
             calls.append((statement, node))
         others = sum(
             1
-            for node in ast.walk(self.tree)
+            for node in all_nodes(self.tree)
             if isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
             and node.id == driver.name
@@ -129,10 +130,10 @@ class Callers(Inlining):
         if found.callee.decorator_list:
             raise NotInlinable("the function is decorated")
         text = self._inline(found, caller)
-        tree = ast.parse(text.source)
+        tree = tree_of(text.source)
         node = next(
             n
-            for n in ast.walk(tree)
+            for n in all_nodes(tree)
             if isinstance(n, ast.FunctionDef)
             and n.name == found.callee.name
             and text.origins[n.lineno - 1] == self.text.origins[found.callee.lineno - 1]

@@ -6,10 +6,11 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.calls import Call, Inliner, Instance, NotInlinable
 from migrate.normalise.elsewhere.callees import Callees
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 _NOT_ALWAYS = (ast.IfExp, ast.BoolOp, ast.Lambda, ast.ListComp, ast.GeneratorExp)
 
@@ -78,9 +79,9 @@ class Inlining(Callees):
             node = self.scopes.parents[node]
             if isinstance(node, (*_NOT_ALWAYS, ast.comprehension)):
                 raise NotInlinable("the call is not made exactly once")
-        inside = set(ast.walk(call))
-        around = {n for n in ast.walk(statement) if call in ast.walk(n)}
-        for other in ast.walk(statement):
+        inside = set(all_nodes(call))
+        around = {n for n in all_nodes(statement) if call in all_nodes(n)}
+        for other in all_nodes(statement):
             if isinstance(other, (ast.Call, ast.Subscript)) and not (
                 other in inside or other in around
             ):
@@ -120,7 +121,7 @@ class Inlining(Callees):
             if not isinstance(method, ast.FunctionDef) or not method.args.args:
                 continue
             own = method.args.args[0].arg
-            for node in ast.walk(method):
+            for node in all_nodes(method):
                 if (
                     isinstance(node, ast.Attribute)
                     and isinstance(node.ctx, (ast.Store, ast.Del))
@@ -167,7 +168,7 @@ class Inlining(Callees):
         """Assignments of the class's literal constants that its methods read."""
         read = {
             n.attr
-            for n in ast.walk(owner)
+            for n in all_nodes(owner)
             if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Load)
         }
         lines: list[str] = []
@@ -195,13 +196,13 @@ class Inlining(Callees):
         """
         if not self.instances:
             return text
-        tree = ast.parse(text.source)
-        scopes = Scopes(tree)
+        tree = tree_of(text.source)
+        scopes = scopes_of(tree)
         home = self._same(tree, driver)
         own = scopes.scope_by_node[home] if home is not None else None
         edits = [
             Edit(node, self.instances[node.value.id].attributes[node.attr])
-            for node in ast.walk(tree)
+            for node in all_nodes(tree)
             if isinstance(node, ast.Attribute)
             and isinstance(node.value, ast.Name)
             and node.value.id in self.instances
@@ -218,12 +219,12 @@ class Inlining(Callees):
             return tree
         owner = self.scopes.parents.get(driver)
         inside = owner.name if isinstance(owner, ast.ClassDef) else None
-        for node in ast.walk(tree):
+        for node in all_nodes(tree):
             if isinstance(node, ast.ClassDef) and node.name == inside:
                 return self._method(node, driver.name)
         found = [
             n
-            for n in ast.walk(tree)
+            for n in all_nodes(tree)
             if isinstance(n, ast.FunctionDef) and n.name == driver.name
         ]
         return found[0] if len(found) == 1 else None

@@ -8,9 +8,11 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.calls import NotInlinable
+from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
 from migrate.normalise.elsewhere.state import Driver, simple_statements
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, children, tree_of
 from migrate.tables import roles
 
 # More rounds than any program needs; a cycle of calls ends here.
@@ -43,29 +45,24 @@ class Normaliser(Aggregates):
     def _driver(self) -> Driver | None:
         sessions = [
             node
-            for node in ast.walk(self.tree)
+            for node in all_nodes(self.tree)
             if isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) in roles.SESSIONS
         ]
         if len(sessions) > 1:
-            sessions = [s for s in sessions if not self._in_inlined_class(s)]
-        if len(sessions) != 1:
-            return None
-        node: ast.AST = sessions[0]
-        name: str | None = None
-        while not isinstance(node, (ast.FunctionDef, ast.Module)):
-            if isinstance(node, ast.With):
-                for item in node.items:
-                    if item.context_expr is sessions[0] and item.optional_vars:
-                        name = names.key(item.optional_vars)
-            node = self.scopes.parents[node]
-        return Driver(node, sessions[0], name)
+            left = [s for s in sessions if not self._in_inlined(s)]
+            sessions = left or sessions
+        return drivers.of(self.scopes, sessions)
 
-    def _in_inlined_class(self, node: ast.AST) -> bool:
-        """Whether it stands in a class whose one object is brought to the driver."""
+    def _in_inlined(self, node: ast.AST) -> bool:
+        """Whether it stands in a function, or a class, that is brought to the driver."""
         while node in self.scopes.parents:
             node = self.scopes.parents[node]
-            if isinstance(node, ast.ClassDef) and node.name in self.inlined:
+            if (
+                isinstance(node, (ast.ClassDef, ast.FunctionDef))
+                and self.scopes.parents[node] is self.tree
+                and node.name in self.inlined
+            ):
                 return True
         return False
 
@@ -87,17 +84,17 @@ class Normaliser(Aggregates):
             isinstance(node, ast.Name)
             and node.id in self.instances
             and self.scopes.scope_of(node).owner(node.id) is None
-            for node in ast.walk(self.tree)
+            for node in all_nodes(self.tree)
         )
 
     def _without_definitions(self) -> Text:
         """The text without functions and classes of which nothing is called any more."""
         text = self.text
         while True:
-            tree = ast.parse(text.source)
+            tree = tree_of(text.source)
             read = {
                 n.id
-                for n in ast.walk(tree)
+                for n in all_nodes(tree)
                 if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
             }
             gone = [
@@ -124,8 +121,8 @@ def own_reads(definition: ast.stmt, tree: ast.Module) -> set[str]:
     outside: set[str] = set()
     for statement in tree.body:
         if statement is not definition:
-            outside |= {n.id for n in ast.walk(statement) if isinstance(n, ast.Name)}
-    inside = {n.id for n in ast.walk(definition) if isinstance(n, ast.Name)}
+            outside |= {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+    inside = {n.id for n in all_nodes(definition) if isinstance(n, ast.Name)}
     return inside - outside
 
 
@@ -139,4 +136,4 @@ def calls_of(statement: ast.stmt) -> Iterator[ast.Call]:
             continue
         if isinstance(node, ast.Call):
             yield node
-        stack.extend(reversed(list(ast.iter_child_nodes(node))))
+        stack.extend(reversed(children(node)))

@@ -8,9 +8,10 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.calls import Instance, NotInlinable
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes, tree_of
 
 
 class State:
@@ -27,8 +28,8 @@ class State:
     def _read(self, text: Text) -> None:
         """Takes a text as what the program is now."""
         self.text = text
-        self.tree = ast.parse(text.source)
-        self.scopes = Scopes(self.tree)
+        self.tree = tree_of(text.source)
+        self.scopes = scopes_of(self.tree)
 
     def _definition(self, node: ast.Name) -> ast.AST | None:
         owner = self.scopes.scope_of(node).owner(node.id)
@@ -50,7 +51,7 @@ class State:
     def _names_in(self, driver: ast.AST) -> set[str]:
         """Names that mean something in the driver."""
         found = set(dir(builtins)) | set(self.scopes.module.bindings)
-        for node in ast.walk(driver):
+        for node in all_nodes(driver):
             if isinstance(node, ast.Name):
                 found.add(node.id)
             elif isinstance(node, ast.arg):
@@ -65,11 +66,14 @@ class State:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Driver:
-    """The function, or module, that opens the session."""
+    """The function, or module, that opens the session, or calls all that open one.
+
+    Attributes:
+      session_names: what the sessions that it opens itself are called.
+    """
 
     node: ast.FunctionDef | ast.Module
-    session: ast.Call
-    session_name: str | None
+    session_names: frozenset[str | None]
 
 
 def simple_statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

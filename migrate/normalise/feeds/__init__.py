@@ -10,18 +10,21 @@ from __future__ import annotations
 
 import ast
 
+from migrate.normalise.feeds import comprehended, conditions
 from migrate.normalise.feeds.makers import Makers
 from migrate.normalise.feeds.order import Order
 from migrate.normalise.feeds.scattered import Scattered
 from migrate.normalise.feeds.stores import Stores
 from migrate.normalise.feeds.view import Unclear, View, feed_argument
 from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes
 
 _ROUNDS = 50
 
 
 def written_out(text: Text) -> Text:
     """The text with such feeds written out; the same text where there are none."""
+    text = comprehended.plain(conditions.plain(text))
     for _ in range(_ROUNDS):
         new = _Feeds(text).step()
         if new is None:
@@ -40,7 +43,7 @@ class _Feeds:
 
     def step(self) -> Text | None:
         """One feed written out; None if none is left."""
-        for call in ast.walk(self._view.tree):
+        for call in all_nodes(self._view.tree):
             argument = feed_argument(call)
             if argument is None:
                 continue

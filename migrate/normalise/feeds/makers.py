@@ -20,6 +20,7 @@ from migrate.normalise.feeds.view import (
     returns,
 )
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
 
 
 class Makers:
@@ -117,7 +118,7 @@ class Makers:
             values = [flat(self._view.text, v) for v in display.values]
             edits.append(Edit(display, ", ".join(values)))
         edits += self._signature(maker, dropped)
-        replaced: list[tuple[ast.Assign, str]] = []
+        replaced: list[tuple[ast.Assign, list[str]]] = []
         for caller in callers:
             call = caller.value
             assert isinstance(call, ast.Call)
@@ -130,13 +131,12 @@ class Makers:
         text = self._view.text.edited(
             [e for e in edits if not any(e.node is c for c, _ in replaced)]
         )
-        for caller, line in sorted(
+        for caller, lines in sorted(
             replaced, key=lambda pair: pair[0].lineno, reverse=True
         ):
-            origin = text.origins[caller.lineno - 1]
-            text = text.spliced(
-                caller.lineno, caller.end_lineno or caller.lineno, [line], [origin]
-            )
+            origins = [text.origins[caller.lineno - 1]] * len(lines)
+            last = caller.end_lineno or caller.lineno
+            text = text.spliced(caller.lineno, last, lines, origins)
         return text
 
     def _call_site(
@@ -147,8 +147,8 @@ class Makers:
         keys: list[str],
         dropped: list[str],
         edits: list[Edit],
-    ) -> str:
-        """The caller's new line; edits of its uses are added to `edits`."""
+    ) -> list[str]:
+        """The caller's new lines; edits of its uses are added to `edits`."""
         assert isinstance(caller.targets[0], ast.Name)
         name = caller.targets[0].id
         scope = self._view.scopes.scope_of(caller.targets[0])
@@ -163,14 +163,17 @@ class Makers:
                 given = self._view.fresh(f"{wish}_feed", scope.node)
                 self._given[id(scope), name, placeholder] = given
             taken[placeholder] = given
-        for node in in_scope(scope):
-            if not (isinstance(node, ast.Name) and node.id == name):
-                continue
-            if isinstance(node.ctx, ast.Store):
-                continue
-            if not self._stores.is_feed(node):
-                raise Unclear
-            shown = ", ".join(f"{k}: {v}" for k, v in taken.items())
+        uses = [
+            node
+            for node in in_scope(scope)
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ]
+        shown = ", ".join(f"{k}: {v}" for k, v in taken.items())
+        # A caller that adds to the feed has a dict of its own.
+        added = not all(self._stores.is_feed(node) for node in uses)
+        for node in uses if not added else ():
             edit = Edit(node, "{" + shown + "}")
             if not any(e.node is node for e in edits):
                 edits.append(edit)
@@ -188,7 +191,9 @@ class Makers:
                 )
         func = self._view.text.segment(call.func)
         targets = ", ".join(taken.values())
-        return f"{self._view.indent(caller)}{targets} = {func}({', '.join(arguments)})"
+        indent = self._view.indent(caller)
+        line = f"{indent}{targets} = {func}({', '.join(arguments)})"
+        return [line, f"{indent}{name} = {{{shown}}}"] if added else [line]
 
     def _callers(self, maker: ast.FunctionDef) -> list[ast.Assign]:
         """Every use of the function, each of which must name its result.
@@ -198,7 +203,7 @@ class Makers:
         """
         self._given = {}
         callers: list[ast.Assign] = []
-        for node in ast.walk(self._view.tree):
+        for node in all_nodes(self._view.tree):
             if isinstance(node, ast.Attribute) and node.attr == maker.name:
                 reference: ast.expr = node
             elif isinstance(node, ast.Name) and node.id == maker.name:
@@ -246,7 +251,7 @@ class Makers:
             if isinstance(statement.value, ast.Dict)
             for key in statement.value.keys
         }
-        for node in ast.walk(maker):
+        for node in all_nodes(maker):
             if (
                 isinstance(node, ast.Name)
                 and node.id in dropped

@@ -9,6 +9,7 @@ from migrate.facts.scopes import Scope
 from migrate.normalise.feeds.stores import Store, Stores
 from migrate.normalise.feeds.view import Unclear, View, flat
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
 
 
 class Scattered:
@@ -85,7 +86,7 @@ class Scattered:
             sets = {tuple(sorted(ast.unparse(k) for k, _ in s.pairs)) for s in whole}
             more = {ast.unparse(k) for s in stores for k, _ in s.pairs}
             if len(sets) != 1 or more != set(next(iter(sets))):
-                raise Unclear
+                return {use: self._at(stores, use) for use in uses}
             found = [ast.unparse(k) for k, _ in whole[0].pairs]
             return {use: found for use in uses}
         suite = self._view.suite(stores[0].statement)
@@ -107,3 +108,52 @@ class Scattered:
             before = [k for line, ks in at if line < use.lineno for k in ks]
             keys[use] = list(dict.fromkeys(before))
         return keys
+
+    def _at(self, stores: list[Store], use: ast.Name) -> list[str]:
+        """The keys of a feed that is begun several times, where it is used.
+
+        Raises:
+          Unclear: that depends on the path taken.
+        """
+        known = {
+            k: [ast.unparse(key) for key, _ in s.pairs] for k, s in enumerate(stores)
+        }
+        found: list[list[str]] = []
+        inner: list[list[str]] = []  # Of blocks that may not be entered.
+        node: ast.AST = self._view.statement(use)
+        while True:
+            suite = self._view.suite(node)  # type: ignore[arg-type]
+            before = suite[: suite.index(node)]  # type: ignore[arg-type]
+            begun = False
+            for statement in reversed(before):
+                inside = set(all_nodes(statement))
+                for k, store in reversed(list(enumerate(stores))):
+                    if store.statement is statement:
+                        found.insert(0, known[k])
+                        begun = store.first
+                    elif store.statement in inside:
+                        inner.append(known[k])
+                        if store.first:
+                            raise Unclear
+                if begun:
+                    break
+            if begun:
+                break
+            parent = self._view.scopes.parents[node]
+            if isinstance(parent, (ast.For, ast.While)):
+                # What stands below was done in the round before.
+                if any(
+                    s.statement in set(all_nodes(parent))
+                    and s.statement.lineno > use.lineno
+                    for s in stores
+                ):
+                    raise Unclear
+            if not isinstance(parent, ast.stmt) or isinstance(
+                parent, (ast.FunctionDef, ast.ClassDef)
+            ):
+                raise Unclear
+            node = parent
+        keys = [key for those in found for key in those]
+        if any(not set(those) <= set(keys) for those in inner):
+            raise Unclear
+        return list(dict.fromkeys(keys))

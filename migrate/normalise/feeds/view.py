@@ -6,8 +6,9 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.scopes import Scope, Scopes
+from migrate.facts.scopes import Scope, scopes_of
 from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, children, tree_of
 
 
 class Unclear(Exception):
@@ -19,8 +20,8 @@ class View:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.tree = ast.parse(text.source)
-        self.scopes = Scopes(self.tree)
+        self.tree = tree_of(text.source)
+        self.scopes = scopes_of(self.tree)
         self._named_now: set[str] = set()
 
     def above(self, node: ast.AST) -> Iterator[ast.AST]:
@@ -52,8 +53,8 @@ class View:
         return self.text.lines[statement.lineno - 1][: statement.col_offset]
 
     def fresh(self, wish: str, scope: ast.AST) -> str:
-        taken = {n.id for n in ast.walk(scope) if isinstance(n, ast.Name)}
-        taken |= {a.arg for a in ast.walk(scope) if isinstance(a, ast.arg)}
+        taken = {n.id for n in all_nodes(scope) if isinstance(n, ast.Name)}
+        taken |= {a.arg for a in all_nodes(scope) if isinstance(a, ast.arg)}
         taken |= set(self.scopes.module.bindings) | self._named_now
         name, number = wish, 2
         while name in taken:
@@ -116,7 +117,7 @@ def in_scope(scope: Scope) -> Iterator[ast.AST]:
 
 def _ordered(node: ast.AST) -> Iterator[ast.AST]:
     yield node
-    for child in ast.iter_child_nodes(node):
+    for child in children(node):
         yield from _ordered(child)
 
 

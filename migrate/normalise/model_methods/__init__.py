@@ -20,15 +20,15 @@ Methods that it calls go with it. What it reads of its object must be settled by
 
 from __future__ import annotations
 
-import ast
 import dataclasses
 from collections.abc import Mapping
 
 from migrate.facts.objects import Unsettled
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.model_methods.sites import sites_of
 from migrate.normalise.model_methods.writing import Move
 from migrate.normalise.text import Text
+from migrate.source.nodes import tree_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,7 +60,7 @@ def as_functions(
     stays, functions = dict(left or {}), dict[str, int]()
     given: dict[str, list[str]] = {}
     while "Estimator" in text.source and "class " in text.source:
-        scopes = Scopes(ast.parse(text.source))
+        scopes = scopes_of(tree_of(text.source))
         sites = list(sites_of(scopes))
         move = None
         for site in sites:

@@ -8,6 +8,7 @@ import re
 from migrate.facts.objects import Unsettled
 from migrate.frontends.model_fn.signature import class_name
 from migrate.normalise.model_methods.taking import Taking
+from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table
 
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
@@ -42,7 +43,7 @@ class Naming(Taking):
         for name in self._methods:
             plain = name.strip("_")
             choices = [name, f"{of}_{plain}"]
-            if name == self._site.node.attr and self._site.built is None:
+            if name == self._site.node.attr and not self._site.makes:
                 whole = f"{of}_fn" if of.endswith("_model") else f"{of}_model_fn"
                 choices = [plain, whole, f"{of}_{plain}", f"keras_{whole}"]
                 if plain in _GENERIC:
@@ -62,7 +63,7 @@ class Naming(Taking):
         used = {
             n.id if isinstance(n, ast.Name) else n.arg
             for method in self._methods.values()
-            for n in ast.walk(method.node)
+            for n in all_nodes(method.node)
             if isinstance(n, (ast.Name, ast.arg))
         }
         used |= _RESERVED | table.TAKEN | set(functions.values())

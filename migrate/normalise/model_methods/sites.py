@@ -6,11 +6,9 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import estimator_calls
 from migrate.facts.objects import Objects
 from migrate.facts.scopes import Scopes
-
-_ESTIMATOR = "tf.estimator.Estimator"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -19,23 +17,67 @@ class Site:
 
     Attributes:
       node: `self.model_fn`.
-      built: `self.model_fn(...)`, where the method is called for a model_fn.
+      built: the call that is given what the method needs: `self.model_fn(...)`, also in a
+        lambda or a function that does nothing else, or `functools.partial(self.model_fn, ...)`.
+      makes: whether that is called for a model_fn, and is none itself.
+      late: whether the call is made anew with every model.
     """
 
     call: ast.Call
     node: ast.Attribute
-    built: ast.Call | None
+    built: ast.Call | None = None
+    makes: bool = False
+    late: bool = False
 
 
 def sites_of(scopes: Scopes) -> Iterator[Site]:
     objects = Objects(scopes)
-    for use, symbol in scopes.walk_uses():
-        call = scopes.parents.get(use)
-        if symbol != _ESTIMATOR or not isinstance(call, ast.Call):
+    for one in estimator_calls.made(scopes):
+        site = _site(one.call, one.model_fn, scopes)
+        if site is None or not isinstance(site.node.value, ast.Name):
             continue
-        value = names.argument(call, "model_fn", 0) if call.func is use else None
-        built = value if isinstance(value, ast.Call) else None
-        node = built.func if built is not None else value
-        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-            if objects.class_of(node.value) or objects.class_named(node.value):
-                yield Site(call, node, built)
+        if objects.class_of(site.node.value) or objects.class_named(site.node.value):
+            yield site
+
+
+def _site(call: ast.Call, value: ast.expr, scopes: Scopes) -> Site | None:
+    if isinstance(value, ast.Name):
+        value = _function(value, scopes) or value
+    if isinstance(value, ast.Attribute):
+        return Site(call, value)
+    if isinstance(value, ast.Lambda) and isinstance(value.body, ast.Call):
+        inner = value.body.func
+        if isinstance(inner, ast.Attribute):
+            return Site(call, inner, value.body, late=True)
+        return None
+    if not isinstance(value, ast.Call):
+        return None
+    if value.args and estimator_calls.is_partial(value.func, scopes):
+        first = value.args[0]
+        return Site(call, first, value) if isinstance(first, ast.Attribute) else None
+    if isinstance(value.func, ast.Attribute):
+        return Site(call, value.func, value, True)
+    return None
+
+
+def _function(name: ast.Name, scopes: Scopes) -> ast.expr | None:
+    """What a name stands for: the call that is all that its function does, or its value."""
+    owner = scopes.scope_of(name).owner(name.id)
+    bound = owner.bindings[name.id] if owner is not None else []
+    if len(bound) != 1:
+        return None
+    if isinstance(bound[0], ast.Assign) and len(bound[0].targets) == 1:
+        return bound[0].value
+    if not isinstance(bound[0], ast.FunctionDef):
+        return None
+    *text, last = bound[0].body
+    if not isinstance(last, ast.Return) or not isinstance(last.value, ast.Call):
+        return None
+    if any(not _is_text(statement) for statement in text):
+        return None
+    arguments = ast.arguments([], [], None, [], [], None, [])
+    return ast.Lambda(arguments, last.value)
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)

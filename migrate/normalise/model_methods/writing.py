@@ -8,12 +8,13 @@ import io
 import tokenize
 
 from migrate.facts.objects import Unsettled
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.model_methods.naming import Naming
 from migrate.normalise.model_methods.places import begin_of, end_of, point, span
 from migrate.normalise.model_methods.sites import Site
 from migrate.normalise.model_methods.taking import Method
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import tree_of
 
 _WIDTH = 88
 
@@ -50,7 +51,8 @@ class Move(Naming):
         for attribute in sorted({a for one in needed.values() for a in one}):
             stores = self._objects.settled(owner, attribute)
             for site in sites:
-                self._check_ready(site, attribute, stores)
+                if not site.late:
+                    self._check_ready(site, attribute, stores)
         if needed[name] and not self._of_object:
             raise Unsettled(self._site.node, f"{name}() has no object here")
         self._check_elsewhere(needed)
@@ -67,7 +69,7 @@ class Move(Naming):
         text = _apart(self._placed(text, owner))
         text = _with_functools(text) if partial else text
         try:
-            ast.parse(text.source)
+            tree_of(text.source)
         except SyntaxError:
             raise Unsettled(self._site.node, "its lines cannot be moved") from None
         return text
@@ -267,8 +269,8 @@ def _apart(text: Text) -> Text:
 
 def _with_functools(text: Text) -> Text:
     """The text with `import functools`."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
     bound = scopes.module.bindings.get("functools", [])
     if bound:
         if all(isinstance(b, ast.Import) for b in bound):

@@ -7,10 +7,12 @@ One thread that reads all is one such order.
 from __future__ import annotations
 
 import ast
+import textwrap
 
 from migrate.facts import names
 from migrate.normalise.queues.view import Note, State, Unread, View
-from migrate.normalise.text import Edit, Text
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes
 from migrate.tables import queues as table
 
 
@@ -18,11 +20,84 @@ def one_joined(view: View, state: State) -> Text | None:
     """The text with one `..._join` as a batch of one thread; None where there is none."""
     for call, symbol in view.calls():
         if symbol in table.BATCHERS and table.BATCHERS[symbol].join:
+            once = _once(view, call, table.BATCHERS[symbol].parameters)
+            if once is not None:
+                return once
             text = _joined(view, call, symbol)
             why = "threads that are alike, as one: their records in an order that they had"
             state.notes.append(Note(view.line(call), "I132", symbol, why))
             return text
     return None
+
+
+def _once(view: View, call: ast.Call, parameters: tuple[str, ...]) -> Text | None:
+    """The text in which a loop that fills the list of threads is what one thread does.
+
+    examples = []
+    for _ in range(num_threads):
+        image, label = read(queue)
+        examples.append([image, label])
+    images, labels = tf.train.batch_join(examples, batch_size)
+    """
+    given = (names.bound_arguments(call, parameters) or {}).get(parameters[0])
+    bindings = view.bindings(given) if isinstance(given, ast.Name) else []
+    begun = bindings[0] if len(bindings) == 1 else None
+    if not (
+        isinstance(given, ast.Name)
+        and isinstance(begun, ast.Assign)
+        and isinstance(begun.value, ast.List)
+        and not begun.value.elts
+    ):
+        return None
+    used, suite = view.statement(call), view.suite(begun)
+    loops = [
+        s
+        for s in suite[suite.index(begun) + 1 :]
+        if isinstance(s, ast.For) and given.id in names.reads(s)
+    ]
+    if used not in suite or len(loops) != 1:
+        return None
+    (loop,) = loops
+    own = _of_thread(view, loop, given.id)
+    if own is None or len(view.loads(given.id, view.home(given))) != 2:
+        return None
+    between = suite[suite.index(loop) + 1 : suite.index(used)]
+    if any(names.binds(s) & names.reads(own) for s in between):
+        return None
+    body = loop.body[:-1]
+    first, last = loop.lineno, loop.end_lineno or loop.lineno
+    start, end = body[0].lineno, body[-1].end_lineno or body[-1].lineno
+    indent = view.indent(loop)
+    lines = textwrap.dedent("\n".join(view.text.lines[start - 1 : end])).split("\n")
+    lines = [indent + line if line else line for line in lines]
+    origins = view.text.origins[start - 1 : end]
+    text = view.text.edited([Edit(given, f"[{view.flat(own)}]")])
+    text = text.spliced(first, last, lines, origins)
+    return text.spliced(begun.lineno, begun.end_lineno or begun.lineno, [], [])
+
+
+def _of_thread(view: View, loop: ast.For, listed: str) -> ast.expr | None:
+    """What each round of a loop puts into a list, where all rounds do the same."""
+    last = loop.body[-1]
+    call = last.value if isinstance(last, ast.Expr) else None
+    if not (
+        isinstance(call, ast.Call)
+        and names.key(call.func) == f"{listed}.append"
+        and len(call.args) == 1
+        and len(loop.body) > 1
+        and not loop.orelse
+        and isinstance(loop.iter, ast.Call)
+        and names.key(loop.iter.func) in ("range", "xrange")
+    ):
+        return None
+    inside = [n for s in loop.body for n in all_nodes(s)]
+    told_apart = names.binds(loop.target) & set().union(*map(names.reads, loop.body))
+    carried = (ast.AugAssign, ast.Break, ast.Continue, ast.Return)
+    if told_apart or any(isinstance(n, carried) for n in inside):
+        return None
+    if any(inside_strings(s) or not view.text.alone(s) for s in loop.body):
+        return None
+    return call.args[0]
 
 
 def _joined(view: View, call: ast.Call, symbol: str) -> Text:

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.normalise.queues.view import GET_NEXT, Note, State, Unread, View
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
 from migrate.tables import queues as table
 from migrate.tables import roles
 from migrate.tables.queues import Gives, Producer, Reader
@@ -248,7 +249,7 @@ class _Produced:
 
 def one_read(view: View, state: State) -> Text | None:
     """The text with one read, or one element of a queue, as a dataset's element."""
-    for node in ast.walk(view.tree):
+    for node in all_nodes(view.tree):
         if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
             continue
         if node.func.attr in ("dequeue", "dequeue_many"):
@@ -420,7 +421,7 @@ def _is_read(view: View, node: ast.AST, key: ast.expr) -> bool:
             isinstance(n, ast.Attribute)
             and n.attr == key.attr
             and isinstance(n.ctx, ast.Load)
-            for n in ast.walk(view.tree)
+            for n in all_nodes(view.tree)
         )
     name = names.key(key)
     return name is None or bool(view.loads(name, view.home(node)))

@@ -6,8 +6,9 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import scopes_of
 from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
 
 Home = ast.FunctionDef | ast.Module
 _REPEATS = (
@@ -63,17 +64,17 @@ class View:
 
     def __init__(self, text: Text) -> None:
         self.text = text
-        self.tree = ast.parse(text.source)
-        self.scopes = Scopes(self.tree)
-        self._taken = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name)}
-        self._taken |= {n.arg for n in ast.walk(self.tree) if isinstance(n, ast.arg)}
+        self.tree = tree_of(text.source)
+        self.scopes = scopes_of(self.tree)
+        self._taken = {n.id for n in all_nodes(self.tree) if isinstance(n, ast.Name)}
+        self._taken |= {n.arg for n in all_nodes(self.tree) if isinstance(n, ast.arg)}
         self._taken |= set(self.scopes.module.bindings)
 
     def calls(self) -> list[tuple[ast.Call, str]]:
         """Calls of TensorFlow's symbols, in the order of the text."""
         found = [
             (node, self.scopes.resolve(node.func) or "")
-            for node in ast.walk(self.tree)
+            for node in all_nodes(self.tree)
             if isinstance(node, ast.Call)
         ]
         return sorted(
@@ -171,7 +172,7 @@ class View:
         """Where a name, or an object's attribute, is read in a function's code."""
         return [
             node
-            for node in ast.walk(home)
+            for node in all_nodes(home)
             if isinstance(node, (ast.Name, ast.Attribute))
             and isinstance(node.ctx, ast.Load)
             and names.key(node) == name

@@ -16,25 +16,26 @@ A loop is only taken where all of it is clear. Any other is left for the analysi
 refuses it.
 
 `iteration` reads what the loop goes over, `body` its statements, `lists` what it fills,
-`averages` where the gradients are averaged, `tasks` on what tasks of a cluster they are; `checks` knows what replicas would do
+`averages` where the gradients are averaged, `minimised` what is minimised of losses that are
+listed, `tasks` on what tasks of a cluster they are; `checks` knows what replicas would do
 otherwise than towers; `replaced` writes the new text.
 """
 
 from __future__ import annotations
 
 from migrate.normalise.text import Text
-from migrate.normalise.towers import blocks
+from migrate.normalise.towers import blocks, minimised
 from migrate.normalise.towers.replaced import Towers, replaced
-from migrate.normalise.towers.view import Unclear, look
+from migrate.normalise.towers.view import Unclear, View, look
 
 __all__ = ["Towers", "as_replicas", "why_not"]
+
+_GRADIENTS = ("compute_gradients", "gradients(", ".minimize(")
 
 
 def as_replicas(text: Text) -> Towers | None:
     """The text with its loop over towers as one; None if it has none that is clear."""
-    if "compute_gradients" not in text.source:
-        return None
-    seen = look(blocks.plain(text))
+    seen = _seen(text)
     if seen is None:
         return None
     try:
@@ -45,14 +46,21 @@ def as_replicas(text: Text) -> Towers | None:
 
 def why_not(source: str) -> tuple[int, str] | None:
     """The line of a loop over towers that is not taken, and why."""
-    if "compute_gradients" not in source:
-        return None
-    seen = look(blocks.plain(Text.of(source)))
+    seen = _seen(Text.of(source))
     if seen is None:
         return None
     try:
         replaced(seen)
     except Unclear as unclear:
         reason = str(unclear) or "more than towers is made in this loop"
-        return seen.loop.lineno, reason
+        return seen.text.origins[seen.loop.lineno - 1], reason
     return None
+
+
+def _seen(text: Text) -> View | None:
+    if not any(call in text.source for call in _GRADIENTS):
+        return None
+    seen = look(blocks.plain(text))
+    if seen is None or not seen.lists_losses:
+        return seen
+    return look(minimised.named(seen.text))

@@ -12,10 +12,15 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import functools
+from collections.abc import Callable
 
 from migrate.facts import names, reach
 from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+
+_Reads = Callable[..., bool]  # Whether a function averages the towers' gradients.
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,32 +28,37 @@ class Average:
     """An average over towers.
 
     Attributes:
-      value: the call that gives it; None where statements do.
+      value: the expression that gives it; None where statements do.
       statement: what computes it.
       result: the name it has; None where the call is part of an expression.
       begun: `average_grads = []`, for statements that fill a list.
       applied: whether it goes into apply_gradients and nowhere else.
+      pairs: whether it is of (gradient, variable), and not of gradients alone.
     """
 
-    value: ast.Call | None
+    value: ast.expr | None
     statement: ast.stmt
     result: str | None
     begun: ast.Assign | None
     applied: bool
+    pairs: bool = True
 
 
-def find(scopes: Scopes, loop: ast.For, gradients: str, count: str) -> Average | None:
+def find(
+    scopes: Scopes, loop: ast.For, gradients: str, count: str, *, pairs: bool = True
+) -> Average | None:
     """The average of the list of that name, which a loop over towers fills.
 
     Args:
       count: how many towers there are, as the program writes it.
+      pairs: whether the list is of (gradient, variable).
     """
     scope = scopes.scope_of(loop)
-    inside = set(ast.walk(loop))
+    inside = set(all_nodes(loop))
     uses = sorted(
         (
             n
-            for n in ast.walk(scopes.tree)
+            for n in all_nodes(scopes.tree)
             if isinstance(n, ast.Name)
             and n.id == gradients
             and isinstance(n.ctx, ast.Load)
@@ -60,17 +70,23 @@ def find(scopes: Scopes, loop: ast.For, gradients: str, count: str) -> Average |
     )
     if not uses:
         return None
-    found = _by_call(scopes, uses, gradients, count)
-    return found or _by_statements(scopes, uses, gradients, count)
+    reads = functools.partial(averages_towers, scopes=scopes, count=count, pairs=pairs)
+    for spelling in (_by_call, _by_statements, _where_applied):
+        found = spelling(scopes, uses, gradients, reads)
+        if found is not None:
+            return dataclasses.replace(
+                found, pairs=pairs, applied=found.applied and pairs
+            )
+    return None
 
 
 def _by_call(
-    scopes: Scopes, uses: list[ast.Name], gradients: str, count: str
+    scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     call = scopes.parents[uses[0]]
     if not (
         isinstance(call, ast.Call)
-        and uses[0] in call.args
+        and call.args[:1] == uses[:1]
         and isinstance(call.func, ast.Name)
     ):
         return None
@@ -79,21 +95,21 @@ def _by_call(
     if len(uses) > 1 and not rebinds:
         return None
     for definition in reach.definitions(scopes, call.func):
-        if isinstance(definition, ast.FunctionDef) and averages_towers(
-            definition, scopes, count
+        if isinstance(definition, ast.FunctionDef) and reads(
+            definition, given=_given(definition, call)
         ):
             return Average(
                 call,
                 _statement(scopes, call),
                 None,
                 None,
-                _goes_into_an_update(scopes, call),
+                goes_into_an_update(scopes, call),
             )
     return None
 
 
 def _by_statements(
-    scopes: Scopes, uses: list[ast.Name], gradients: str, count: str
+    scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
 ) -> Average | None:
     """A comprehension that is assigned, or a loop that fills a list begun before it."""
     statement = _statement(scopes, uses[0])
@@ -101,7 +117,7 @@ def _by_statements(
         outer = scopes.parents[statement]
         assert isinstance(outer, ast.For)
         statement = outer
-    inside = set(ast.walk(statement))
+    inside = set(all_nodes(statement))
     if any(use not in inside for use in uses):
         return None
     begun: ast.Assign | None = None
@@ -119,18 +135,52 @@ def _by_statements(
         body = [begun, statement]
     else:
         return None
-    function = ast.FunctionDef(
-        name="average",
-        args=ast.arguments([], [ast.arg(gradients)], None, [], [], None, []),
-        body=[*body, ast.Return(ast.Name(result, ast.Load()))],
-        decorator_list=[],
-    )
-    if not averages_towers(function, scopes, count):
+    function = _function(gradients, [*body, ast.Return(ast.Name(result, ast.Load()))])
+    if not reads(function):
         return None
     if _read_later(scopes, statement, names.binds(statement) - {result}):
         return None
     applied = _only_applied(scopes, statement, result, inside)
     return Average(None, statement, result, begun, applied)
+
+
+def _where_applied(
+    scopes: Scopes, uses: list[ast.Name], gradients: str, reads: _Reads
+) -> Average | None:
+    """An expression that apply_gradients is given."""
+    value: ast.AST = uses[0]
+    while isinstance(value, ast.expr | ast.comprehension):
+        parent = scopes.parents[value]
+        if (
+            _applies(parent)
+            and isinstance(parent, ast.Call)
+            and value in parent.args[:1]
+        ):
+            inside = set(all_nodes(value))
+            assert isinstance(value, ast.expr)
+            if all(use in inside for use in uses) and reads(
+                _function(gradients, [ast.Return(value)])
+            ):
+                return Average(value, _statement(scopes, value), None, None, True)
+            return None
+        value = parent
+    return None
+
+
+def _function(parameter: str, body: list[ast.stmt]) -> ast.FunctionDef:
+    return ast.FunctionDef(
+        name="average",
+        args=ast.arguments([], [ast.arg(parameter)], None, [], [], None, []),
+        body=body,
+        decorator_list=[],
+    )
+
+
+def _given(function: ast.FunctionDef, call: ast.Call) -> dict[str, ast.expr]:
+    """What a function's arguments are given, by their names."""
+    parameters = [a.arg for a in function.args.args]
+    found = dict(zip(parameters, call.args, strict=False))
+    return found | {k.arg: k.value for k in call.keywords if k.arg}
 
 
 def _read_later(scopes: Scopes, statement: ast.stmt, bound: set[str]) -> bool:
@@ -143,7 +193,7 @@ def _read_later(scopes: Scopes, statement: ast.stmt, bound: set[str]) -> bool:
         and isinstance(n.ctx, ast.Load)
         and n.lineno > last
         and scopes.scope_of(n).owner(n.id) is scope
-        for n in ast.walk(scopes.tree)
+        for n in all_nodes(scopes.tree)
     )
 
 
@@ -152,7 +202,7 @@ def _filled(scopes: Scopes, loop: ast.For) -> dict[str, ast.Assign]:
     scope = scopes.scope_of(loop)
     found: dict[str, ast.Assign] = {}
     own = names.binds(loop)
-    for node in ast.walk(loop):
+    for node in all_nodes(loop):
         if not (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -179,7 +229,8 @@ def _statement(scopes: Scopes, node: ast.AST) -> ast.stmt:
     return node
 
 
-def _goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:
+def goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether what a call gives is applied, and nothing else."""
     parent = scopes.parents[call]
     if isinstance(parent, ast.Call):
         return _applies(parent)
@@ -189,7 +240,7 @@ def _goes_into_an_update(scopes: Scopes, call: ast.Call) -> bool:
         and isinstance(parent.targets[0], ast.Name)
     ):
         return False
-    return _only_applied(scopes, parent, parent.targets[0].id, set(ast.walk(parent)))
+    return _only_applied(scopes, parent, parent.targets[0].id, set(all_nodes(parent)))
 
 
 def _only_applied(
@@ -198,7 +249,7 @@ def _only_applied(
     """Whether what a statement gives a name to is only ever applied."""
     uses = [
         n
-        for n in ast.walk(scopes.tree)
+        for n in all_nodes(scopes.tree)
         if isinstance(n, ast.Name)
         and n.id == name
         and isinstance(n.ctx, ast.Load)

@@ -11,8 +11,9 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
 
 
 def plain(text: Text) -> Text:
@@ -28,7 +29,7 @@ def plain(text: Text) -> Text:
 
 def _one_by_one(text: Text) -> Text | None:
     """`a, b = [], []`, or `a, b = [], 0`, as two assignments."""
-    for node in ast.walk(ast.parse(text.source)):
+    for node in all_nodes(tree_of(text.source)):
         if not (
             isinstance(node, ast.Assign)
             and len(node.targets) == 1
@@ -57,9 +58,9 @@ def _one_by_one(text: Text) -> Text | None:
 
 def _appended(text: Text) -> Text | None:
     """`grads = [None] * n`, and `grads[i] = ...` in a loop over `range(n)`, as `append`."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    for statement in ast.walk(tree):
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for statement in all_nodes(tree):
         if not (
             isinstance(statement, ast.Assign)
             and len(statement.targets) == 1
@@ -110,9 +111,9 @@ def _over(scopes: Scopes, node: ast.AST, index: str) -> str | None:
 
 def _outside(text: Text) -> Text | None:
     """A named variable scope's last statements, where they are gradients and lists."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    for block in ast.walk(tree):
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for block in all_nodes(tree):
         if not (isinstance(block, ast.With) and _names_a_scope(scopes, block)):
             continue
         late = len(block.body)
@@ -164,7 +165,7 @@ def _is_late(statement: ast.stmt) -> bool:
     return (
         _is_method(call, "compute_gradients")
         and isinstance(call, ast.Call)
-        and not any(isinstance(n, ast.Call) for a in call.args for n in ast.walk(a))
+        and not any(isinstance(n, ast.Call) for a in call.args for n in all_nodes(a))
     )
 
 
@@ -181,7 +182,7 @@ def _calls(node: ast.AST, method: str) -> bool:
         isinstance(n, ast.Call)
         and isinstance(n.func, ast.Attribute)
         and n.func.attr == method
-        for n in ast.walk(node)
+        for n in all_nodes(node)
     )
 
 

@@ -10,6 +10,7 @@ from migrate.facts import names
 from migrate.normalise.text import Edit, inside_strings
 from migrate.normalise.towers import tasks
 from migrate.normalise.towers.view import Unclear, View
+from migrate.source.nodes import all_nodes
 
 _PLACES = frozenset({"tf.device", "tf.name_scope"})
 # What a condition of a tower's number may consist of.
@@ -169,7 +170,7 @@ class Body:
 
     def _depends(self, node: ast.expr) -> bool:
         return any(
-            isinstance(n, ast.Name) and n.id == self._index for n in ast.walk(node)
+            isinstance(n, ast.Name) and n.id == self._index for n in all_nodes(node)
         )
 
     def _at_zero(self, node: ast.expr) -> object:
@@ -178,7 +179,7 @@ class Body:
         Raises:
           Unclear: it is not one of the tower's number alone.
         """
-        for n in ast.walk(node):
+        for n in all_nodes(node):
             if isinstance(n, ast.expr) and not isinstance(n, _DECIDED):
                 raise Unclear
             if isinstance(n, ast.Name) and n.id != self._index:
@@ -194,7 +195,7 @@ class Body:
         if inside_strings(statement) or not text.alone(statement):
             raise Unclear
         edits = []
-        for node in ast.walk(statement):
+        for node in all_nodes(statement):
             if isinstance(node, ast.If) and self._depends(node.test):
                 raise Unclear
             if (
@@ -236,10 +237,26 @@ def dissolves(view: View, statement: ast.stmt) -> bool:
             symbol == "tf.variable_scope"
             and isinstance(name, ast.Call)
             and view.scopes.resolve(name.func) == "tf.get_variable_scope"
-            and item.optional_vars is None
+            and _is_left(view, item.optional_vars)
         ):
             return False
     return True
+
+
+def _is_left(view: View, scope: ast.expr | None) -> bool:
+    """Whether a scope's name does nothing but `scope.reuse_variables()` in the loop."""
+    if scope is None:
+        return True
+    if not isinstance(scope, ast.Name) or view.reads_after(scope.id):
+        return False
+    return all(
+        isinstance(around := view.scopes.parents[node], ast.Attribute)
+        and around.attr == "reuse_variables"
+        for node in view.inside
+        if isinstance(node, ast.Name)
+        and node.id == scope.id
+        and isinstance(node.ctx, ast.Load)
+    )
 
 
 def outermost(view: View) -> ast.stmt:
@@ -254,7 +271,7 @@ def outermost(view: View) -> ast.stmt:
 
 
 def _targets(target: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
 
 
 def _only_reuses(statement: ast.stmt) -> bool:

@@ -4,11 +4,22 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import reach
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
 from migrate.normalise.towers.view import Unclear, View
+from migrate.source.nodes import all_nodes
 from migrate.tables.layers import LAYER_FUNCTIONS
 
 _NOT_SHARED = frozenset({"tf.Variable", "tf.contrib.eager.Variable"})
+# What names variables, and where it has the name.
+_NAMES = {
+    "tf.get_variable": ("name", 0),
+    "tf.variable_scope": ("name_or_scope", 0),
+    "tf.variable_op_scope": ("name_or_scope", 1),
+    "tf.make_template": ("name_", 0),
+}
+_LAYERS = ("tf.layers.", "tf.contrib.layers.", "tf.keras.layers.")
+_OWN = "every tower makes a variable of its own"
 _NOT_READ = frozenset(
     {"tf.layers.BatchNormalization"}
     | {"tf.keras.layers.BatchNormalization", "tf.contrib.layers.batch_norm"}
@@ -27,17 +38,89 @@ def check(view: View) -> None:
     if loop.orelse or isinstance(loop.target, ast.Starred):
         raise Unclear
     for root in [loop, *reach.reached(view.scopes, [loop])]:
-        for node in ast.walk(root):
+        for node in all_nodes(root):
             if isinstance(node, (ast.Break, ast.Continue)) and root is loop:
                 raise Unclear
             if isinstance(node, ast.Call):
                 _check_call(view, node)
+    numbered = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
+    _check_names(view.scopes, loop, numbered, frozenset())
+
+
+def _check_names(
+    scopes: Scopes, root: ast.AST, numbered: set[str], seen: frozenset[ast.AST]
+) -> None:
+    """Checks that no variable is named by the tower: `get_variable("scale_%d" % i)`.
+
+    Args:
+      numbered: names that hold the tower's number, or what is made of it.
+    """
+    numbered = set(numbered)
+    for statement in all_nodes(root):
+        if isinstance(statement, ast.Assign) and not any(
+            isinstance(n, (ast.Call, ast.Subscript)) and not _formats(n)
+            for n in all_nodes(statement.value)
+        ):
+            if names.reads(statement.value) & numbered:
+                numbered |= names.binds(statement)
+    for call in all_nodes(root):
+        if not isinstance(call, ast.Call):
+            continue
+        symbol = scopes.resolve(call.func) or ""
+        given = None
+        if symbol in _NAMES:
+            given = names.argument(call, *_NAMES[symbol])
+        elif symbol.startswith(_LAYERS):
+            given = names.argument(call, "name") or names.argument(call, "scope")
+        if given is not None and names.reads(given) & numbered:
+            raise Unclear(_OWN)
+        function = _function(scopes, call)
+        if function is None or function in seen:
+            continue
+        parameters = [a.arg for a in function.args.args]
+        passed = {
+            parameter
+            for parameter, value in (
+                *zip(parameters, call.args),
+                *((k.arg, k.value) for k in call.keywords if k.arg),
+            )
+            if names.reads(value) & numbered and _is_plain(value)
+        }
+        if passed:
+            _check_names(scopes, function, passed, seen | {function})
+
+
+def _formats(node: ast.AST) -> bool:
+    """`"scale_{}".format(i)`, `str(i)`."""
+    return isinstance(node, ast.Call) and (
+        (isinstance(node.func, ast.Attribute) and node.func.attr == "format")
+        or names.key(node.func) in ("str", "int")
+    )
+
+
+def _is_plain(value: ast.expr) -> bool:
+    """A number or a text, as far as is seen: no element of a list of tensors."""
+    return not any(
+        (isinstance(n, ast.Call) and not _formats(n)) or isinstance(n, ast.Subscript)
+        for n in all_nodes(value)
+    )
+
+
+def _function(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+    """The function of the text that is called."""
+    if not isinstance(call.func, ast.Name):
+        return None
+    owner = scopes.scope_of(call.func).owner(call.func.id)
+    bound = owner.bindings.get(call.func.id, []) if owner is not None else []
+    if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+        return bound[0]
+    return None
 
 
 def _check_call(view: View, node: ast.Call) -> None:
     symbol = view.scopes.resolve(node.func) or ""
     if symbol in _NOT_SHARED:
-        raise Unclear("every tower makes a variable of its own")
+        raise Unclear(_OWN)
     layer = LAYER_FUNCTIONS.get(symbol)
     if layer is not None and layer.has_weights and "reuse" not in view.text.source:
         raise Unclear("every tower makes a layer of its own: nothing is reused")

@@ -34,6 +34,11 @@ def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
     """
     if isinstance(over, ast.Call) and isinstance(over.func, ast.Name):
         return _called(view, target, over, over.func.id)
+    if isinstance(target, ast.Name) and isinstance(over, (ast.List, ast.Tuple)):
+        if any(not isinstance(names.literal(e), str) for e in over.elts):
+            raise Unclear
+        value = (target.id, f"{view.flat(over)}[{{index}}]")  # Devices, by their names.
+        return Iterated(str(len(over.elts)), None, (value,))
     if not isinstance(target, ast.Name) or names.key(over) is None:
         raise Unclear
     shown = view.flat(over)
@@ -75,6 +80,16 @@ def _length(view: View, over: ast.expr) -> str:
         bindings = owner.bindings[over.id] if owner is not None else []
         if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
             made = bindings[0].value
+            if isinstance(made, ast.ListComp) and len(made.generators) == 1:
+                counted = made.generators[0].iter
+                if (
+                    not made.generators[0].ifs
+                    and isinstance(counted, ast.Call)
+                    and names.key(counted.func) in _RANGES
+                    and len(counted.args) == 1
+                    and isinstance(counted.args[0], (ast.Name, ast.Constant))
+                ):
+                    return view.flat(counted.args[0])
             if isinstance(made, ast.Call):
                 symbol = view.scopes.resolve(made.func) or ""
                 count = names.argument(made, "num_or_size_splits", 1)

@@ -8,6 +8,13 @@ import dataclasses
 from migrate.facts import names
 from migrate.normalise.towers import averages
 from migrate.normalise.towers.view import Unclear, View
+from migrate.source.nodes import all_nodes
+
+# What gives one tensor of many gradients.
+_TENSORS = frozenset(
+    {"tf.global_norm", "tf.norm", "tf.add_n", "tf.reduce_sum", "tf.reduce_mean"}
+    | {"tf.reduce_max", "tf.sqrt", "tf.stack", "tf.concat"}
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -71,18 +78,14 @@ def filled(view: View, body: list[ast.stmt]) -> dict[str, ast.Assign]:
     return found
 
 
-def gradients(view: View, body: list[ast.stmt], count: str) -> Gradients:
-    """A tower's gradients, and what becomes of all towers'.
+def gradients(view: View, body: list[ast.stmt], count: str) -> list[Gradients]:
+    """A tower's gradients, and what becomes of all towers': each list of them.
 
     Raises:
       Unclear: they are in no list, or its average is not seen.
     """
-    made = {
-        name
-        for s in body
-        if isinstance(s, ast.Assign) and view.computes(s.value)
-        for name in names.binds(s)
-    }
+    computed = _computed(view, body)
+    found: list[Gradients] = []
     for statement in body:
         listed = appended(view, statement)
         if listed is None:
@@ -90,14 +93,59 @@ def gradients(view: View, body: list[ast.stmt], count: str) -> Gradients:
         assert isinstance(statement, ast.Expr)
         assert isinstance(statement.value, ast.Call)
         value = statement.value.args[0]
-        own = isinstance(value, ast.Name) and value.id in made
-        if not (own or view.computes(value)):
+        if not (names.reads(value) & computed or _computes(view, value)):
             continue
         average = averages.find(view.scopes, view.loop, listed[0], count)
+        average = average or averages.find(
+            view.scopes, view.loop, listed[0], count, pairs=False
+        )
         if average is None:
+            if _is_tensor(view, value):
+                continue  # A norm of theirs.
             raise Unclear("the towers' gradients are not averaged, or not as a whole")
-        if isinstance(value, ast.Name):
-            return Gradients(value.id, None, statement, listed[0], average)
-        name = view.fresh("tower_gradients")
-        return Gradients(name, listed[1], statement, listed[0], average)
-    raise Unclear
+        own = value.id if isinstance(value, ast.Name) else None
+        name = own or _fresh(view, found)
+        made = None if own else listed[1]
+        found.append(Gradients(name, made, statement, listed[0], average))
+    if not found:
+        raise Unclear
+    return found
+
+
+def _fresh(view: View, found: list[Gradients]) -> str:
+    """A name for gradients that have none."""
+    name = view.fresh("tower_gradients")
+    number = 2
+    while name in {gradients.name for gradients in found}:
+        name, number = view.fresh(f"tower_gradients_{number}"), number + 1
+    return name
+
+
+def _computed(view: View, body: list[ast.stmt]) -> set[str]:
+    """Names of a tower's gradients, and of what it makes of them."""
+    found: set[str] = set()
+    for statement in body:
+        if isinstance(statement, ast.Assign) and (
+            _computes(view, statement.value) or names.reads(statement.value) & found
+        ):
+            found |= names.binds(statement)
+    return found
+
+
+def _computes(view: View, value: ast.expr) -> bool:
+    return any(view.computes(node) for node in all_nodes(value))
+
+
+def _is_tensor(view: View, value: ast.expr) -> bool:
+    """Whether a value is seen to be one tensor: what a function of TensorFlow gives."""
+    if isinstance(value, ast.Name):
+        bound = [
+            s.value
+            for s in view.scopes.scope_of(view.loop).bindings.get(value.id, [])
+            if isinstance(s, ast.Assign)
+        ]
+        return len(bound) == 1 and _is_tensor(view, bound[0])
+    return (
+        isinstance(value, ast.Call)
+        and (view.scopes.resolve(value.func) or "") in _TENSORS
+    )

@@ -9,10 +9,12 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.normalise.text import Edit, Text
 from migrate.normalise.towers import (
+    averages,
     checks,
     draws,
     iteration,
     lists,
+    minimised,
     prefetched,
     summaries,
     tasks,
@@ -80,7 +82,12 @@ def replaced(view: View) -> Towers:
     view = drawn or view
     body = Body(view, index)
     filled = lists.filled(view, body.statements)
-    gradients = lists.gradients(view, body.statements, over.count)
+    gradients: list[lists.Gradients] = []
+    losses: list[minimised.Minimised] = []
+    if view.lists_losses:
+        losses = minimised.find(view, over.count)
+    else:
+        gradients = lists.gradients(view, body.statements, over.count)
     lines = [
         *_named(view, body, over, index),
         *([(f"replicas.under({scope})", view.loop.lineno)] if scope else []),
@@ -88,7 +95,8 @@ def replaced(view: View) -> Towers:
     ]
     if scope and not summaries.ends(view):
         lines.append(('replicas.under("")', view.loop.lineno))
-    text = _spliced(view, lines, gradients, list(filled.values()))
+    after = _averaged(view, gradients) if gradients else _minimised(view, losses)
+    text = _spliced(view, lines, after, list(filled.values()))
     line = view.text.origins[view.loop.lineno - 1]
     return Towers(text, over.count, line, drawn is not None, updated_by, placed)
 
@@ -108,16 +116,17 @@ def _named(
 
 
 def _of_one_tower(
-    view: View, body: Body, gradients: lists.Gradients
+    view: View, body: Body, gradients: list[lists.Gradients]
 ) -> Iterator[_Line]:
     """The loop's body for one tower, its lists gathered from all."""
     shown: list[_Line] = []  # Names of the first tower that are read after the loop.
     for statement in body.statements:
         at = statement.lineno
         listed = lists.appended(view, statement)
-        if statement is gradients.appended:
-            if gradients.made is not None:
-                yield f"{gradients.name} = {gradients.made}", at
+        own = next((g for g in gradients if statement is g.appended), None)
+        if own is not None:
+            if own.made is not None:
+                yield f"{own.name} = {own.made}", at
         elif listed is not None:
             name, value = listed
             yield f"{name} = replicas.towers({value})", at
@@ -147,13 +156,16 @@ def _of_one_tower(
 
 
 def _spliced(
-    view: View, lines: list[_Line], gradients: lists.Gradients, made: list[ast.Assign]
+    view: View,
+    lines: list[_Line],
+    after: tuple[Text, list[_Splice]],
+    made: list[ast.Assign],
 ) -> Text:
-    """The text with the loop, the average and the empty lists replaced."""
+    """The text with the loop, what follows it and the empty lists replaced."""
     outer = outermost(view)
     indent = _indent(view, outer)
     one = [(indent + line if line else line, at) for line, at in lines]
-    text, splices = _averaged(view, gradients)
+    text, splices = after
     splices.append((*_span(outer), one))
     splices += [(*_span(statement), []) for statement in made]
     for (
@@ -166,23 +178,53 @@ def _spliced(
     return text
 
 
-def _averaged(view: View, gradients: lists.Gradients) -> tuple[Text, list[_Splice]]:
+def _averaged(
+    view: View, gradients: list[lists.Gradients]
+) -> tuple[Text, list[_Splice]]:
     """What stands where the towers' gradients were averaged: one tower's, to be averaged."""
-    average = gradients.average
-    kept = average.statement
-    new = gradients.name
-    if not average.applied:
-        new = f"replicas.averaged({gradients.name})"
-    if average.value is not None:
-        text = view.text.edited([Edit(average.value, new)])
-        whole = isinstance(kept, ast.Assign) and kept.value is average.value
-        names_itself = whole and names.binds(kept) == {new}
-        return text, [(*_span(kept), [])] if names_itself else []
-    line = f"{_indent(view, kept)}{average.result} = {new}"
-    splices: list[_Splice] = [(*_span(kept), [(line, kept.lineno)])]
-    if average.begun is not None:
-        splices.append((average.begun.lineno, average.begun.lineno, []))
-    return view.text, splices
+    edits: list[Edit] = []
+    splices: list[_Splice] = []
+    for own in gradients:
+        average = own.average
+        kept = average.statement
+        new = own.name
+        if not average.pairs:
+            new = f"replicas.means({own.name})"
+        elif not average.applied:
+            new = f"replicas.averaged({own.name})"
+        if average.value is not None:
+            edits.append(Edit(average.value, new))
+            whole = isinstance(kept, ast.Assign) and kept.value is average.value
+            if whole and names.binds(kept) == {new}:
+                splices.append((*_span(kept), []))  # It is named so already.
+            continue
+        line = f"{_indent(view, kept)}{average.result} = {new}"
+        splices.append((*_span(kept), [(line, kept.lineno)]))
+        if average.begun is not None:
+            splices.append((average.begun.lineno, average.begun.lineno, []))
+    return view.text.edited(edits), splices
+
+
+def _minimised(
+    view: View, losses: list[minimised.Minimised]
+) -> tuple[Text, list[_Splice]]:
+    """What minimised the losses of all towers: it minimises a tower's own."""
+    edits = []
+    for one in losses:
+        call = one.call
+        if one.whole or averages.goes_into_an_update(view.scopes, call):
+            edits.append(Edit(one.loss, one.own))
+            continue
+        given = [view.flat(a) for a in call.args if a is not one.loss]
+        given += [
+            f"{k.arg}={view.flat(k.value)}"
+            for k in call.keywords
+            if k.value is not one.loss
+        ]
+        computed = f"{view.flat(call.func)}({', '.join([one.own, *given])})"
+        how = "averaged" if one.pairs else "means"
+        edits.append(Edit(call, f"replicas.{how}({computed})"))
+    return view.text.edited(edits), []
 
 
 def _span(statement: ast.stmt) -> tuple[int, int]:

@@ -16,6 +16,7 @@ import ast
 from migrate.facts import names, reach
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.view import Unclear, View, look
+from migrate.source.nodes import all_nodes
 
 _ALL = "tf.summary.merge_all"
 _KEY = "tf.GraphKeys.SUMMARIES"
@@ -24,18 +25,19 @@ _KEY = "tf.GraphKeys.SUMMARIES"
 def written(view: View) -> bool:
     """Whether the loop, or a function that it calls, writes summaries."""
     return any(
-        isinstance(node, ast.Call)
-        and (view.scopes.resolve(node.func) or "").startswith("tf.summary.")
+        _writes(view, node)
         for root in [view.loop, *reach.reached(view.scopes, [view.loop])]
-        for node in ast.walk(root)
+        for node in all_nodes(root)
     )
 
 
 def scope(view: View) -> str:
     """The name of a tower's name scope, an expression of the text's.
 
+    It needs none where the tower's number is in each summary's own name.
+
     Raises:
-      Unclear: it has none, or several.
+      Unclear: it has none otherwise, or several.
     """
     found = [
         names.argument(item.context_expr, "name", 0)
@@ -44,9 +46,35 @@ def scope(view: View) -> str:
         if isinstance(item.context_expr, ast.Call)
         and view.scopes.resolve(item.context_expr.func) == "tf.name_scope"
     ]
+    if not found and _all_numbered(view):
+        return '""'
     if len(found) != 1 or found[0] is None:
         raise Unclear("towers write summaries that no name scope tells apart")
     return view.flat(found[0])
+
+
+def _all_numbered(view: View) -> bool:
+    """Whether all summaries are written in the loop, by names that its own names are in."""
+    if any(
+        _writes(view, node)
+        for root in reach.reached(view.scopes, [view.loop])
+        if root is not view.loop
+        for node in all_nodes(root)
+    ):
+        return False
+    own = {n.id for n in all_nodes(view.loop.target) if isinstance(n, ast.Name)}
+    return all(
+        (name := names.argument(node, "name", 0)) is not None
+        and names.reads(name) & own
+        for node in view.inside
+        if isinstance(node, ast.Call) and _writes(view, node)
+    )
+
+
+def _writes(view: View, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (
+        view.scopes.resolve(node.func) or ""
+    ).startswith("tf.summary.")
 
 
 def gathered(view: View) -> View:
@@ -62,7 +90,7 @@ def gathered(view: View) -> View:
         if isinstance(item.optional_vars, ast.Name)
     }
     edits = []
-    for node in ast.walk(view.scopes.tree):
+    for node in all_nodes(view.scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         symbol = view.scopes.resolve(node.func)
@@ -105,12 +133,7 @@ def _written_after(view: View, call: ast.Call) -> bool:
         and (node.lineno, node.col_offset) > (call.end_lineno, call.end_col_offset)
     ]
     roots: list[ast.AST] = [*later, *reach.reached(view.scopes, later)]
-    return any(
-        isinstance(node, ast.Call)
-        and (view.scopes.resolve(node.func) or "").startswith("tf.summary.")
-        for root in roots
-        for node in ast.walk(root)
-    )
+    return any(_writes(view, node) for root in roots for node in all_nodes(root))
 
 
 def _blocks(body: list[ast.stmt]) -> list[ast.With]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Iterator
 
-from migrate.facts import names
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.normalise.text import Text
+from migrate.normalise.towers import loops
+from migrate.source.nodes import all_nodes, tree_of
 
 
 class Unclear(Exception):
@@ -23,17 +23,19 @@ class View:
     Attributes:
       text: the whole text.
       scopes: its scopes.
-      loop: the one loop of it that computes gradients.
+      loop: the one loop of it that computes gradients, or else lists losses.
+      lists_losses: whether it lists losses alone, which are minimised after it.
     """
 
     text: Text
     scopes: Scopes
     loop: ast.For
+    lists_losses: bool = False
 
     @functools.cached_property
     def inside(self) -> frozenset[ast.AST]:
         """All nodes of the loop."""
-        return frozenset(ast.walk(self.loop))
+        return frozenset(all_nodes(self.loop))
 
     def flat(self, value: ast.expr) -> str:
         """An expression's text, in one line."""
@@ -42,7 +44,7 @@ class View:
 
     def fresh(self, wish: str) -> str:
         """A name like that which the text does not have yet."""
-        taken = {n.id for n in ast.walk(self.scopes.tree) if isinstance(n, ast.Name)}
+        taken = {n.id for n in all_nodes(self.scopes.tree) if isinstance(n, ast.Name)}
         name, number = wish, 2
         while name in taken:
             name, number = f"{wish}_{number}", number + 1
@@ -53,7 +55,7 @@ class View:
         scope = self.scopes.scope_of(self.loop)
         return [
             n
-            for n in ast.walk(self.scopes.tree)
+            for n in all_nodes(self.scopes.tree)
             if isinstance(n, ast.Name)
             and n.id == name
             and isinstance(n.ctx, ast.Load)
@@ -76,33 +78,20 @@ class View:
         return True
 
     def computes(self, node: ast.AST) -> bool:
-        """Whether it is `opt.compute_gradients(...)`."""
-        return computes(self.scopes, node)
+        """Whether it is `opt.compute_gradients(...)`, or `tf.gradients(...)`."""
+        return loops.takes_gradients(self.scopes, node)
 
 
 def look(text: Text) -> View | None:
     """The loop over towers of a text; None where it has none, or several."""
-    tree = ast.parse(text.source)
-    scopes = Scopes(tree)
-    loops = [
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    found = [
         node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.For)
-        and any(computes(scopes, n) for n in _own(node.body))
+        for node in all_nodes(tree)
+        if isinstance(node, ast.For) and loops.has_gradients(scopes, node)
     ]
-    return View(text, scopes, loops[0]) if len(loops) == 1 else None
-
-
-def computes(scopes: Scopes, node: ast.AST) -> bool:
-    """Whether it is `opt.compute_gradients(...)` of an optimizer of the program's."""
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "compute_gradients"
-        and scopes.resolve(node.func) is None
-    )
-
-
-def _own(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    for statement in body:
-        yield from names.walk_scope(statement)
+    listing = [] if found else loops.of_losses(scopes)
+    if len(found or listing) != 1:
+        return None
+    return View(text, scopes, (found or listing)[0], bool(listing))

@@ -9,7 +9,9 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.blocks import Blocks
 from migrate.program.binding_time.lattice import join
+from migrate.program.binding_time.lifts import in_order
 from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import all_nodes, children
 from migrate.tables.worker_state import MUTATORS
 
 
@@ -44,7 +46,7 @@ class Analysis(Blocks):
         elif isinstance(statement, (ast.ClassDef, ast.Import)):
             pass
         else:
-            for child in ast.iter_child_nodes(statement):
+            for child in children(statement):
                 if isinstance(child, ast.expr):
                     flow.kind = join(flow.kind, self.expression(child))
             self._method_effects(statement, flow)
@@ -58,12 +60,13 @@ class Analysis(Blocks):
             self._lift_creations(statement)
             self._lift_draws(statement)
             self._check_repeated()
-        flow.lifts, flow.update = self._lifts, self._update
+        flow.lifts, flow.update = in_order(statement, self._lifts), self._update
         if flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
             self.updates |= flow.binds
         if flow.update is not None:
             flow.reads = flow.reads | frozenset(flow.update.fed)
         self._time(flow)
+        self._check_symbolic(flow)
         if self.graph.used:
             self._graph_code(flow)
         return flow
@@ -91,7 +94,7 @@ class Analysis(Blocks):
             and self.environment.get(names.key(node) or "") in ir.STEP_KINDS
             and node not in self.static_reads
             and not self._is_gone_through(node)
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
         )
 
     def _is_gone_through(self, node: ast.AST) -> bool:

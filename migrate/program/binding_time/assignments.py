@@ -10,6 +10,7 @@ from migrate.program import ir
 from migrate.program.binding_time.expressions import Expressions
 from migrate.program.binding_time.lattice import join
 from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import all_nodes
 from migrate.tables.worker_state import MUTATORS
 
 
@@ -41,6 +42,7 @@ class Assignments(Expressions):
             kind = Kind.TENSOR  # Another name for a feed, or a part of one.
             elements = tuple(Kind.TENSOR for _ in elements)
         flow.kind = kind
+        self._check_parts(statement, elements)
         if self._update is not None and names.key(targets[0]):
             self._update = dataclasses.replace(
                 self._update, target=names.key(targets[0]) or ""
@@ -59,8 +61,41 @@ class Assignments(Expressions):
         if kind is Kind.PLACEHOLDER and isinstance(statement.value, ast.Call):
             self._placeholder(targets[0], statement.value)
         instance = self._instance_class(statement.value)
+        if self._keras_subclass(statement.value) is not None:
+            instance = None  # What it computes is Keras's to call.
         if instance is not None and names.key(targets[0]):
             self.instances[names.key(targets[0]) or ""] = instance
+
+    def _check_parts(
+        self,
+        statement: ast.Assign | ast.AnnAssign | ast.AugAssign,
+        elements: tuple[Kind, ...],
+    ) -> None:
+        """An update beside tensors, of which a run fetches some, would be made with them."""
+        updates = [k in (Kind.OPERATION, Kind.ASSIGNMENT) for k in elements]
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Dict):
+            parts = [self.quietly(v) for v in statement.value.values]
+            updates = [k in (Kind.OPERATION, Kind.ASSIGNMENT) for k in parts]
+        if not isinstance(statement, ast.Assign) or all(updates) or not any(updates):
+            return
+        for target in statement.targets:
+            taken = isinstance(target, (ast.Tuple, ast.List)) or (
+                isinstance(target, ast.Name)
+                and any(
+                    isinstance(node, ast.Subscript)
+                    and names.key(node.value) == target.id
+                    for node in all_nodes(self.scopes.tree)
+                )
+            )
+            if taken:
+                self.diagnostics.refuse(
+                    "O116",
+                    statement.value,
+                    "an update stands among tensors: what fetches one of these would make "
+                    "it, too",
+                    "Give each a name in a statement of its own.",
+                )
+                return
 
     def _bind(
         self,

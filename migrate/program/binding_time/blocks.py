@@ -10,6 +10,7 @@ from migrate.program.binding_time.assignments import Assignments
 from migrate.program.binding_time.lattice import element_kind
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -58,7 +59,7 @@ class Blocks(Assignments):
             flow.updates = any(
                 self.scopes.resolve(node) == "tf.GraphKeys.UPDATE_OPS"
                 for item in statement.items
-                for node in ast.walk(item.context_expr)
+                for node in all_nodes(item.context_expr)
             )
         behind = isinstance(statement, ast.With) and any(
             isinstance(item.context_expr, ast.Call)
@@ -96,7 +97,7 @@ class Blocks(Assignments):
         test = getattr(statement, "test", None)
         made = test is not None and any(
             isinstance(node, ast.Call) and self._creates_variable(node)
-            for node in ast.walk(test)
+            for node in all_nodes(test)
         )
         if header_lifts or made:
             self.diagnostics.refuse(
@@ -110,7 +111,7 @@ class Blocks(Assignments):
         Measured with TF 1.15.5: 0 for a counter that was raised before, in every run;
         `read_value()` in the block gives what was written.
         """
-        for node in ast.walk(block):
+        for node in all_nodes(block):
             if not (
                 isinstance(node, (ast.Name, ast.Attribute))
                 and isinstance(node.ctx, ast.Load)
@@ -206,7 +207,7 @@ class Blocks(Assignments):
                 bound = names.key(item.optional_vars)
                 uses = sum(
                     1
-                    for n in ast.walk(statement)
+                    for n in all_nodes(statement)
                     if isinstance(n, ast.Name)
                     and n.id == bound
                     and isinstance(n.ctx, ast.Load)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names
+from migrate.facts import global_steps, names
 from migrate.program import ir
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.optimizers import Optimizers
@@ -15,7 +15,6 @@ from migrate.tables import contrib_graph, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.recurrent import WRAPPERS
 
-_OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 _ASSIGNMENTS = frozenset({"assign", "assign_add", "assign_sub", "scatter_update"})
 
 
@@ -37,6 +36,11 @@ class Calls(Optimizers):
         if self._makes_fed_dataset(call):
             self.fed_datasets.add(call)
             return Kind.DATASET
+        if self._makes_hook(call):
+            self._arguments(call)
+            return Kind.HOOK
+        if self._keras_subclass(call) is not None:
+            return self._subclassed(call)
         times = self._user_function(call)
         if times is not None:
             return self._user_call(call, times)
@@ -44,9 +48,8 @@ class Calls(Optimizers):
             return self._method_call(call, call.func)
         if isinstance(call.func, ast.Name):
             kind = self.environment.get(call.func.id)
-            if kind is Kind.LAYER:
-                self._arguments(call)
-                return Kind.TENSOR
+            if kind in (Kind.LAYER, Kind.MODEL):
+                return self._applied(call)
             if kind is Kind.SCHEDULE:
                 return Kind.TENSOR
         if isinstance(call.func, ast.Name) and call.func.id in ("len", "type", "id"):
@@ -59,18 +62,31 @@ class Calls(Optimizers):
                 if self.quietly(argument) in (Kind.VARIABLE, Kind.TENSOR):
                     self._hash_refused(argument)
         inside = self._arguments(call)
-        if made is Kind.LAYER and isinstance(call.func, ast.Call):
+        if inside is Kind.SYMBOLIC:
+            return Kind.SYMBOLIC
+        if made in (Kind.LAYER, Kind.MODEL) and isinstance(call.func, ast.Call):
             self._applied_at_once(call.func)
             return Kind.TENSOR
         if inside in (Kind.PLACEHOLDER, Kind.ELEMENT, Kind.VARIABLE):
             return Kind.TENSOR
         return inside if inside in ir.STEP_KINDS or inside is Kind.PURE else Kind.HOST
 
+    def _makes_hook(self, call: ast.Call) -> bool:
+        """Whether it makes a hook of a class of the program's own."""
+        return (
+            isinstance(call.func, ast.Name)
+            and self._definition(call.func) in self.own_hooks
+        )
+
     def _symbol_call(self, call: ast.Call, symbol: str) -> Kind:
         if symbol in LAYER_FUNCTIONS:
             return self._layer(call, symbol)
         if symbol in contrib_graph.GRAPH:
             return self._graph_call(call, symbol)
+        if symbol.startswith("tf.keras."):
+            made = self._keras_call(call, symbol)
+            if made is not None:
+                return made
         if symbol in roles.PYTHON_FUNCTIONS:
             self._arguments(call)
             self.diagnostics.refuse(
@@ -79,6 +95,18 @@ class Calls(Optimizers):
                 "a Python function in the graph: the worker that makes the step is "
                 "another process, which does not have it",
                 "Compute it by TensorFlow, or in the loop, and feed it.",
+                symbol,
+            )
+            return Kind.TENSOR
+        if symbol in roles.KEEPING:
+            self._arguments(call)
+            self.diagnostics.refuse(
+                "C140",
+                call,
+                "it keeps elements from one run to the next; each step function would "
+                "make one of its own",
+                "Read the data by tf.data (Dataset.from_generator for what a thread fed), "
+                "or keep a table in a dict of the loop, and feed what is looked up.",
                 symbol,
             )
             return Kind.TENSOR
@@ -105,6 +133,9 @@ class Calls(Optimizers):
         if symbol == "tf.add_to_collection" and len(call.args) == 2:
             if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
                 return Kind.INITIALIZER_OP
+            if global_steps.is_counter(self.scopes, call):
+                self._arguments(call)
+                return Kind.VARIABLE
             if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
                 self.diagnostics.refuse(
                     "N105",
@@ -185,6 +216,8 @@ class Calls(Optimizers):
             return Kind.DATASET
         if not symbol.startswith("tf."):
             inside = self._arguments(call)
+            if symbol.startswith("keras."):
+                self._keras_refused(call, "Keras that is not TensorFlow's", symbol)
             if inside is Kind.PURE:
                 return Kind.PURE
             return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.HOST
@@ -260,7 +293,7 @@ class Calls(Optimizers):
             return kind
         base = self.expression(function.value)
         method = function.attr
-        if base is Kind.OPTIMIZER and method in _OPTIMIZER_METHODS:
+        if base is Kind.OPTIMIZER and method in roles.OPTIMIZER_METHODS:
             return self._optimizer_call(call, function)
         inside = self._arguments(call)
         if method in ("remove", "index", "count") and inside in (
@@ -303,8 +336,10 @@ class Calls(Optimizers):
             if method == "initialized_value":
                 return Kind.PURE
             return Kind.TENSOR
+        if base is Kind.MODEL:
+            return self._model_method(call, method)
         if base is Kind.LAYER:
-            return Kind.TENSOR
+            return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
         if base is Kind.PURE:
             return Kind.TENSOR if inside in ir.STEP_KINDS else Kind.PURE
         if base in ir.STEP_KINDS:

@@ -10,6 +10,7 @@ from migrate.program.binding_time.calls import Calls
 from migrate.program.binding_time.lattice import element_kind, join
 from migrate.program.binding_time.vocabulary import SETUP_KINDS
 from migrate.program.ir import Kind
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import roles
 
 _BUILT_LAYER = frozenset(
@@ -42,7 +43,7 @@ class Expressions(Calls):
 
     def _closure(self, node: ast.FunctionDef | ast.Lambda) -> Kind:
         """A function that needs the step's tensors, as `tf.cond` takes it, is made there."""
-        own = {a.arg for a in ast.walk(node.args) if isinstance(a, ast.arg)}
+        own = {a.arg for a in all_nodes(node.args) if isinstance(a, ast.arg)}
         if isinstance(node, ast.FunctionDef):
             for statement in node.body:
                 own |= names.binds(statement)
@@ -77,7 +78,7 @@ class Expressions(Calls):
             kind = join(kind, each)
             for condition in generator.ifs:
                 self.expression(condition)
-        for child in ast.iter_child_nodes(node):
+        for child in children(node):
             if isinstance(child, ast.expr):
                 kind = join(kind, self.expression(child))
         if isinstance(node, ast.Compare) and len(node.ops) == 1:
@@ -118,6 +119,8 @@ class Expressions(Calls):
                 if node.attr == "shape":
                     return self._static_shape(node.value, base)
                 return Kind.TENSOR
+            if base is Kind.MODEL:
+                return self._model_attribute(node)
             if base is Kind.LAYER and node.attr in _BUILT_LAYER:
                 self.diagnostics.refuse(
                     "L122",

@@ -114,7 +114,9 @@ class Layers(UserFunctions):
         symbol = self.scopes.resolve(layer.func)
         row = LAYER_CLASSES.get(symbol or "")
         name = names.literal(names.argument(layer, "name"))
-        wish = name if isinstance(name, str) else row.default_name if row else "layer"
+        # A Keras layer's, or of the program's own class of such.
+        kind = (symbol or names.key(layer.func) or "layer").rpartition(".")[2].lower()
+        wish = name if isinstance(name, str) else row.default_name if row else kind
         wish = wish.rpartition("/")[2].replace("-", "_")
         variable = self.fresh(wish, f"{wish}_layer")
         self._lifts.append(Lift(layer, variable, code(layer), code(variable)))

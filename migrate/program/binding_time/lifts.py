@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 
-from migrate.facts import effects, names
+from migrate.facts import draws, effects, names
 from migrate.program import ir
 from migrate.program.binding_time.lists import Lists
 from migrate.program.ir import Kind, Lift, code
+from migrate.source.nodes import all_nodes, children
 from migrate.tables import roles
+from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.recurrent import CELLS, WRAPPERS
-from migrate.tables.worker_state import GENERATORS
 
 
 class Lifts(Lists):
@@ -19,14 +21,14 @@ class Lifts(Lists):
 
     def _lift_creations(self, statement: ast.stmt) -> None:
         """`tf.matmul(x, tf.get_variable("w", ...))`: the variable is made at build time."""
-        lifted = {n for lift in self._lifts for n in ast.walk(lift.node)}
+        lifted = {n for lift in self._lifts for n in all_nodes(lift.node)}
         work: list[ast.AST] = [statement]
         while work:
             node = work.pop(0)
             if node in lifted or isinstance(node, ast.Lambda):
                 continue
             if not (isinstance(node, ast.Call) and self._creates_variable(node)):
-                work.extend(ast.iter_child_nodes(node))
+                work[:0] = children(node)
                 continue
             if self.scopes.resolve(node.func) in CELLS:
                 name = self.fresh("cell", "recurrent_cell")
@@ -50,23 +52,28 @@ class Lifts(Lists):
 
     def _lift_draws(self, statement: ast.stmt) -> None:
         """Numbers drawn by Python: once, as the graph was built once."""
+        # What makes variables and layers is made once as it is, with all its arguments.
+        created = [node for lift in self._lifts for node in lift.create.nodes()]
+        built = {inner for node in created for inner in all_nodes(node)}
         work: list[ast.AST] = [statement]
         while work:
             node = work.pop(0)
-            if isinstance(node, (ast.Lambda, ast.comprehension)):
+            if isinstance(node, (ast.Lambda, ast.comprehension)) or node in built:
                 continue
-            if isinstance(node, ast.Call) and (
-                self._draws(node)
-                or (
-                    effects.consumes(node)
-                    and self.quietly(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
-                    and not self._changes_graph_list(node)
-                )
+            if not isinstance(node, ast.Call):
+                work[:0] = children(node)
+                continue
+            if self.scopes.resolve(node.func) in OPTIMIZERS:
+                continue  # It is made once, with its arguments.
+            if self._draws(node) or (
+                effects.consumes(node)
+                and self.quietly(node) not in (*ir.STEP_KINDS, Kind.VARIABLE)
+                and not self._changes_graph_list(node)
             ):
                 name = self.fresh("drawn")
                 self._lifts.append(Lift(node, name, code(node), code(name)))
                 continue
-            work.extend(ast.iter_child_nodes(node))
+            work[:0] = children(node)
 
     def _changes_graph_list(self, call: ast.Call) -> bool:
         """`pairs.pop()` of what a step makes."""
@@ -77,12 +84,23 @@ class Lifts(Lists):
     def _draws_in(self, statement: ast.stmt) -> bool:
         return any(
             isinstance(node, ast.Call) and self._draws(node)
-            for node in ast.walk(statement)
+            for node in all_nodes(statement)
         )
 
     def _draws(self, call: ast.Call) -> bool:
-        path = self.scopes.dotted(call.func) or ""
-        return any(path.startswith(f"{module}.") for module in GENERATORS)
+        """Whether it gives numbers that Python draws, or what is made of such alone."""
+        if draws.of_module(self.scopes, call):
+            return True
+        function = self._user_function(call)
+        if function is not None:
+            once = not function.staged and function.kind in (Kind.HOST, Kind.PURE)
+            drawn = once and draws.by_function(self.scopes, call)
+        else:
+            drawn = draws.of_generator(self.scopes, call) or (
+                self.scopes.resolve(call.func) is None
+                and draws.by_function(self.scopes, call)
+            )
+        return drawn and self.quietly(call) in (Kind.HOST, Kind.PURE)
 
     def _check_repeated(self) -> None:
         """What is made for every element of a list would be made once."""
@@ -114,3 +132,30 @@ class Lifts(Lists):
             and not times.staged
             and times.kind is Kind.VARIABLE
         )
+
+
+def in_order(statement: ast.stmt, lifts: list[Lift]) -> list[Lift]:
+    """What a statement makes once, in the order in which Python comes to it.
+
+    By it variables without names have their numbers, and draws their values.
+    """
+    if len(lifts) < 2:
+        return lifts
+    places = {node: place for place, node in enumerate(_evaluated(statement))}
+    return sorted(lifts, key=lambda lift: places.get(lift.node, len(places)))
+
+
+def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    """A node's own after what it is computed of, from left to right."""
+    if isinstance(node, ast.Dict):
+        parts: list[ast.AST | None] = [
+            part for item in zip(node.keys, node.values) for part in item
+        ]
+    elif isinstance(node, ast.Assign):
+        parts = [node.value, *node.targets]
+    else:
+        parts = [*children(node)]
+    for part in parts:
+        if part is not None:
+            yield from _evaluated(part)
+    yield node

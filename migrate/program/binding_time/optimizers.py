@@ -6,12 +6,13 @@ import ast
 
 from migrate.facts import names
 from migrate.program import ir
-from migrate.program.binding_time.layers import Layers
+from migrate.program.binding_time.keras_objects import KerasObjects
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.ir import Kind, Lift, code
+from migrate.tables.optimizers import OPTIMIZERS
 
 
-class Optimizers(Layers):
+class Optimizers(KerasObjects):
     """Methods of optimizers."""
 
     def _optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
@@ -87,6 +88,10 @@ class Optimizers(Layers):
                     )
             elif name is not None:
                 found |= self.fed.get(name, set())  # The optimizer inside another.
+            elif isinstance(argument, ast.Call) and (
+                self.scopes.resolve(argument.func) in OPTIMIZERS
+            ):
+                found |= self._fed_to(argument)
             elif any(
                 self.environment.get(read) in (*ir.STEP_KINDS, Kind.SCHEDULE)
                 for read in names.reads(argument)

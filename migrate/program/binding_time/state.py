@@ -12,7 +12,8 @@ from migrate.program.binding_time.diagnostics import Diagnostics
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow, Kind, Lift
-from migrate.tables import contrib_graph
+from migrate.source.nodes import all_nodes
+from migrate.tables import contrib_graph, keras_graphs
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.recurrent import CELLS
 
@@ -36,6 +37,8 @@ class State:
         self.diagnostics = diagnostics
         # Functions of the loop, which run the session: not part of the graph.
         self.helpers: frozenset[ast.AST] = frozenset()
+        # Classes of the program's own hooks.
+        self.own_hooks: frozenset[ast.AST] = frozenset()
         self.functions = functions if functions is not None else {}
         self.taken = taken_names if taken_names is not None else all_names(scopes.tree)
         self.environment: dict[str, Kind] = {}
@@ -92,6 +95,7 @@ class State:
             symbol in layers
             or symbol in LAYER_CLASSES
             or symbol in CELLS
+            or keras_graphs.has_weights(symbol)
             or symbol in contrib_graph.MAKES
             for _, symbol in self.scopes.walk_uses()
         )
@@ -159,7 +163,7 @@ class State:
 
 def all_names(tree: ast.AST) -> set[str]:
     found: set[str] = set()
-    for node in ast.walk(tree):
+    for node in all_nodes(tree):
         if isinstance(node, ast.Name):
             found.add(node.id)
         elif isinstance(node, ast.arg):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.facts import names
+from migrate.facts import draws, names
 from migrate.program import ir
 from migrate.program.binding_time.every import every
 from migrate.program.binding_time.lattice import join
@@ -12,6 +12,7 @@ from migrate.program.binding_time.lifts import Lifts
 from migrate.program.functions import FunctionTimes, parameter_names
 from migrate.program.ir import Flow, Kind, Lift, code
 from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
 
@@ -70,9 +71,12 @@ class UserFunctions(Lifts):
             kind = Kind.TENSOR if self.graph.nodes[definition] else Kind.HOST
             self.functions[definition] = FunctionTimes(definition, [], kind)
             return self.functions[definition]
-        if not self._builds_graph(definition):
+        builds = self._builds_graph(definition)
+        if not builds and not draws.by_function(self.scopes, call):
             return None
         kinds = self._parameter_kinds(call, definition, bool(method))
+        if not builds and not any(kind in ir.STEP_KINDS for kind in kinds.values()):
+            return None
         return self._analyse_function(definition, kinds, bool(method))
 
     def _builds_graph(self, definition: ast.FunctionDef) -> bool:
@@ -84,7 +88,7 @@ class UserFunctions(Lifts):
             if current in seen:
                 continue
             seen.add(current)
-            for node in ast.walk(current):
+            for node in all_nodes(current):
                 if isinstance(node, (ast.Attribute, ast.Name)) and isinstance(
                     node.ctx, ast.Load
                 ):
@@ -120,6 +124,7 @@ class UserFunctions(Lifts):
         inner.static_reads = self.static_reads
         inner.identities = self.identities
         inner.shared = self.shared
+        inner.own_hooks = self.own_hooks
         inner.graph, inner.function = self.graph, definition
         inner.updated_by = self.updated_by
         for parameter in parameter_names(definition):
@@ -164,7 +169,7 @@ class UserFunctions(Lifts):
             isinstance(node, ast.Call)
             and self.scopes.resolve(node.func) == "tf.variable_scope"
             and self._may_reuse(names.argument(node, "reuse", 8))
-            for node in ast.walk(definition)
+            for node in all_nodes(definition)
         )
         if times.staged:
             self._split_parameters(times, inner.environment)
@@ -192,12 +197,12 @@ class UserFunctions(Lifts):
                 for lift in flow.lifts:
                     for node in lift.create.nodes():
                         built |= names.reads(node)
-                    lifted = {id(n) for n in ast.walk(lift.node)}
+                    lifted = {id(n) for n in all_nodes(lift.node)}
                     for node in lift.use.nodes():
                         stepped |= names.reads(node)
                     stepped |= {
                         n.id
-                        for n in ast.walk(flow.statement)
+                        for n in all_nodes(flow.statement)
                         if isinstance(n, ast.Name) and id(n) not in lifted
                     }
             elif flow.build:

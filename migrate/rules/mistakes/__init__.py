@@ -20,6 +20,7 @@ from migrate.rules.mistakes import (
     local_steps,
     logits,
     older_distribute,
+    older_iterators,
     per_replica_losses,
     seeds,
     servers,
@@ -32,9 +33,11 @@ __all__ = ["Mistake", "find"]
 # Each kind, and a word without which a module has none of it.
 _KINDS = (
     (hosts.find, "ClusterSpec"),
+    (hosts.find, "TF_CONFIG"),
     (chiefs.find, "Server"),
     (hybrids.find, "GradientTape"),
-    (logits.find, "Crossentropy"),
+    (logits.find, "rossentropy"),
+    (logits.find_in_graphs, "cross_entropy"),
     (per_replica_losses.find, "distribute"),
     (datasets.find, "distribute"),
     (steps.find, "distribute"),
@@ -42,11 +45,13 @@ _KINDS = (
     (older_distribute.find_runs, "experimental_run_v2"),
     (seeds.find, "shuffle"),
     (seeds.find, "permutation"),
+    (seeds.find, "seed"),
+    (seeds.find, "RandomState"),
     (servers.find, "MonitoredTrainingSession"),
     (aggregation.find, "SyncReplicasOptimizer"),
     (extra_tasks.find, "Strategy"),
     (local_steps.find, "Server"),
-    (older_distribute.find_iterators, "make_dataset_iterator"),
+    (older_iterators.find, "make_dataset_iterator"),
     (older_distribute.find_estimators, "model_to_estimator"),
 )
 

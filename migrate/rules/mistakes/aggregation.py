@@ -12,13 +12,14 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 
 _SYNC = "tf.train.SyncReplicasOptimizer"
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    workers = _workers(scopes)
+    hosts = _hosts(scopes)
+    workers = _count(scopes, hosts) if hosts is not None else None
     for call, symbol in calls(scopes):
         if symbol != _SYNC:
             continue
@@ -26,7 +27,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         total = names.argument(call, "total_num_replicas", 2)
         if wanted is None:
             continue
-        shown = _more(scopes, wanted, total, workers)
+        shown = _more(scopes, wanted, total, hosts, workers)
         if shown is not None:
             yield Mistake(
                 wanted,
@@ -40,31 +41,81 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _more(
-    scopes: Scopes, wanted: ast.expr, total: ast.expr | None, workers: int | None
+    scopes: Scopes,
+    wanted: ast.expr,
+    total: ast.expr | None,
+    hosts: ast.expr | None,
+    workers: int | None,
 ) -> str | None:
     """The number of workers, shown, where more is wanted than that; else None."""
-    number = names.literal(binding(scopes, wanted) or wanted)
-    counts = [names.literal(binding(scopes, total) or total)] if total else []
+    number = _number(scopes, wanted)
+    counts = [_number(scopes, total)] if total else []
     for count in [*counts, workers]:
-        if isinstance(number, int) and isinstance(count, int) and number > count:
+        if number is not None and count is not None and number > count:
             return str(count)
+    if total is None and hosts is not None:
+        # `len(worker_hosts) + 1`, of the list that the cluster is given.
+        total = ast.Call(ast.Name("len", ast.Load()), [hosts], [])
+    wanted = binding(scopes, wanted) or wanted
     if total is None or not isinstance(wanted, ast.BinOp):
         return None
+    shown = _shown(scopes, total)
     sides = [wanted.left, wanted.right]
-    same = [s for s in sides if ast.dump(s) == ast.dump(total)]
-    other = [names.literal(s) for s in sides if ast.dump(s) != ast.dump(total)]
+    others = [s for s in sides if _shown(scopes, s) != shown]
     least = {ast.Add: 1, ast.Mult: 2}.get(type(wanted.op))
-    if same and least and other and isinstance(other[0], int) and other[0] >= least:
+    if len(others) != 1 or least is None:
+        return None
+    other = names.literal(others[0])
+    if isinstance(other, int) and other >= least:
+        return ast.unparse(total)
+    if least == 1 and _is_some(scopes, others[0]):
         return ast.unparse(total)
     return None
 
 
-def _workers(scopes: Scopes) -> int | None:
-    """How many workers a cluster written as a literal has."""
+def _shown(scopes: Scopes, node: ast.expr) -> str:
+    """An expression, with names as what they are assigned."""
+    for _ in range(4):
+        node = binding(scopes, node) or node
+    return ast.dump(node)
+
+
+def _is_some(scopes: Scopes, node: ast.expr) -> bool:
+    """A number of hosts, of which a cluster has one at least."""
+    made = binding(scopes, node) or node
+    return isinstance(made, ast.Call) and (
+        names.key(made.func) == "len" or method(made) == "num_tasks"
+    )
+
+
+def _number(scopes: Scopes, node: ast.expr) -> int | None:
+    """A number that is written out, or the length of a list that is."""
+    value = binding(scopes, node) or node
+    if isinstance(value, ast.Call) and names.key(value.func) == "len" and value.args:
+        return _count(scopes, value.args[0])
+    if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Mult)):
+        left, right = _number(scopes, value.left), _number(scopes, value.right)
+        if left is None or right is None:
+            return None
+        return left + right if isinstance(value.op, ast.Add) else left * right
+    number = names.literal(value)
+    return number if isinstance(number, int) else None
+
+
+def _count(scopes: Scopes, hosts: ast.expr) -> int | None:
+    """How many hosts a list has that is written out."""
+    listed = names.literal(binding(scopes, hosts) or hosts)
+    return len(listed) if isinstance(listed, list) else None
+
+
+def _hosts(scopes: Scopes) -> ast.expr | None:
+    """The workers of the cluster, as its description names them."""
     for call, symbol in calls(scopes):
         if symbol == "tf.train.ClusterSpec" and call.args:
-            given = names.literal(binding(scopes, call.args[0]) or call.args[0])
-            hosts = given.get("worker") if isinstance(given, dict) else None
-            if isinstance(hosts, list):
-                return len(hosts)
+            given = binding(scopes, call.args[0]) or call.args[0]
+            for key, value in (
+                zip(given.keys, given.values) if isinstance(given, ast.Dict) else ()
+            ):
+                if key is not None and names.literal(key) == "worker":
+                    return value
     return None

@@ -42,6 +42,7 @@ _OF_OTHERS = re.compile(
     r"|\bdata\b|dataset|queue|log|sav|evaluat|await|asyncio|request|kernel|comm|reduc",
     re.I,
 )
+_DATA_PARALLEL = re.compile(r"\bdata[- ]parallel\w*", re.I)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n")
 _RECIPE = (
     "Asynchronous means that each worker applies its own gradients to variables on "
@@ -61,6 +62,12 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
     call, symbol = made[0]
     name = symbol.rpartition(".")[2]
     line = said(text)
+    for other, chosen in made if line is None else ():
+        test = _chosen_as(scopes, other)
+        if test is not None:
+            call, symbol, line = other, chosen, test.lineno
+            name = symbol.rpartition(".")[2]
+            break
     if line is not None:
         yield Mistake(
             call,
@@ -81,15 +88,36 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
         )
 
 
+def _chosen_as(scopes: Scopes, call: ast.Call) -> ast.expr | None:
+    """The test by which a strategy is that of `mode == "async"`, if one is."""
+    child: ast.AST = call
+    while child in scopes.parents:
+        node = scopes.parents[child]
+        if isinstance(node, ast.If) and child in node.body:
+            test = node.test
+            if (
+                isinstance(test, ast.Compare)
+                and isinstance(test.ops[0], ast.Eq)
+                and any(
+                    re.fullmatch(r"async(hronous)?", str(names.literal(side)), re.I)
+                    for side in (test.left, *test.comparators)
+                )
+            ):
+                return test
+        child = node
+    return None
+
+
 def said(text: str) -> int | None:
     """The first line that says that training is asynchronous, None if none does."""
     for line, words in _words(text):
         for sentence in _SENTENCE.split(words):
+            shown = _DATA_PARALLEL.sub("distributed", sentence)
             if (
-                _SAID.search(sentence)
-                and _OF_TRAINING.search(sentence)
-                and not _DENIED.search(sentence)
-                and not _OF_OTHERS.search(sentence)
+                _SAID.search(shown)
+                and _OF_TRAINING.search(shown)
+                and not _DENIED.search(shown)
+                and not _OF_OTHERS.search(shown)
             ):
                 before = words[: words.index(sentence) + _SAID.search(sentence).start()]  # type: ignore[union-attr]
                 return line + before.count("\n")

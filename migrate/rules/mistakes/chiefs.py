@@ -12,10 +12,12 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.facts.sole_client import is_sole_client
+from migrate.facts.sole_client import is_sole_client, told
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
+from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
+_ALL_VARIABLES = ("tf.global_variables", "tf.all_variables", "tf.trainable_variables")
 _TAKERS = {"tf.train.MonitoredTrainingSession": 1, "tf.train.Supervisor": 3}
 
 
@@ -32,7 +34,10 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]:
-    """Arguments `is_chief`, the tests they are, what is wrong, what takes them."""
+    """Arguments `is_chief`, the tests they are, what is wrong, what takes them.
+
+    Where the argument is missing both are the call that lacks it.
+    """
     if not _has_server(scopes):
         return
     for call, symbol in calls(scopes):
@@ -40,9 +45,13 @@ def wrong_tests(scopes: Scopes) -> Iterator[tuple[ast.expr, ast.expr, str, str]]
             continue
         given = names.argument(call, "is_chief", _TAKERS[symbol])
         if given is None:
+            if not _has_more_arguments(call):
+                reason = _by_tasks(scopes, call, None)
+                if reason is not None:
+                    yield call, call, reason, symbol
             continue
         test = binding(scopes, given) or given
-        reason = _wrong(scopes, test)
+        reason = _wrong(scopes, test) or _by_tasks(scopes, call, test)
         if reason is not None and not is_sole_client(scopes, call):
             yield given, test, reason, symbol
 
@@ -61,6 +70,33 @@ def _has_server(scopes: Scopes) -> bool:
     return any(symbol == "tf.train.Server" for _, symbol in calls(scopes))
 
 
+def _has_more_arguments(call: ast.Call) -> bool:
+    """Whether a call has arguments that are not told: `f(*args, **options)`."""
+    return any(k.arg is None for k in call.keywords) or any(
+        isinstance(a, ast.Starred) for a in call.args
+    )
+
+
+def _by_tasks(scopes: Scopes, call: ast.Call, test: ast.expr | None) -> str | None:
+    """What is wrong with a test by what each worker makes of it."""
+    found = told(scopes, call, test)
+    if len(found) < 2 or {job for job, _ in found} != {"worker"}:
+        return None
+    if None in found.values():
+        return None
+    chiefs = [index for (_, index), holds in found.items() if holds]
+    if not chiefs:
+        return "no worker takes itself for the chief: all wait for one for ever"
+    if len(chiefs) == len(found):
+        how = "is_chief is not given, which is True: e" if test is None else "e"
+        return f"{how}very worker takes itself for the chief: each restores and saves"
+    if 0 not in chiefs:
+        return "workers that are not the first are taken for the chief"
+    if len(chiefs) > 1:
+        return "several workers take themselves for the chief: each restores and saves"
+    return None
+
+
 def _wrong(scopes: Scopes, test: ast.expr) -> str | None:
     """What is wrong with a test for the chief, None if nothing is seen."""
     if isinstance(test, ast.Constant) and test.value is True:
@@ -70,6 +106,9 @@ def _wrong(scopes: Scopes, test: ast.expr) -> str | None:
     if not isinstance(test.ops[0], ast.Eq):
         return None
     sides = [test.left, test.comparators[0]]
+    if any(_counts_workers(scopes, s) for s in sides):
+        if any("index" in (names.key(s) or "").rpartition(".")[2] for s in sides):
+            return "no worker's index is their number: all wait for a chief for ever"
     literals = [names.literal(s) for s in sides if isinstance(s, ast.Constant)]
     other = next((s for s in sides if not isinstance(s, ast.Constant)), None)
     if len(literals) != 1 or other is None:
@@ -85,48 +124,115 @@ def _wrong(scopes: Scopes, test: ast.expr) -> str | None:
     return None
 
 
+def _counts_workers(scopes: Scopes, node: ast.expr) -> bool:
+    """`len(worker_hosts)`, by that name or written out."""
+    made = binding(scopes, node) or node
+    return (
+        isinstance(made, ast.Call)
+        and names.key(made.func) == "len"
+        and len(made.args) == 1
+        and "worker" in (names.key(made.args[0]) or "")
+    )
+
+
 def _initialised_by_all(scopes: Scopes) -> Iterator[Mistake]:
-    """`sess.run(init)` of a session on a server, under no condition."""
-    if not _has_server(scopes):
+    """`sess.run(init)` of a session on a server, in every worker."""
+    servers = [c for c, symbol in calls(scopes) if symbol == "tf.train.Server"]
+    if not servers:
         return
     for call, symbol in calls(scopes):
         target = names.argument(call, "target", 0)
         if symbol not in roles.PLAIN_SESSIONS or target is None:
             continue
-        if any("grpc:" in str(names.literal(n)) for n in ast.walk(target)):
+        target = binding(scopes, target) or target
+        by_address = any("grpc:" in str(names.literal(n)) for n in all_nodes(target))
+        if by_address and not _is_own(scopes, target):
             continue  # A client of servers elsewhere, not one of the workers.
         if is_sole_client(scopes, call):
             continue
-        item = scopes.parents[call]
-        if not (
-            isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name)
-        ):
+        block, name = _opened(scopes, call)
+        for run in _runs(block, name):
+            # `sess.run(init)`, or `init.run()` in the session's block.
+            assert isinstance(run.func, ast.Attribute)
+            what = run.args[0] if run.args else run.func.value
+            if not _initialises(scopes, what) or not _by_all(scopes, call, run, block):
+                continue
+            yield Mistake(
+                run,
+                "D112",
+                "in TF1 every worker that began gave all variables their initial "
+                "values anew, and undid what the others had trained; now they have "
+                "them once",
+                "Let the chief do it: if task_index == 0: sess.run(init).",
+                done=True,
+                symbol=symbol,
+            )
+
+
+def _is_own(scopes: Scopes, target: ast.expr) -> bool:
+    """Whether an address is that of the process's own task: `hosts[task_index]`."""
+    index = task_index(scopes)
+    return index is not None and any(names.key(n) == index for n in all_nodes(target))
+
+
+def _opened(scopes: Scopes, call: ast.Call) -> tuple[ast.AST | None, str | None]:
+    """Where a session is open, and its name."""
+    item = scopes.parents[call]
+    if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
+        return scopes.parents[item], item.optional_vars.id
+    if isinstance(item, ast.Assign) and isinstance(item.targets[0], ast.Name):
+        return scopes.parents[item], item.targets[0].id
+    return None, None
+
+
+def _runs(block: ast.AST | None, name: str | None) -> Iterator[ast.Call]:
+    """Statements of a session's block that run something by themselves."""
+    for node in names.walk_scope(block) if block is not None and name else ():
+        run = node.value if isinstance(node, ast.Expr) else None
+        if not isinstance(run, ast.Call) or method(run) != "run":
             continue
-        block = scopes.parents[item]
-        assert isinstance(block, ast.With)
-        for statement in block.body:
-            run = statement.value if isinstance(statement, ast.Expr) else None
-            if (
-                isinstance(run, ast.Call)
-                and method(run) == "run"
-                and run.args
-                and _initialises(scopes, run.args[0])
-            ):
-                yield Mistake(
-                    run,
-                    "D112",
-                    "in TF1 every worker that began gave all variables their initial "
-                    "values anew, and undid what the others had trained; now they have "
-                    "them once",
-                    "Let the chief do it: if task_index == 0: sess.run(init).",
-                    done=True,
-                    symbol=symbol,
-                )
+        assert isinstance(run.func, ast.Attribute)
+        given = names.argument(run, "session")
+        if run.args and not given:
+            given = run.func.value
+        if given is None or names.key(given) == name:
+            yield run
+
+
+def _by_all(
+    scopes: Scopes, session: ast.Call, run: ast.Call, block: ast.AST | None
+) -> bool:
+    """Whether several workers get to a run, whatever else holds."""
+    conditions: list[ast.expr] = []
+    node: ast.AST = run
+    while node is not block and node in scopes.parents:
+        child, node = node, scopes.parents[node]
+        if isinstance(node, (ast.For, ast.While, ast.Try)) and node is not block:
+            return False
+        if isinstance(node, ast.If) and child is not node.test:
+            conditions.append(node.test)
+    if not conditions:
+        return True
+    found = told(scopes, run, None)
+    if sum(job == "worker" for job, _ in found) < 2:
+        return False
+    return all(None not in told(scopes, run, test).values() for test in conditions)
 
 
 def _initialises(scopes: Scopes, node: ast.expr) -> bool:
+    """Whether something is, or has in it, the initial values of all variables."""
     value = binding(scopes, node) or node
-    return isinstance(value, ast.Call) and scopes.resolve(value.func) in (
-        "tf.global_variables_initializer",
-        "tf.initialize_all_variables",
-    )
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return any(_initialises(scopes, part) for part in value.elts)
+    if not isinstance(value, ast.Call):
+        return False
+    symbol = scopes.resolve(value.func)
+    if symbol == "tf.group":
+        return any(_initialises(scopes, part) for part in value.args)
+    if symbol in ("tf.variables_initializer", "tf.initialize_variables"):
+        listed = names.argument(value, "var_list", 0)
+        return (
+            isinstance(listed, ast.Call)
+            and scopes.resolve(listed.func) in _ALL_VARIABLES
+        )
+    return symbol in ("tf.global_variables_initializer", "tf.initialize_all_variables")

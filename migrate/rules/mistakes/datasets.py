@@ -12,11 +12,38 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import code
-from migrate.rules.mistakes import replicas
-from migrate.rules.mistakes.mistake import Mistake, method
+from migrate.rules.mistakes import replicas, values
+from migrate.rules.mistakes.mistake import Mistake, binding, method
+from migrate.source.nodes import all_nodes
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
+    told: set[ast.expr] = set()
+    for over, bound, body in (*_loops(scopes), *_drawn(scopes)):
+        if over in told:
+            continue
+        for node in (n for s in body for n in all_nodes(s)):
+            if not isinstance(node, ast.Call):
+                continue
+            strategy = _given_to(scopes, node, bound)
+            if strategy is None:
+                continue
+            distributed = code(strategy, ".experimental_distribute_dataset(", over, ")")
+            told.add(over)
+            mends = values.seen_from(scopes, strategy, over)
+            yield Mistake(
+                over,
+                "D106",
+                "every replica is given the whole batch: the dataset is not distributed",
+                "strategy.experimental_distribute_dataset(dataset)",
+                ((over, distributed),) if mends else (),
+                "tf.distribute.Strategy.experimental_distribute_dataset",
+            )
+            break
+
+
+def _loops(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
+    """Loops over datasets: these, what each element is called, and what is done."""
     for loop in scopes.walk():
         if not isinstance(loop, ast.For):
             continue
@@ -28,27 +55,89 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             and over.args
         ):
             over = over.args[0]
-        if not replicas.is_dataset(scopes, over):
+        if replicas.is_dataset(scopes, over):
+            yield over, names.binds(ast.For(loop.target, loop.iter, [], [])), loop.body
+
+
+def _drawn(scopes: Scopes) -> Iterator[tuple[ast.expr, set[str], list[ast.stmt]]]:
+    """`batches = iter(dataset)`, of which `next` is asked.
+
+    By name: `step(next(batches))` is given what the iterator gives.
+    """
+    for made in scopes.walk():
+        if not (isinstance(made, ast.Call) and ast.unparse(made.func) == "iter"):
             continue
-        bound = names.binds(ast.For(loop.target, loop.iter, [], []))
-        for node in (n for s in loop.body for n in ast.walk(s)):
-            if not (isinstance(node, ast.Call) and method(node) in replicas.RUNS):
-                continue
-            given = names.argument(node, "args", 1)
-            if given is None or not names.reads(given) & bound:
-                continue
-            assert isinstance(node.func, ast.Attribute)
-            if not replicas.strategy_of(scopes, node.func.value):
-                continue
-            distributed = code(
-                node.func.value, ".experimental_distribute_dataset(", over, ")"
-            )
-            yield Mistake(
-                over,
-                "D106",
-                "every replica is given the whole batch: the dataset is not distributed",
-                "strategy.experimental_distribute_dataset(dataset)",
-                ((over, distributed),),
-                "tf.distribute.Strategy.experimental_distribute_dataset",
-            )
-            break
+        if len(made.args) != 1 or not replicas.is_dataset(scopes, made.args[0]):
+            continue
+        for node in scopes.walk():
+            if (
+                isinstance(node, ast.Assign)
+                and isinstance(node.value, ast.Call)
+                and ast.unparse(node.value.func) == "next"
+                and node.value.args
+                and binding(scopes, node.value.args[0]) is made
+            ):
+                suite = scopes.parents[node]
+                body = next((b for _, b in _suites(suite) if node in b), [])
+                yield made.args[0], names.binds(node), body
+            elif (
+                isinstance(node, ast.Call)
+                and ast.unparse(node.func) == "next"
+                and node.args
+                and binding(scopes, node.args[0]) is made
+                and isinstance(node.args[0], ast.Name)
+                and (given := _statement(scopes, node)) is not None
+            ):
+                yield made.args[0], {node.args[0].id}, [given]
+
+
+def _statement(scopes: Scopes, node: ast.AST) -> ast.stmt | None:
+    """The simple statement that an expression is part of."""
+    while node in scopes.parents and not isinstance(node, ast.stmt):
+        node = scopes.parents[node]
+    return node if isinstance(node, (ast.Expr, ast.Assign, ast.AugAssign)) else None
+
+
+def _suites(owner: ast.AST) -> list[tuple[str, list[ast.stmt]]]:
+    if isinstance(owner, ast.Module):
+        return [("body", owner.body)]
+    return names.suites(owner) if isinstance(owner, ast.stmt) else []
+
+
+def _is_batch(value: ast.expr, bound: set[str]) -> bool:
+    """A name of a batch, or `next` of an iterator's."""
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "next" and value.args:
+        value = value.args[0]
+    return isinstance(value, ast.Name) and value.id in bound
+
+
+def _given_to(scopes: Scopes, call: ast.Call, bound: set[str]) -> ast.expr | None:
+    """The strategy by which a call runs a step on some names; None for other calls.
+
+    Directly, or in a function that is given them and hands them on.
+    """
+    if method(call) in replicas.RUNS:
+        given = names.argument(call, "args", 1)
+        if given is None or not names.reads(given) & bound:
+            return None
+        assert isinstance(call.func, ast.Attribute)
+        known = replicas.strategy_of(scopes, call.func.value)
+        return call.func.value if known else None
+    function = replicas.function_of(scopes, call.func)
+    if function is None or call.keywords:
+        return None
+    parameters = replicas.parameters(function)
+    passed = {
+        parameter
+        for parameter, value in zip(parameters, call.args, strict=False)
+        if _is_batch(value, bound)
+    }
+    changed = set().union(*[names.binds(s) for s in function.body], set())
+    if not passed or passed & changed:
+        return None
+    for node in all_nodes(function):
+        if isinstance(node, ast.Call) and method(node) in replicas.RUNS:
+            strategy = _given_to(scopes, node, passed)
+            if strategy is not None:
+                return strategy
+    return None

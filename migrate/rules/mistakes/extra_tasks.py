@@ -8,12 +8,14 @@ parameter servers in the same way. (Measured: neither has begun after ten minute
 from __future__ import annotations
 
 import ast
+import json
 from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import code, joined
-from migrate.rules.mistakes.mistake import Mistake, calls
+from migrate.program.ir import Code, code, joined
+from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.source.nodes import all_nodes
 
 _WAITS = {
     "tf.distribute.ParameterServerStrategy": "evaluator",
@@ -29,7 +31,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     if len(extra) != 1:
         return  # Which of them a cluster is for is not told.
     (job,) = extra
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not isinstance(node, ast.Dict) or not _is_cluster(node):
             continue
         kept = [
@@ -39,17 +41,60 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         ]
         if len(kept) != len(node.keys) - 1:
             continue
-        symbol = sorted(strategies)[0]
-        name = symbol.rpartition(".")[2]
         mends = not _is_task(scopes, job)
-        yield Mistake(
-            node,
-            "D146",
-            f"{name} waits until every task of the cluster answers; no {job} does",
-            f"List no {job} in the cluster.",
-            ((node, code("{", joined(", ", kept), "}")),) if mends else (),
-            symbol,
-        )
+        fix = ((node, code("{", joined(", ", kept), "}")),) if mends else ()
+        yield _listed(node, job, sorted(strategies)[0], fix)
+    for node in scopes.walk():
+        if isinstance(node, ast.Assign) and _adds(scopes, node, job):
+            yield _listed(node.targets[0], job, sorted(strategies)[0])
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            without = _written_without(node.value, job)
+            if without is not None:
+                new = code(repr(without))
+                yield _listed(node, job, sorted(strategies)[0], ((node, new),))
+
+
+def _listed(
+    node: ast.expr, job: str, symbol: str, fix: tuple[tuple[ast.expr, Code], ...] = ()
+) -> Mistake:
+    name = symbol.rpartition(".")[2]
+    return Mistake(
+        node,
+        "D146",
+        f"{name} waits until every task of the cluster answers; no {job} does",
+        f"List no {job} in the cluster.",
+        fix,
+        symbol,
+    )
+
+
+def _adds(scopes: Scopes, statement: ast.Assign, job: str) -> bool:
+    """`cluster["evaluator"] = [...]`, of a dict that is a cluster."""
+    target = statement.targets[0]
+    if not (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Name)
+        and names.literal(target.slice) == job
+    ):
+        return False
+    made = binding(scopes, target.value)
+    return isinstance(made, ast.Dict) and _is_cluster(made)
+
+
+def _written_without(text: str, job: str) -> str | None:
+    """A TF_CONFIG that is written out, without that job; None if it has none."""
+    if "cluster" not in text or job not in text:
+        return None
+    try:
+        config = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(config, dict) or not isinstance(config.get("cluster"), dict):
+        return None
+    if job not in config["cluster"] or config.get("task", {}).get("type") == job:
+        return None
+    del config["cluster"][job]
+    return json.dumps(config)
 
 
 def _is_cluster(node: ast.Dict) -> bool:
@@ -71,5 +116,5 @@ def _is_task(scopes: Scopes, job: str) -> bool:
             for k, v in zip(node.keys, node.values, strict=True)
             if k is not None
         )
-        for node in ast.walk(scopes.tree)
+        for node in all_nodes(scopes.tree)
     )

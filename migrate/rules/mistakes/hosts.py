@@ -12,39 +12,91 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import code
-from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 
 _FLAGS = frozenset({"DEFINE_string"})
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
     for call, symbol in calls(scopes):
-        if symbol != "tf.train.ClusterSpec" or not call.args:
-            continue
-        given = binding(scopes, call.args[0]) or call.args[0]
-        if isinstance(given, ast.Dict):
-            for hosts in given.values:
+        given = names.argument(call, "cluster", 0)
+        if symbol == "tf.train.ClusterSpec" and given is not None:
+            for hosts in _jobs(scopes, given):
                 yield from _hosts(scopes, hosts)
+    for cluster in _in_environment(scopes):
+        for hosts in _jobs(scopes, cluster):
+            yield from _hosts(scopes, hosts)
+
+
+def _in_environment(scopes: Scopes) -> Iterator[ast.expr]:
+    """Clusters of what TF_CONFIG is made of: `{"cluster": {...}, "task": {...}}`."""
+    if not any(names.literal(n) == "TF_CONFIG" for n in _constants(scopes)):
+        return
+    for node in scopes.walk():
+        if isinstance(node, ast.Dict):
+            for key, value in zip(node.keys, node.values, strict=True):
+                if key is not None and names.literal(key) == "cluster":
+                    yield value
+
+
+def _constants(scopes: Scopes) -> Iterator[ast.Constant]:
+    return (n for n in scopes.walk() if isinstance(n, ast.Constant))
+
+
+def _jobs(scopes: Scopes, given: ast.expr) -> Iterator[ast.expr]:
+    """The hosts of each job: of a dict, of `dict(ps=...)`, and of `spec["ps"] = ...`."""
+    made = binding(scopes, given) or given
+    if isinstance(made, ast.Dict):
+        yield from made.values
+    elif isinstance(made, ast.Call) and names.key(made.func) == "dict":
+        yield from (k.value for k in made.keywords if k.arg is not None)
+    if not isinstance(given, ast.Name):
+        return
+    owner = scopes.scope_of(given).owner(given.id)
+    for node in scopes.walk():
+        target = node.targets[0] if isinstance(node, ast.Assign) else None
+        if (
+            isinstance(target, ast.Subscript)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == given.id
+            and scopes.scope_of(target.value).owner(given.id) is owner
+        ):
+            assert isinstance(node, ast.Assign)
+            yield node.value
 
 
 def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
     """A job's addresses, as given or as bound to a name before."""
     bound = binding(scopes, value)
+    if isinstance(bound, ast.List) and len(bound.elts) == 1:
+        value = bound  # `workers = [FLAGS.worker_hosts]`
+        bound = None
     inside = value
     if isinstance(value, ast.List) and len(value.elts) == 1:
         inside = value.elts[0]
-        text = names.literal(inside)
-        if not (isinstance(text, str) and "," in text):
+        text = names.literal(binding(scopes, inside) or inside)
+        several = isinstance(text, str) and "," in text
+        if not several and not _is_text_flag(scopes, inside, several=True):
             return  # One host in a list is what it should be.
     elif isinstance(bound, ast.Constant) or _is_text_flag(scopes, bound):
         inside = bound if isinstance(bound, ast.Constant) else value
+    elif isinstance(value, ast.Name) and bound is None:
+        default = _default(scopes, value)
+        if default is not None and "," in default:
+            bound = inside = ast.Constant(default)
     text = names.literal(inside)
-    if isinstance(text, str):
-        parts = [part.strip() for part in text.split(",")]
-        listed = "[" + ", ".join(f'"{part}"' for part in parts) + "]"
-        fix = code(listed if inside is not bound else f'{value.id}.split(",")')  # type: ignore[attr-defined]
-    elif _is_text_flag(scopes, inside):
-        fix = code(inside, '.split(",")')
+    given = _joined(inside) or _joined(bound)
+    if given is not None:
+        fix = code(given)
+    elif isinstance(text, str):
+        listed = ", ".join(f'"{part.strip()}"' for part in text.split(","))
+        fix = code(f"[{listed}]" if inside is not bound else f'{value.id}.split(",")')  # type: ignore[attr-defined]
+    elif any(
+        _is_text_flag(scopes, n) or _is_text(scopes, n) for n in (inside, bound)
+    ) or isinstance(names.literal(binding(scopes, inside)), str):
+        bracketed = isinstance(inside, ast.BinOp)
+        fix = code("(" * bracketed, inside, ")" * bracketed, '.split(",")')
     else:
         return
     yield Mistake(
@@ -57,8 +109,69 @@ def _hosts(scopes: Scopes, value: ast.expr) -> Iterator[Mistake]:
     )
 
 
-def _is_text_flag(scopes: Scopes, node: ast.expr | None) -> bool:
-    """`FLAGS.ps_hosts`, of a flag that is a string."""
+def _joined(node: ast.expr | None) -> ast.expr | None:
+    """`hosts` of `",".join(hosts)`."""
+    if (
+        isinstance(node, ast.Call)
+        and method(node) == "join"
+        and isinstance(node.func, ast.Attribute)
+        and names.literal(node.func.value) == ","
+        and len(node.args) == 1
+        and not isinstance(node.args[0], ast.GeneratorExp)
+    ):
+        return node.args[0]
+    return None
+
+
+def _default(scopes: Scopes, name: ast.Name) -> str | None:
+    """The text that a parameter is where it is not given."""
+    scope = scopes.scope_of(name).owner(name.id)
+    function = scope.node if scope is not None else None
+    if not isinstance(function, ast.FunctionDef) or scope is None:
+        return None
+    if not all(isinstance(b, ast.arg) for b in scope.bindings[name.id]):
+        return None
+    at = [a.arg for a in function.args.args].index(name.id)
+    called = values.calls_of(scopes, function) or []
+    if any(names.argument(c, name.id, at) is not None for c in called):
+        return None
+    listed = function.args.args[len(function.args.args) - len(function.args.defaults) :]
+    for parameter, default in zip(listed, function.args.defaults, strict=True):
+        if parameter.arg == name.id:
+            text = names.literal(default)
+            return text if isinstance(text, str) else None
+    return None
+
+
+def _is_text(scopes: Scopes, node: ast.expr | None) -> bool:
+    """What is a string of hosts: of the environment, of the command line, filled in."""
+    if isinstance(node, ast.Subscript):
+        if scopes.dotted(node.value) == "sys.argv":
+            return not isinstance(node.slice, ast.Slice)
+    if isinstance(node, ast.Call) and method(node) == "join":
+        assert isinstance(node.func, ast.Attribute)
+        return names.literal(node.func.value) == ","
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod):
+        text = names.literal(node.left)
+        return isinstance(text, str) and "," in text
+    return _is_from_environment(scopes, node)
+
+
+def _is_from_environment(scopes: Scopes, node: ast.expr | None) -> bool:
+    """`os.environ["WORKER_HOSTS"]`, which is a string."""
+    if isinstance(node, ast.Subscript):
+        return scopes.dotted(node.value) == "os.environ"
+    return isinstance(node, ast.Call) and scopes.dotted(node.func) in (
+        *("os.environ.get", "os.getenv"),
+    )
+
+
+def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) -> bool:
+    """`FLAGS.ps_hosts`, of a flag that is a string.
+
+    Args:
+      several: whether its default or its help has to say that it is several hosts.
+    """
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
     if any(
@@ -72,13 +185,26 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None) -> bool:
         if not isinstance(call, ast.Call) or not call.args:
             continue
         name = names.literal(call.args[0])
+        if several and not _says_several(call):
+            continue
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FLAGS:
             if name == node.attr:
                 return True
         if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument":
             kind = names.argument(call, "type")
             plain = kind is None or (isinstance(kind, ast.Name) and kind.id == "str")
-            several = names.argument(call, "nargs") or names.argument(call, "action")
-            if name == f"--{node.attr}" and plain and several is None:
+            listed = names.argument(call, "nargs") or names.argument(call, "action")
+            if name == f"--{node.attr}" and plain and listed is None:
                 return True
     return False
+
+
+def _says_several(flag: ast.Call) -> bool:
+    """Whether a flag's default has a comma, or its help speaks of one."""
+    texts = [
+        names.literal(a) for a in (*flag.args[1:], *(k.value for k in flag.keywords))
+    ]
+    return any(
+        isinstance(text, str) and ("," in text.rstrip(",. ") or "comma" in text.lower())
+        for text in texts
+    )

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes import replicas
 from migrate.rules.mistakes.mistake import Mistake, binding, calls
+from migrate.source.nodes import all_nodes
 
 _STEPS = frozenset(
     {
@@ -27,13 +29,13 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     symbols = {symbol for _, symbol in calls(scopes)}
     if "tf.train.Server" not in symbols or "tf.train.SyncReplicasOptimizer" in symbols:
         return  # In step with each other all workers count alike.
+    told: set[ast.AST] = set()
     for name, loop in _fetched(scopes):
-        for node in ast.walk(loop):
-            if (
-                isinstance(node, ast.Subscript)
-                and isinstance(node.ctx, ast.Load)
-                and name in names.reads(node.slice)
-            ):
+        steps = _of(name, loop)
+        for node in all_nodes(loop):
+            if loop not in told and _chooses(scopes, node, steps):
+                told.add(loop)
+                assert isinstance(node, ast.expr)
                 yield Mistake(
                     node,
                     "D147",
@@ -42,30 +44,107 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
                     "Count the worker's own steps: local_step += 1.",
                     kept=True,
                 )
-                break
+
+
+def _of(name: str, loop: ast.AST) -> set[str]:
+    """The name, and what is computed of it: not what counts in epochs, `step // 100`."""
+    found = {name}
+    for _ in range(3):
+        for node in all_nodes(loop):
+            if (
+                isinstance(node, ast.Assign)
+                and not any(
+                    isinstance(n, (ast.Call, ast.FloorDiv, ast.Subscript))
+                    for n in all_nodes(node.value)
+                )
+                and names.reads(node.value) & found
+            ):
+                found |= names.binds(node)
+    return found
+
+
+def _chooses(scopes: Scopes, node: ast.AST, steps: set[str]) -> bool:
+    """`data[step % n]`; `batch(step)` of a function that does so."""
+    if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+        shown = names.literal(node.slice)
+        return (
+            shown is None
+            and bool(names.reads(node.slice) & steps)
+            and not any(isinstance(n, ast.FloorDiv) for n in all_nodes(node.slice))
+        )
+    if not isinstance(node, ast.Call) or node.keywords:
+        return False
+    function = replicas.function_of(scopes, node.func)
+    if function is None:
+        return False
+    given = {
+        parameter
+        for parameter, value in zip(replicas.parameters(function), node.args)
+        if isinstance(value, ast.Name) and value.id in steps
+    }
+    return bool(given) and any(
+        not isinstance(n, ast.Call) and _chooses(scopes, n, given)
+        for n in all_nodes(function)
+    )
 
 
 def _fetched(scopes: Scopes) -> Iterator[tuple[str, ast.While | ast.For]]:
     """Names that `sess.run` gives the global step to, in loops."""
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not (
             isinstance(node, ast.Assign)
             and isinstance(node.value, ast.Call)
             and isinstance(node.value.func, ast.Attribute)
-            and node.value.func.attr == "run"
             and node.value.args
         ):
             continue
+        if scopes.resolve(node.value.func) == "tf.train.global_step":
+            loop = _loop(scopes, node)
+            if isinstance(node.targets[0], ast.Name) and loop:
+                yield node.targets[0].id, loop
+        if node.value.func.attr != "run":
+            continue
         target, fetches = node.targets[0], node.value.args[0]
+        loop = _loop(scopes, node)
+        if isinstance(target, ast.Name) and loop:
+            for name in _taken_out(scopes, loop, target.id, fetches):
+                yield name, loop
         pairs = [(target, fetches)]
         if isinstance(target, (ast.Tuple, ast.List)) and isinstance(
             fetches, (ast.Tuple, ast.List)
         ):
             pairs = list(zip(target.elts, fetches.elts))
         for given, fetch in pairs:
-            loop = _loop(scopes, node)
             if isinstance(given, ast.Name) and loop and _is_step(scopes, fetch):
                 yield given.id, loop
+
+
+def _taken_out(
+    scopes: Scopes, loop: ast.AST, results: str, fetches: ast.expr
+) -> Iterator[str]:
+    """Names of `step = results["step"]`, of a dict or list that has the step there."""
+    keys: list[object] = []
+    if isinstance(fetches, ast.Dict):
+        keys = [
+            names.literal(key)
+            for key, value in zip(fetches.keys, fetches.values, strict=True)
+            if key is not None and _is_step(scopes, value)
+        ]
+    elif isinstance(fetches, (ast.List, ast.Tuple)):
+        keys = [i for i, value in enumerate(fetches.elts) if _is_step(scopes, value)]
+    for node in all_nodes(loop):
+        if not isinstance(node, ast.Assign):
+            continue
+        value = node.value
+        if isinstance(value, ast.BinOp) and isinstance(value.op, (ast.Add, ast.Sub)):
+            value = value.left  # The next one.
+        if (
+            isinstance(value, ast.Subscript)
+            and isinstance(value.value, ast.Name)
+            and value.value.id == results
+            and names.literal(value.slice) in keys
+        ):
+            yield from names.binds(node)
 
 
 def _is_step(scopes: Scopes, node: ast.expr) -> bool:

@@ -14,24 +14,129 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code, joined
+from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
+from migrate.source.nodes import all_nodes
+from migrate.tables import symbols
 
 _LOSSES = {
     "tf.keras.losses.SparseCategoricalCrossentropy": "softmax",
     "tf.keras.losses.CategoricalCrossentropy": "softmax",
     "tf.keras.losses.BinaryCrossentropy": "sigmoid",
+    "tf.keras.losses.sparse_categorical_crossentropy": "softmax",
+    "tf.keras.losses.categorical_crossentropy": "softmax",
+    "tf.keras.losses.binary_crossentropy": "sigmoid",
+}
+# Losses by name, which take probabilities.
+_BY_NAME = {
+    "sparse_categorical_crossentropy": "SparseCategoricalCrossentropy",
+    "categorical_crossentropy": "CategoricalCrossentropy",
+    "binary_crossentropy": "BinaryCrossentropy",
+}
+# Losses of a graph that apply a softmax: where they have their logits.
+_OF_GRAPHS = {
+    "tf.nn.softmax_cross_entropy_with_logits": 2,
+    "tf.nn.softmax_cross_entropy_with_logits_v2": 1,
+    "tf.nn.sparse_softmax_cross_entropy_with_logits": 2,
+    "tf.losses.softmax_cross_entropy": 1,
+    "tf.losses.sparse_softmax_cross_entropy": 1,
+    "tf.nn.sigmoid_cross_entropy_with_logits": 2,
+    "tf.losses.sigmoid_cross_entropy": 1,
+}
+_SQUASHES = {
+    "softmax": frozenset({"tf.nn.softmax", "tf.contrib.layers.softmax"}),
+    "sigmoid": frozenset({"tf.sigmoid", "tf.nn.sigmoid", "tf.math.sigmoid"}),
 }
 _DENSE = "tf.keras.layers.Dense"
 
 
+def find_in_graphs(scopes: Scopes) -> Iterator[Mistake]:
+    """Losses of TensorFlow 1 that are given what a softmax has computed."""
+    for call, symbol in calls(scopes):
+        position = _OF_GRAPHS.get(symbol)
+        if position is None:
+            continue
+        given = names.argument(call, "logits", position)
+        made = values.single(scopes, given) if given is not None else None
+        if not isinstance(made, ast.Call):
+            continue
+        squash = "sigmoid" if "sigmoid" in symbol else "softmax"
+        function = scopes.resolve(made.func)
+        if function in ("tf.layers.dense", "tf.contrib.layers.fully_connected"):
+            name = "activation" if function == "tf.layers.dense" else "activation_fn"
+            shown = names.argument(made, name, 2)
+            function = scopes.resolve(shown) if shown is not None else None
+        if function in _SQUASHES[squash]:
+            yield Mistake(
+                call,
+                "D102",
+                f"the loss applies a {squash}, and its logits have been through one",
+                f"Give it what the {squash} is given.",
+                symbol=symbol,
+                kept=True,
+            )
+
+
+def _compiled_by_name(scopes: Scopes, ends: list[ast.Call]) -> Iterator[Mistake]:
+    """`model.compile(loss="categorical_crossentropy")` of a model that gives logits."""
+    compiled = [c for c, s in calls(scopes) if method(c) == "compile" and not s]
+    if len(ends) != 1 or len(compiled) != 1:
+        return
+    given = names.argument(compiled[0], "loss", 1)
+    name = _BY_NAME.get(str(names.literal(given))) if given is not None else None
+    if given is not None and name is None:
+        shown = name_of(scopes, given)  # The function itself.
+        if shown.startswith("tf.keras.losses."):
+            name = _BY_NAME.get(shown.rpartition(".")[2])
+    if name is None or given is None:
+        return
+    if _activation(scopes, ends[0]) != "" or _squashes(scopes):
+        return
+    fix = code(f"tf.keras.losses.{name}(from_logits=True)")
+    # A program of TensorFlow 1 has another Keras once it is migrated.
+    certain = scopes.stands_for("tf") == "tensorflow" and not (
+        scopes.is_tf1(symbols.exists_in_tf2) or scopes.imports_compat()
+    )
+    yield Mistake(
+        given,
+        "D103",
+        "the model ends without an activation: it gives logits, and the loss of this name "
+        "takes them for probabilities",
+        f"tf.keras.losses.{name}(from_logits=True)",
+        ((given, fix),) if certain else (),
+        f"tf.keras.losses.{name}",
+    )
+
+
+def _is_loss(scopes: Scopes, call: ast.Call, symbol: str) -> bool:
+    """A loss object, or a function of losses that is called in place."""
+    if symbol not in _LOSSES:
+        return False
+    if symbol.rpartition(".")[2] not in _BY_NAME:
+        return True
+    given = names.argument(call, "y_pred", 1)
+    made = values.single(scopes, given) if given is not None else None
+    # What a model gives, and nothing computed of it.
+    return isinstance(made, ast.Call) and not name_of(scopes, made.func)
+
+
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    losses = [(call, s) for call, s in calls(scopes) if s in _LOSSES]
+    losses = [(call, s) for call, s in calls(scopes) if _is_loss(scopes, call, s)]
     ends = list(_last_layers(scopes))
+    if not ends:
+        # Of a class that ends without an activation it is not told what else is done,
+        # unless the one loss is compiled with it.
+        ends = list(_of_classes(scopes))
+        if not (len(losses) == 1 and _compiled_with(scopes, losses[0][0])):
+            ends = [e for e in ends if _activation(scopes, e)]
+    if not losses:
+        yield from _compiled_by_name(scopes, ends)
     if len(losses) != 1 or len(ends) != 1:
         return  # Which loss is of which model is not told.
     call, symbol = losses[0]
     activation = _activation(scopes, ends[0])
-    given = names.argument(call, "from_logits", 0)
+    in_place = symbol.rpartition(".")[2] in _BY_NAME
+    given = names.argument(call, "from_logits", 2 if in_place else 0)
     if given is not None and not isinstance(given, ast.Constant):
         return
     logits = bool(given is not None and names.literal(given))
@@ -52,9 +157,12 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         else:
             parts: list[Code] = [code(a) for a in call.args]
             parts += [code(f"{k.arg}=", k.value) for k in call.keywords if k.arg]
-            if len(parts) != len(call.args) + len(call.keywords) or call.args:
+            if len(parts) != len(call.args) + len(call.keywords):
                 return
-            fixed = joined(", ", [code("from_logits=True"), *parts])
+            if call.args and not in_place:
+                return
+            told = code("from_logits=True")
+            fixed = joined(", ", [*parts, told] if in_place else [told, *parts])
             edit = (call, code(call.func, "(", fixed, ")"))
         yield Mistake(
             call,
@@ -65,6 +173,20 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             (edit,),
             symbol,
         )
+
+
+def _compiled_with(scopes: Scopes, loss: ast.Call) -> bool:
+    """Whether `model.compile` is given a loss, of a model that a class of the file makes."""
+    call = scopes.parents[loss]
+    call = scopes.parents[call] if isinstance(call, ast.keyword) else call
+    if not isinstance(call, ast.Call) or method(call) != "compile":
+        return False
+    assert isinstance(call.func, ast.Attribute)
+    made = binding(scopes, call.func.value)
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name):
+        return False
+    classes = {n.name for n in scopes.tree.body if isinstance(n, ast.ClassDef)}
+    return made.func.id in classes
 
 
 def _squashes(scopes: Scopes) -> bool:
@@ -105,11 +227,49 @@ def _last_layers(scopes: Scopes) -> Iterator[ast.Call]:
     yield from added.values()
 
 
+def _of_classes(scopes: Scopes) -> Iterator[ast.Call]:
+    """The last layer of models that are classes: `return self.last(x)`."""
+    for owner in all_nodes(scopes.tree):
+        if not isinstance(owner, ast.ClassDef) or not any(
+            name_of(scopes, base) in ("tf.keras.Model", "tf.keras.models.Model")
+            for base in owner.bases
+        ):
+            continue
+        layers = {
+            names.key(node.targets[0]): node.value
+            for node in all_nodes(owner)
+            if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        }
+        for function in owner.body:
+            if isinstance(function, ast.FunctionDef) and function.name == "call":
+                given = [
+                    n.value for n in all_nodes(function) if isinstance(n, ast.Return)
+                ]
+                last = given[0] if len(given) == 1 else None
+                if isinstance(last, ast.Name):
+                    last = values.latest(scopes, last) or last
+                if isinstance(last, ast.Call) and name_of(scopes, last.func) in (
+                    frozenset().union(*_SQUASHES.values())
+                ):
+                    yield last
+                    continue
+                made = (
+                    layers.get(names.key(last.func))
+                    if isinstance(last, ast.Call)
+                    else None
+                )
+                if made is not None:
+                    yield made
+
+
 def _activation(scopes: Scopes, layer: ast.Call) -> str | None:
     """How a layer ends: "softmax", "sigmoid", "" without; None where it is not told."""
     symbol = name_of(scopes, layer.func)
     if symbol == "tf.keras.layers.Softmax":
         return "softmax"
+    for squash, functions in _SQUASHES.items():
+        if symbol in functions:
+            return squash
     if symbol == "tf.keras.layers.Activation":
         given = names.argument(layer, "activation", 0)
     elif symbol == _DENSE:

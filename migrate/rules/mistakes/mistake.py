@@ -20,6 +20,8 @@ class Mistake:
       reason: what it does, and what was meant.
       recipe: what to do, where it is not done.
       edits: the fix, as expressions and what they become; empty where it is not certain.
+      statements: statements that the fix writes anew, each with what it becomes, or None
+        where nothing is left of it.
       done: whether the migrated program does not make it any more, without an edit.
       kept: whether the migrated program makes it too, since TF1's meant the same.
       symbol: the TensorFlow symbol it is about.
@@ -33,6 +35,7 @@ class Mistake:
     symbol: str = ""
     done: bool = False
     kept: bool = False
+    statements: tuple[tuple[ast.stmt, Code | None], ...] = ()
 
 
 def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:

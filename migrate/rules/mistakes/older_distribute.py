@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code
-from migrate.rules.mistakes.mistake import Mistake, calls, method, name_of
+from migrate.rules.mistakes.mistake import Mistake, calls, name_of
 
 _COMMUNICATION = "tf.distribute.experimental.CollectiveCommunication"
 _WORKERS = frozenset(
@@ -26,16 +26,23 @@ _SERVERS = frozenset(
 
 
 def find_runs(scopes: Scopes) -> Iterator[Mistake]:
-    """D108 only."""
-    for call, symbol in calls(scopes):
-        if method(call) == "experimental_run_v2" and not symbol:
-            assert isinstance(call.func, ast.Attribute)
-            yield Mistake(
-                call,
-                "D108",
-                "Strategy.experimental_run_v2 is Strategy.run since TensorFlow 2.2",
-                edits=((call.func, code(call.func.value, ".run")),),
-            )
+    """D108 only: calls, and the method by itself, `run = strategy.experimental_run_v2`."""
+    for node in scopes.walk():
+        if not (
+            isinstance(node, ast.Attribute)
+            and node.attr == "experimental_run_v2"
+            and isinstance(node.ctx, ast.Load)
+            and not name_of(scopes, node)
+        ):
+            continue
+        around = scopes.parents[node]
+        called = isinstance(around, ast.Call) and around.func is node
+        yield Mistake(
+            around if called else node,  # type: ignore[arg-type]
+            "D108",
+            "Strategy.experimental_run_v2 is Strategy.run since TensorFlow 2.2",
+            edits=((node, code(node.value, ".run")),),
+        )
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
@@ -90,48 +97,6 @@ def _communication(
         ((call, fix),) if known else (),
         symbol,
     )
-
-
-def find_iterators(scopes: Scopes) -> Iterator[Mistake]:
-    """D136: a strategy's own iterator, which TF1's sessions initialised."""
-    for call, symbol in calls(scopes):
-        if method(call) != "make_dataset_iterator" or symbol or len(call.args) != 1:
-            continue
-        assert isinstance(call.func, ast.Attribute)
-        fix = code(
-            "iter(",
-            call.func.value,
-            ".experimental_distribute_dataset(",
-            call.args[0],
-            "))",
-        )
-        kept = scopes.parents.get(call)
-        name = kept.targets[0] if isinstance(kept, ast.Assign) else None
-        certain = isinstance(name, ast.Name) and _only_drawn_from(scopes, name)
-        yield Mistake(
-            call,
-            "D136",
-            "the iterator of TensorFlow 1's strategies, which a session initialised",
-            "iter(strategy.experimental_distribute_dataset(dataset)), without initialize()",
-            ((call, fix),) if certain else (),
-        )
-
-
-def _only_drawn_from(scopes: Scopes, name: ast.Name) -> bool:
-    """Whether nothing is done with an iterator but to take the next element."""
-    for node in scopes.walk():
-        if not (
-            isinstance(node, ast.Name)
-            and node.id == name.id
-            and isinstance(node.ctx, ast.Load)
-        ):
-            continue
-        parent = scopes.parents[node]
-        drawn = isinstance(parent, ast.Attribute) and parent.attr == "get_next"
-        passed = isinstance(parent, ast.Call) and ast.unparse(parent.func) == "next"
-        if not (drawn or passed):
-            return False
-    return True
 
 
 def find_estimators(scopes: Scopes) -> Iterator[Mistake]:

@@ -8,98 +8,366 @@ as there are replicas.
 from __future__ import annotations
 
 import ast
+import dataclasses
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import code
-from migrate.rules.mistakes import replicas
+from migrate.program.ir import Code, code
+from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
+from migrate.source.nodes import all_nodes
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
+_SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
+_REASON = (
+    "the mean of a replica's part of the batch: the replicas' gradients are added up, so "
+    "each loss is divided by the whole batch"
+)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
-    if _divides_itself(scopes):
-        return
-    functions = [function for _, function in replicas.runs(scopes)]
-    functions += [function for _, function, _ in replicas.called_outside(scopes)]
-    for function in dict.fromkeys(functions):
-        for mean in _means(scopes, function):
-            root = _root(mean.func)
-            if root is None:
-                continue
-            average = code(root, ".nn.compute_average_loss(", mean.args[0], ")")
-            yield Mistake(
-                mean,
-                "D104",
-                "the mean of a replica's part of the batch: the replicas' gradients "
-                "are added up, so each loss is divided by the whole batch",
-                "tf.nn.compute_average_loss(per_example_loss)",
-                ((mean, average),),
-                name_of(scopes, mean.func),
-            )
+    by: dict[ast.FunctionDef, ast.expr] = {}
+    run: dict[ast.FunctionDef, list[ast.Call]] = {}
+    for call, function in replicas.runs(scopes):
+        assert isinstance(call.func, ast.Attribute)
+        by.setdefault(function, call.func.value)
+        run.setdefault(function, []).append(call)
+    for _, function, strategy in replicas.called_outside(scopes):
+        by.setdefault(function, strategy)
+    for function, strategy in by.items():
+        if divides_itself(scopes, function):
+            continue
+        for loss in _losses(scopes, function):
+            wrong = _wrong(scopes, function, loss, strategy, run.get(function, []))
+            if wrong is not None:
+                yield wrong
+
+
+@dataclasses.dataclass(frozen=True)
+class _Loss:
+    """What a step differentiates.
+
+    Attributes:
+      value: the expression that computes it.
+      home: the function in which that is.
+      alone: whether nothing but the step takes it.
+    """
+
+    value: ast.expr
+    home: ast.FunctionDef
+    alone: bool = True
+
+
+def _losses(scopes: Scopes, function: ast.FunctionDef) -> Iterator[_Loss]:
+    """The step's losses, each computed by one expression, of it or of a function."""
+    differentiated = _differentiated(function)
+    for statement in all_nodes(function):
+        if not (
+            isinstance(statement, ast.Assign)
+            and names.binds(statement) & differentiated
+            and binding(scopes, statement.targets[0]) is statement.value
+        ):
+            continue
+        yield _Loss(statement.value, function)
+        made = statement.value
+        helper = (
+            replicas.function_of(scopes, made.func)
+            if isinstance(made, ast.Call)
+            else None
+        )
+        given = values.returns(helper) if helper is not None else None
+        if helper is None or given is None or len(given) != 1:
+            continue
+        value = binding(scopes, given[0]) or given[0]
+        called = values.calls_of(scopes, helper)
+        yield _Loss(value, helper, called is not None and len(called) == 1)
+
+
+def _wrong(
+    scopes: Scopes,
+    function: ast.FunctionDef,
+    loss: _Loss,
+    strategy: ast.expr,
+    runs: list[ast.Call],
+) -> Mistake | None:
+    """The mistake that a loss is, if it is one."""
+    mean = loss.value
+    edits: list[tuple[ast.expr, Code]] | None = None
+    recipe = "tf.nn.compute_average_loss(per_example_loss)"
+    if isinstance(mean, ast.BinOp):
+        whole = _whole_batch(scopes, mean)
+        if whole is None:
+            return None
+        edits = (
+            [(mean.right, code(whole.id))]
+            if values.seen_from(scopes, whole, mean)
+            else []
+        )
+        recipe = "divided by the size of the whole batch"
+    elif not isinstance(mean, ast.Call):
+        return None
+    elif _is_mean(scopes, loss, mean):
+        root = _root(mean.func)
+        if root is None:
+            return None
+        edits = [(mean, code(root, ".nn.compute_average_loss(", mean.args[0], ")"))]
+    elif _of_all(scopes, function, loss, strategy):
+        recipe = (
+            "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
+            "losses per example"
+        )
+        divided = code(mean, " / ", strategy, ".num_replicas_in_sync")
+        edits = [(mean, divided)] if values.seen_from(scopes, strategy, mean) else []
+    if edits is None:
+        return None
+    if edits and loss.alone and returned(function):
+        # What the replicas return is added up where it was averaged.
+        reported = _reported(scopes, runs)
+        edits = [*edits, *reported] if reported is not None else []
+    return Mistake(
+        mean,
+        "D104",
+        _REASON,
+        recipe,
+        tuple(edits) if loss.alone else (),
+        name_of(scopes, mean.func) if isinstance(mean, ast.Call) else "",
+    )
+
+
+def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
+    """Whether it is the mean of losses per example."""
+    return (
+        name_of(scopes, mean.func) in _MEANS
+        and len(mean.args) == 1
+        # Losses per example have but one axis.
+        and all(
+            k.arg == "axis" and names.literal(k.value) in (0, -1) for k in mean.keywords
+        )
+        and _is_per_example(scopes, loss.home, mean.args[0])
+    )
+
+
+def _of_all(
+    scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
+) -> bool:
+    """Whether it is a mean of whatever a replica computed: one share of as many."""
+    if replicas.strategy_of(scopes, strategy) not in replicas.SYNCHRONOUS:
+        return False
+    mean = loss.value
+    assert isinstance(mean, ast.Call)
+    if not _applied_as_they_are(scopes, function):
+        return False
+    whole = (
+        name_of(scopes, mean.func) in _MEANS
+        and len(mean.args) == 1
+        and not mean.keywords
+    )
+    return whole or _takes_mean(scopes, mean)
+
+
+def _whole_batch(scopes: Scopes, share: ast.BinOp) -> ast.Name | None:
+    """Of a sum divided by a replica's batch the name of the whole batch.
+
+    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which.
+    """
+    added = share.left
+    if not (
+        isinstance(share.op, ast.Div)
+        and isinstance(added, ast.Call)
+        and name_of(scopes, added.func) in _SUMS
+        and isinstance(share.right, ast.Name)
+    ):
+        return None
+    for node in scopes.walk():
+        if not (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.BinOp)
+            and isinstance(node.value.op, ast.Mult)
+        ):
+            continue
+        sides = (node.value.left, node.value.right)
+        if any(names.key(s) == share.right.id for s in sides) and any(
+            isinstance(s, ast.Attribute) and s.attr == "num_replicas_in_sync"
+            for s in sides
+        ):
+            return node.targets[0]
+    return None
+
+
+def _reported(
+    scopes: Scopes, runs: list[ast.Call]
+) -> list[tuple[ast.expr, Code]] | None:
+    """Averages of what the replicas return, as sums; None where others are taken."""
+    edits: list[tuple[ast.expr, Code]] = []
+    for node in scopes.walk():
+        if not _says_mean(node):
+            continue
+        around = scopes.parents[node]
+        given = around.args if isinstance(around, ast.Call) else []
+        if (
+            len(given) < 2
+            or node is not given[0]
+            or method(around) != "reduce"  # type: ignore[arg-type]
+            or values.single(scopes, given[1]) not in runs
+        ):
+            return None
+        assert isinstance(node, (ast.Attribute, ast.Constant))
+        new = (
+            code(node.value, ".SUM")
+            if isinstance(node, ast.Attribute)
+            else code('"SUM"')
+        )
+        edits.append((node, new))
+    return edits
+
+
+def _says_mean(node: ast.AST) -> bool:
+    if isinstance(node, ast.Attribute):
+        return node.attr == "MEAN"
+    return isinstance(node, ast.Constant) and node.value in ("MEAN", "mean")
+
+
+def _takes_mean(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether it calls a Keras loss object that takes the mean itself."""
+    made = values.single(scopes, call.func)
+    return (
+        isinstance(made, ast.Call)
+        and name_of(scopes, made.func).startswith("tf.keras.losses.")
+        and not made.args
+        and names.argument(made, "reduction") is None
+    )
+
+
+def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
+    """Whether nothing scales the gradients before they are applied."""
+    made = [
+        statement
+        for statement in all_nodes(function)
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.value, ast.Call)
+        and method(statement.value) == "gradient"
+    ]
+    if len(made) != 1 or binding(scopes, made[0].targets[0]) is None:
+        return False
+    name = names.key(made[0].targets[0])
+    for node in all_nodes(function):
+        if (
+            isinstance(node, ast.Name)
+            and node.id == name
+            and isinstance(node.ctx, ast.Load)
+        ):
+            around = scopes.parents[node]
+            if not (isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"):
+                return False
+    return True
 
 
 def divided(scopes: Scopes, function: ast.FunctionDef) -> bool:
     """Whether the function's loss is, or is about to be, of the whole batch."""
-    if _divides_itself(scopes) or list(_means(scopes, function)):
+    if divides_itself(scopes, function):
         return True
-    losses = _differentiated(function)
+    if any(
+        isinstance(loss.value, ast.Call) and _is_mean(scopes, loss, loss.value)
+        for loss in _losses(scopes, function)
+        if loss.alone
+    ):
+        return True
     return any(
-        isinstance(n, ast.Assign)
-        and names.binds(n) & losses
-        and isinstance(n.value, ast.Call)
-        and name_of(scopes, n.value.func) == "tf.nn.compute_average_loss"
-        for n in ast.walk(function)
+        isinstance(n, ast.Call)
+        and name_of(scopes, n.func) == "tf.nn.compute_average_loss"
+        for part in (function, *reach.reached(scopes, [function]))
+        for n in all_nodes(part)
     )
 
 
 def returned(function: ast.FunctionDef) -> bool:
     """Whether what a function returns is the loss that it differentiates."""
-    given = [n.value for n in ast.walk(function) if isinstance(n, ast.Return)]
+    given = [n.value for n in all_nodes(function) if isinstance(n, ast.Return)]
     return bool(given) and all(
         v is not None and names.key(v) in _differentiated(function) for v in given
     )
 
 
-def _divides_itself(scopes: Scopes) -> bool:
-    """Whether the module counts its replicas, or adds up over them."""
+def divides_itself(scopes: Scopes, function: ast.FunctionDef) -> bool:
+    """Whether a step counts its replicas, or the module adds up over them.
+
+    Names that were computed of their number count - GLOBAL_BATCH_SIZE -, in the step, in
+    what it calls and in what makes its losses; where the module divides by one, or has
+    replicas reduce, it may do so for every step.
+    """
+    counts = _counts(scopes)
+    parts = [function, *reach.reached(scopes, [function])]
+    for part in list(parts):
+        for node in all_nodes(part):
+            if isinstance(node, ast.Call):
+                made = values.held(scopes, node.func) or []
+                parts += [m for m in made if isinstance(m, ast.Call)]
+    if any(_counted(n, counts) for part in parts for n in all_nodes(part)):
+        return True
     return any(
-        isinstance(node, ast.Attribute)
-        and node.attr in ("num_replicas_in_sync", "all_reduce")
-        for node in ast.walk(scopes.tree)
+        (isinstance(n, ast.Attribute) and n.attr == "all_reduce")
+        or (
+            isinstance(n, ast.BinOp)
+            and isinstance(n.op, ast.Div)
+            and any(_counted(part, counts) for part in all_nodes(n.right))
+        )
+        for n in scopes.walk()
+    )
+
+
+def _counted(node: ast.AST, counts: set[str]) -> bool:
+    """Whether a node reads the number of replicas, or what is computed of it."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "num_replicas_in_sync" or node.attr in counts
+    return (
+        isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in counts
+    )
+
+
+def _counts(scopes: Scopes) -> set[str]:
+    """Names and attributes that are computed of the number of replicas.
+
+    Numbers alone: datasets that are batched by them are none.
+    """
+    counts: set[str] = set()
+    assigned = [n for n in scopes.walk() if isinstance(n, ast.Assign)]
+    while True:
+        more = (
+            {
+                (names.key(target) or "").rpartition(".")[2]
+                for statement in assigned
+                if _is_number(statement.value)
+                and any(_counted(n, counts) for n in all_nodes(statement.value))
+                for target in statement.targets
+            }
+            - counts
+            - {""}
+        )
+        if not more:
+            return counts
+        counts |= more
+
+
+def _is_number(node: ast.expr) -> bool:
+    """What is computed of numbers: by operators, int(...), float(...), max(...)."""
+    return not any(
+        isinstance(n, ast.Call)
+        and names.key(n.func) not in ("int", "float", "max", "min", "tf.cast")
+        for n in all_nodes(node)
     )
 
 
 def _differentiated(function: ast.FunctionDef) -> set[str]:
     return {
         name
-        for node in ast.walk(function)
+        for node in all_nodes(function)
         if isinstance(node, ast.Call) and method(node) == "gradient" and node.args
         if (name := names.key(node.args[0])) is not None
     }
-
-
-def _means(scopes: Scopes, function: ast.FunctionDef) -> Iterator[ast.Call]:
-    """Losses that are the mean of losses per example."""
-    differentiated = _differentiated(function)
-    for statement in ast.walk(function):
-        if not (
-            isinstance(statement, ast.Assign)
-            and names.binds(statement) & differentiated
-            and isinstance(statement.value, ast.Call)
-        ):
-            continue
-        mean = statement.value
-        if (
-            name_of(scopes, mean.func) in _MEANS
-            and len(mean.args) == 1
-            and binding(scopes, statement.targets[0]) is mean
-            and not mean.keywords
-            and _is_per_example(scopes, function, mean.args[0])
-        ):
-            yield mean
 
 
 def _root(node: ast.expr) -> ast.expr | None:
@@ -116,7 +384,7 @@ def _is_per_example(scopes: Scopes, function: ast.FunctionDef, node: ast.expr) -
         return value is not None and _is_per_example(scopes, function, value)
     if not isinstance(node, ast.Call):
         return False
-    made = binding(scopes, node.func)
+    made = values.single(scopes, node.func)
     if not (
         isinstance(made, ast.Call)
         and name_of(scopes, made.func).startswith("tf.keras.losses.")

@@ -7,7 +7,9 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import binding, method
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
 
 # Strategies whose replicas make one step together.
 SYNCHRONOUS = frozenset(
@@ -18,6 +20,8 @@ SYNCHRONOUS = frozenset(
         *("TPUStrategy", "experimental.TPUStrategy"),
     )
 )
+# Those of one replica, which a program takes where there is but one device.
+_OF_ONE = frozenset({"tf.distribute.get_strategy", "tf.distribute.OneDeviceStrategy"})
 RUNS = ("run", "experimental_run_v2")
 _DISTRIBUTES = frozenset(
     {
@@ -31,22 +35,39 @@ _SAME_ELEMENTS = frozenset(
     {"batch", "shuffle", "repeat", "prefetch", "cache", "take", "skip", "shard"}
     | {"with_options", "filter"}
 )
+_GIVE_DATASETS = _SAME_ELEMENTS | {
+    "map",
+    "apply",
+    "padded_batch",
+    "unbatch",
+    "enumerate",
+}
 _OF_PARTS = frozenset(
     f"tf.data.Dataset.{name}" for name in ("from_tensor_slices", "from_tensors", "zip")
 )
 
 
 def strategy_of(scopes: Scopes, node: ast.expr) -> str:
-    """The class a strategy's name was made of, "" where the name is not one's."""
-    made = binding(scopes, node)
-    symbol = scopes.resolve(made.func) if isinstance(made, ast.Call) else None
-    return symbol if symbol is not None and symbol.startswith("tf.distribute.") else ""
+    """The class that a strategy is of, "" where it is not seen to be one.
+
+    Of several, between which a program chooses, the one of several replicas.
+    """
+    made = values.held(scopes, node) or []
+    found = [
+        scopes.resolve(m.func) or "" if isinstance(m, ast.Call) else "" for m in made
+    ]
+    if not found or not all(s.startswith("tf.distribute.") for s in found):
+        return ""
+    several = [s for s in found if s not in _OF_ONE]
+    if len(set(found)) == 1:
+        return found[0]
+    return several[0] if several and set(several) <= SYNCHRONOUS else ""
 
 
 def runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
     """Calls of a strategy's `run` with the function that is run."""
     found: list[tuple[ast.Call, ast.FunctionDef]] = []
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not (isinstance(node, ast.Call) and method(node) in RUNS and node.args):
             continue
         assert isinstance(node.func, ast.Attribute)
@@ -57,13 +78,32 @@ def runs(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef]]:
 
 
 def function_of(scopes: Scopes, node: ast.expr) -> ast.FunctionDef | None:
-    """The one definition of a function that is named."""
-    if not isinstance(node, ast.Name):
-        return None
-    owner = scopes.scope_of(node).owner(node.id)
-    bound = owner.bindings.get(node.id, []) if owner is not None else []
-    if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
-        return bound[0]
+    """The one definition of a function or method that is named.
+
+    `tf.function(step)` is the function; so is a name that stands for it.
+    """
+    for _ in range(3):
+        if isinstance(node, ast.Attribute):
+            return values.method_named(scopes, node)
+        if isinstance(node, ast.Call):
+            if scopes.resolve(node.func) != "tf.function" or not node.args:
+                return None
+            node = node.args[0]
+            continue
+        if not isinstance(node, ast.Name):
+            return None
+        owner = scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings.get(node.id, []) if owner is not None else []
+        if len(bound) != 1:
+            return None
+        if isinstance(bound[0], ast.FunctionDef):
+            return bound[0]
+        made = bound[0]
+        if not isinstance(made, ast.Assign) or not isinstance(
+            made.targets[0], ast.Name
+        ):
+            return None
+        node = made.value
     return None
 
 
@@ -92,48 +132,64 @@ def loop_of(scopes: Scopes, node: ast.AST) -> tuple[ast.expr, ast.expr] | None:
 
 
 def is_dataset(scopes: Scopes, node: ast.expr) -> bool:
-    """A name that holds a tf.data.Dataset, made by chains of its methods."""
-    return isinstance(node, ast.Name) and _made(scopes, node, frozenset())
+    """A name that holds a tf.data.Dataset, or what its methods give: `dataset.take(3)`."""
+    return _root(node) is not None and _made(scopes, node, frozenset(), wide=True)
+
+
+def _root(node: ast.expr) -> ast.expr | None:
+    """The name whose methods are called, each of the dataset that the last one gave."""
+    while isinstance(node, ast.Call) and method(node) in _GIVE_DATASETS:
+        assert isinstance(node.func, ast.Attribute)
+        node = node.func.value
+    return node if names.key(node) is not None else None
 
 
 def is_distributed(scopes: Scopes, node: ast.expr) -> bool:
     """A dataset that a strategy has distributed, by name or made in place."""
-    made = binding(scopes, node) or node
-    return isinstance(made, ast.Call) and method(made) in _DISTRIBUTES
+    made = values.held(scopes, node) or [node]
+    if isinstance(node, ast.Name) and (last := values.latest(scopes, node)) is not None:
+        made = [last]
+    return all(isinstance(m, ast.Call) and method(m) in _DISTRIBUTES for m in made)
 
 
 def gives_dataset(scopes: Scopes, node: ast.expr) -> bool:
     """An expression whose value is a tf.data.Dataset; functions of the file are read."""
-    return _made(scopes, node, frozenset(), functions=True)
+    return _made(scopes, node, frozenset(), wide=False)
 
 
-def _made(
-    scopes: Scopes, node: ast.expr, seen: frozenset[str], functions: bool = False
-) -> bool:
+def _made(scopes: Scopes, node: ast.expr, seen: frozenset[str], wide: bool) -> bool:
+    """
+    Args:
+      wide: whether parameters and attributes are followed to what they are given.
+    """
     while isinstance(node, ast.Call):
-        if functions and isinstance(node.func, ast.Name):
-            return _returned(scopes, node.func, seen)
+        if isinstance(node.func, ast.Name):
+            return _returned(scopes, node.func, seen, wide)
         if (scopes.resolve(node.func) or "").startswith("tf.data."):
             return True
         if not isinstance(node.func, ast.Attribute) or node.func.attr in _DISTRIBUTES:
             return False
         node = node.func.value
-    if not isinstance(node, ast.Name):
+    shown = names.key(node)
+    if shown is None:
         return False
-    if node.id in seen:
+    if shown in seen:
         return True  # `dataset = dataset.batch(8)`: its other statements tell.
-    owner = scopes.scope_of(node).owner(node.id)
-    bound = owner.bindings.get(node.id, []) if owner is not None else []
-    return bool(bound) and all(
-        isinstance(b, ast.Assign)
-        and len(b.targets) == 1
-        and isinstance(b.targets[0], ast.Name)
-        and _made(scopes, b.value, seen | {node.id}, functions)
-        for b in bound
+    if not wide and not (isinstance(node, ast.Name) and _only_assigned(scopes, node)):
+        return False
+    found = values.sources(scopes, node) or []
+    return bool(found) and all(_made(scopes, v, seen | {shown}, wide) for v in found)
+
+
+def _only_assigned(scopes: Scopes, name: ast.Name) -> bool:
+    owner = scopes.scope_of(name).owner(name.id)
+    return owner is not None and all(
+        isinstance(b, ast.Assign) and isinstance(b.targets[0], ast.Name)
+        for b in owner.bindings.get(name.id, [])
     )
 
 
-def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str]) -> bool:
+def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str], wide: bool) -> bool:
     """Whether all that a function of the file returns are datasets."""
     function = function_of(scopes, name)
     if name.id in seen or function is None:
@@ -142,7 +198,7 @@ def _returned(scopes: Scopes, name: ast.Name, seen: frozenset[str]) -> bool:
         n for n in names.walk_scope_of_function(function) if isinstance(n, ast.Return)
     ]
     return bool(returns) and all(
-        r.value is not None and _made(scopes, r.value, seen | {name.id}, True)
+        r.value is not None and _made(scopes, r.value, seen | {name.id}, wide)
         for r in returns
     )
 
@@ -168,7 +224,7 @@ def _elements(
         if symbol in _OF_PARTS:
             given = node.args[0] if node.args else None
             if isinstance(given, ast.Name):
-                given = binding(scopes, given)
+                given = values.single(scopes, given)
             yield len(given.elts) if isinstance(given, ast.Tuple) else None
             return
         if method(node) == "experimental_distribute_dataset" and node.args:
@@ -177,17 +233,23 @@ def _elements(
             node = node.func.value
         else:
             break
-    if not isinstance(node, ast.Name):
+    shown = names.key(node)
+    if shown is None:
         yield None
         return
-    if node.id in seen:
+    if shown in seen:
         return  # `dataset = dataset.batch(8)`: its other statements tell.
-    owner = scopes.scope_of(node).owner(node.id)
-    for bound in owner.bindings.get(node.id, []) if owner is not None else []:
-        if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Name):
-            yield from _elements(scopes, bound.value, seen | {node.id})
-        else:
-            yield None
+    found = values.sources(scopes, node)
+    if not found:
+        yield None
+    for value in found or ():
+        yield from _elements(scopes, value, seen | {shown})
+
+
+def parameters(function: ast.FunctionDef) -> list[str]:
+    """What a function is given by position; a method not its object."""
+    found = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+    return found[1:] if found[:1] == ["self"] else found
 
 
 def required(function: ast.FunctionDef) -> tuple[int, int] | None:
@@ -195,7 +257,7 @@ def required(function: ast.FunctionDef) -> tuple[int, int] | None:
     arguments = function.args
     if arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
         return None
-    count = len(arguments.posonlyargs) + len(arguments.args)
+    count = len(parameters(function))
     return count - len(arguments.defaults), count
 
 
@@ -212,26 +274,70 @@ def trains(function: ast.FunctionDef) -> bool:
 def called_outside(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef, ast.expr]]:
     """Calls of a training step that nothing replicates, with it and the strategy."""
     strategies = _scopes_entered(scopes)
-    if len({names.key(s) for s in strategies}) != 1:
+    if not strategies or len({names.key(s) for s in strategies}) != 1:
         return []
-    inside = [function for _, function in runs(scopes)]
+    inside = [function for call, function in runs(scopes) if _is_used(scopes, call)]
     replicated = {*inside, *reach.reached(scopes, inside)}
     found = []
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if not isinstance(node, ast.Call):
             continue
         step = function_of(scopes, node.func)
+        if step is None:
+            step = _of_object(scopes, node)
         if step is None or step in replicated or not trains(step):
             continue
-        if _only_called(scopes, step) and not _within(scopes, node, replicated):
+        if not _is_used(scopes, node) or _within(scopes, node, replicated):
+            continue
+        if _only_called(scopes, step):
             found.append((node, step, strategies[0]))
     return found
+
+
+def _is_used(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether anything names the function that a node is in, from outside of it."""
+    function = values.function_of(scopes, node)
+    if function is None or function.name.startswith("__"):
+        return True
+    inside = set(all_nodes(function))
+    if any(n not in inside for n in _named(scopes, function)):
+        return True
+    return values.function_of(scopes, function) is None and _is_public(scopes)
+
+
+def _named(scopes: Scopes, function: ast.FunctionDef) -> list[ast.AST]:
+    """Where a module reads a function's name, or a method's on whatever object."""
+    return [
+        node
+        for node in scopes.walk()
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and isinstance(node.ctx, ast.Load)
+        and (node.id if isinstance(node, ast.Name) else node.attr) == function.name
+    ]
+
+
+def _is_public(scopes: Scopes) -> bool:
+    """Whether other files may call a function: this one runs nothing by itself."""
+    return not any(
+        isinstance(s, (ast.Expr, ast.For, ast.While, ast.With, ast.If))
+        and any(isinstance(n, ast.Call) for n in all_nodes(s))
+        for s in scopes.tree.body
+    )
+
+
+def _of_object(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+    """The method `train_step` that `trainer.train_step(x)` calls."""
+    for function in reach.methods(scopes).get(method(call), []):
+        assert isinstance(function, ast.FunctionDef)
+        if call in (values.calls_of(scopes, function) or []):
+            return function
+    return None
 
 
 def _scopes_entered(scopes: Scopes) -> list[ast.expr]:
     """Strategies of several replicas whose `scope()` is entered, by name."""
     found: list[ast.expr] = []
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         for item in node.items if isinstance(node, ast.With) else []:
             call = item.context_expr
             if isinstance(call, ast.Call) and method(call) == "scope":
@@ -243,20 +349,25 @@ def _scopes_entered(scopes: Scopes) -> list[ast.expr]:
 
 
 def _only_called(scopes: Scopes, step: ast.FunctionDef) -> bool:
-    """Whether the function is given to nothing, which could replicate it."""
-    for node in ast.walk(scopes.tree):
-        if isinstance(node, ast.Name) and node.id == step.name:
-            parent = scopes.parents[node]
-            if isinstance(node.ctx, ast.Load) and not (
-                isinstance(parent, ast.Call) and parent.func is node
-            ):
-                return False
+    """Whether the function is given to nothing used, which could replicate it."""
+    for node in _named(scopes, step):
+        parent = scopes.parents[node]
+        called = isinstance(parent, ast.Call) and parent.func is node
+        if not called and _is_used(scopes, node):
+            return False
     return True
 
 
 def _within(scopes: Scopes, node: ast.AST, functions: set[ast.AST]) -> bool:
+    """Whether a node is in one of some functions, or in a method given to something."""
     while node in scopes.parents:
         node = scopes.parents[node]
-        if node in functions or isinstance(node, (ast.ClassDef, ast.Lambda)):
+        if node in functions or isinstance(node, ast.Lambda):
+            return True
+        if (
+            isinstance(node, ast.FunctionDef)
+            and isinstance(scopes.parents[node], ast.ClassDef)
+            and not _only_called(scopes, node)
+        ):
             return True
     return False

@@ -9,13 +9,15 @@ InputContext (it is 0 in each), so that theirs draw an order without a seed.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code
-from migrate.rules.mistakes import replicas
+from migrate.rules.mistakes import chiefs, replicas
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
+from migrate.source.nodes import all_nodes
 
 _FROM_FUNCTION = frozenset(
     {
@@ -36,7 +38,27 @@ _SERVERS = frozenset(
         "tf.distribute.experimental.ParameterServerStrategy",
     }
 )
-_ORDERS = frozenset({"shuffle", "permutation"})
+_REPEATS = frozenset(
+    {
+        "tf.data.experimental.shuffle_and_repeat",
+        "tf.contrib.data.shuffle_and_repeat",
+    }
+)
+# Queues that shuffle unless they are told not to, with the seed's position.
+_PRODUCERS = {
+    "tf.train.string_input_producer": 3,
+    "tf.train.input_producer": 4,
+    "tf.train.slice_input_producer": 3,
+    "tf.train.range_input_producer": 3,
+}
+# What they shuffle by where they are read as datasets.
+_SHUFFLES = ("tf.random_shuffle", "tf.random.shuffle")
+_ORDERS = frozenset({"shuffle", "permutation", "sample"})
+# What may draw which rows are taken.
+_DRAWS = frozenset({"choice", "choices", "randint", "random_integers", "randrange"})
+_OF_HOSTS = re.compile(
+    r"host|worker|task|server|device|addr|node|\bps(\b|_)", re.IGNORECASE
+)
 _RECIPE = (
     "Give each worker an order of its own, seed + task_index, or a part of the data, "
     "dataset.shard(num_workers, task_index)."
@@ -58,15 +80,62 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 def _of_processes(scopes: Scopes) -> Iterator[Mistake]:
     """Every worker runs the whole program, and shuffles by the number it has."""
-    for call, seed in _shuffles(scopes, scopes.tree):
+    if _takes_own_part(scopes):
+        return
+    for call, seed in (*_shuffles(scopes, scopes.tree), *_producers(scopes)):
         yield _told(call, seed)
     for call, _ in calls(scopes):
         function = call.func
-        if not isinstance(function, ast.Attribute) or function.attr not in _ORDERS:
+        if not isinstance(function, ast.Attribute):
+            continue
+        if function.attr not in _ORDERS and not (
+            function.attr in _DRAWS and _is_index(scopes, call)
+        ):
             continue
         seeded = _seeded(scopes, function.value)
         if seeded is not None:
             yield _told(call, seeded)
+
+
+def _takes_own_part(scopes: Scopes) -> bool:
+    """Whether a worker picks by its index: `order[task_index::n]`, `i % n == task_index`."""
+    index = chiefs.task_index(scopes)
+
+    def is_index(node: ast.expr | None) -> bool:
+        if node is None:
+            return False
+        made = binding(scopes, node) or node
+        return any(names.key(n) == index for n in (*all_nodes(node), *all_nodes(made)))
+
+    for node in scopes.walk() if index is not None else ():
+        if isinstance(node, ast.Subscript):
+            if isinstance(node.slice, ast.Slice):
+                parts = (node.slice.lower, node.slice.upper, node.slice.step)
+                if any(is_index(part) for part in parts):
+                    return True
+            elif is_index(node.slice) and not _OF_HOSTS.search(ast.unparse(node.value)):
+                return True
+        elif (
+            isinstance(node, ast.Compare)
+            and isinstance(node.left, ast.BinOp)
+            and isinstance(node.left.op, ast.Mod)
+            and is_index(node.comparators[0])
+        ):
+            return True
+    return False
+
+
+def _is_index(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether what is drawn chooses rows: `data[np.random.choice(n, 8)]`."""
+    name = scopes.parents[call]
+    target = name.targets[0] if isinstance(name, ast.Assign) else None
+    for node in scopes.walk():
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+            if any(n is call for n in all_nodes(node.slice)):
+                return True
+            if isinstance(target, ast.Name) and target.id in names.reads(node.slice):
+                return True
+    return False
 
 
 def _told(call: ast.Call, seed: ast.expr) -> Mistake:
@@ -84,35 +153,57 @@ def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
     """The number by which numpy's or Python's generator is seeded, if it is one."""
     made = binding(scopes, generator)
     if isinstance(made, ast.Call) and method(made) in ("RandomState", "default_rng"):
-        return _number(names.argument(made, "seed", 0))
+        return _number(scopes, names.argument(made, "seed", 0))
     shown = names.key(generator)
     if shown is None or shown.rpartition(".")[2] != "random":
         return None
-    for node in ast.walk(scopes.tree):
+    for node in all_nodes(scopes.tree):
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
             and node.func.attr == "seed"
             and names.key(node.func.value) == shown
         ):
-            return _number(names.argument(node, "seed", 0) or names.argument(node, "a"))
+            given = names.argument(node, "seed", 0) or names.argument(node, "a")
+            return _number(scopes, given)
     return None
 
 
 def _shuffles(scopes: Scopes, root: ast.AST) -> Iterator[tuple[ast.Call, ast.expr]]:
-    """`shuffle(n, seed=7)` of datasets, with the seed."""
-    for node in ast.walk(root):
+    """`shuffle(n, seed=7)` of datasets, and `shuffle_and_repeat`, with the seed."""
+    for node in all_nodes(root):
         if isinstance(node, ast.Call) and method(node) == "shuffle":
-            seed = _number(names.argument(node, "seed", 1))
+            seed = _number(scopes, names.argument(node, "seed", 1))
             if seed is not None and (
                 names.argument(node, "buffer_size", 0) is not None
             ):
                 yield node, seed
+        elif isinstance(node, ast.Call) and name_of(scopes, node.func) in _REPEATS:
+            seed = _number(scopes, names.argument(node, "seed", 2))
+            if seed is not None:
+                yield node, seed
 
 
-def _number(node: ast.expr | None) -> ast.expr | None:
-    """A literal number."""
-    return node if isinstance(names.literal(node), int) else None
+def _producers(scopes: Scopes) -> Iterator[tuple[ast.Call, ast.expr]]:
+    """`tf.train.string_input_producer(files, seed=7)`, which shuffles."""
+    for call, symbol in calls(scopes):
+        if symbol in _SHUFFLES:
+            seed = _number(scopes, names.argument(call, "seed", 1))
+            if seed is not None:
+                yield call, seed
+        if symbol not in _PRODUCERS:
+            continue
+        at = _PRODUCERS[symbol]
+        shuffle = names.argument(call, "shuffle", at - 1)
+        seed = _number(scopes, names.argument(call, "seed", at))
+        if seed is not None and (shuffle is None or names.literal(shuffle) is True):
+            yield call, seed
+
+
+def _number(scopes: Scopes, node: ast.expr | None) -> ast.expr | None:
+    """A number that is written out, or the name of one."""
+    made = binding(scopes, node) if node is not None else None
+    return node if isinstance(names.literal(made or node), int) else None
 
 
 def _dataset_functions(scopes: Scopes) -> Iterator[ast.FunctionDef]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.rules.mistakes.mistake import Mistake, calls
+from migrate.rules.mistakes.mistake import Mistake, binding, calls
 
 _SESSION = "tf.train.MonitoredTrainingSession"
 
@@ -28,6 +28,8 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         if symbol != _SESSION or any(k.arg is None for k in call.keywords):
             continue
         master = names.argument(call, "master", 0)
+        if master is not None:
+            master = binding(scopes, master) or master
         if master is not None and names.literal(master) != "" and not _none(master):
             continue
         if served:

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.ir import Code, code, joined
-from migrate.rules.mistakes import per_replica_losses, replicas
+from migrate.rules.mistakes import per_replica_losses, replicas, values
 from migrate.rules.mistakes.mistake import Mistake
+from migrate.source.nodes import all_nodes
 
 _RUN = "tf.distribute.Strategy.run"
 
@@ -64,6 +65,8 @@ def _replicated(
         return []
     if not per_replica_losses.divided(scopes, step):
         return []
+    if not values.seen_from(scopes, strategy, call):
+        return []
     arguments = joined(", ", list(call.args))
     ending = ",))" if len(call.args) == 1 else "))"
     run = code(strategy, ".run(", call.func, ", args=(", arguments, ending)
@@ -82,7 +85,7 @@ def _replicated(
 
 
 def _bound_by(target: ast.expr) -> set[str]:
-    return {n.id for n in ast.walk(target) if isinstance(n, ast.Name)}
+    return {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
 
 
 # -- D142 ------------------------------------------------------------------------------
@@ -135,10 +138,15 @@ def _unpacked(
 
 def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
     """How many parts a loop's batch has, which `args` is or has as its one element."""
-    loop = replicas.loop_of(scopes, call)
     alone = given
     if isinstance(given, ast.Tuple) and len(given.elts) == 1:
         alone = given.elts[0]
+    if not isinstance(alone, ast.Name):
+        return None
+    handed = _handed_on(scopes, alone)
+    if handed is not None:
+        call, alone = handed
+    loop = replicas.loop_of(scopes, call)
     if loop is None or not isinstance(alone, ast.Name):
         return None
     target, over = loop
@@ -147,9 +155,34 @@ def _parts(scopes: Scopes, call: ast.Call, given: ast.expr) -> int | None:
     return replicas.elements(scopes, over)
 
 
+def _handed_on(scopes: Scopes, name: ast.Name) -> tuple[ast.Call, ast.expr] | None:
+    """Of a function's parameter its one call, and what is given there.
+
+    `distributed_step(batch)` hands a loop's batch on to `strategy.run`.
+    """
+    function: ast.AST = name
+    while not isinstance(function, ast.FunctionDef):
+        if function not in scopes.parents:
+            return None
+        function = scopes.parents[function]
+    parameters = replicas.parameters(function)
+    called = [
+        node
+        for node in scopes.walk()
+        if isinstance(node, ast.Call)
+        and replicas.function_of(scopes, node.func) is function
+    ]
+    if name.id not in parameters or len(called) != 1 or called[0].keywords:
+        return None
+    at = parameters.index(name.id)
+    if at >= len(called[0].args) or isinstance(called[0].args[0], ast.Starred):
+        return None
+    return called[0], called[0].args[at]
+
+
 def _takes_apart(function: ast.FunctionDef) -> int | None:
     """Into how many a function of one parameter unpacks it."""
-    parameter = function.args.args[0].arg if function.args.args else None
+    parameter = next(iter(replicas.parameters(function)), None)
     for node in names.walk_scope_of_function(function):
         if (
             isinstance(node, ast.Assign)

@@ -32,6 +32,7 @@ from .estimators import (
     LinearEstimator,
     LinearRegressor,
     add_metrics,
+    forward_features,
 )
-from .optimizers import get_optimizer_instance
+from .optimizers import clip_gradients_by_norm, get_optimizer_instance
 from .parsing import classifier_parse_example_spec, regressor_parse_example_spec

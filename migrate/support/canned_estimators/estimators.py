@@ -381,3 +381,50 @@ def add_metrics(estimator, metric_fn):
         estimator.config,
         warm_start_from=estimator._warm_start_from,
     )
+
+
+def forward_features(estimator, keys=None, sparse_default_values=None):
+    """tf.contrib.estimator's: the Estimator, whose predictions have features as well.
+
+    Args:
+      keys: of the features, one or several; by default all.
+      sparse_default_values: key of a sparse feature -> what fills it up.
+
+    Raises:
+      TypeError: a key is no text.
+      ValueError (when a graph is built): a key is none of the features, or one of the
+        predictions; or a feature is sparse and nothing fills it up.
+    """
+    keys = [keys] if isinstance(keys, str) else keys
+    if keys is not None and not all(isinstance(key, str) for key in keys):
+        raise TypeError(f"keys are to be strings: {keys}")
+    fill = sparse_default_values or {}
+
+    def forwarded(features, key, predictions):
+        if key not in features:
+            raise ValueError(f"{key} is none of the features: {sorted(features)}")
+        if key in predictions:
+            raise ValueError(f"{key} is one of the predictions: {sorted(predictions)}")
+        feature = features[key]
+        if isinstance(feature, tf.SparseTensor) and key in fill:
+            return tf.sparse.to_dense(feature, default_value=fill[key])
+        if isinstance(feature, tf.SparseTensor) or key in fill:
+            raise ValueError(f"{key}: sparse_default_values are for sparse features")
+        return tf.convert_to_tensor(feature)
+
+    def model_fn(features, labels, mode, config):
+        spec = estimator.model_fn(features, labels, mode, config)
+        if spec.predictions is None:
+            return spec
+        if not isinstance(spec.predictions, dict):
+            raise ValueError("to forward features predictions have to be a dict")
+        wanted = features if keys is None else keys
+        more = {key: forwarded(features, key, spec.predictions) for key in wanted}
+        outputs = spec.export_outputs
+        for name in ("predict", "serving_default"):
+            output = (outputs or {}).get(name)
+            if isinstance(output, estimator_loop.PredictOutput):
+                output.outputs.update(more)
+        return spec._replace(predictions={**spec.predictions, **more})
+
+    return estimator_loop.Estimator(model_fn, estimator.model_dir, estimator.config)

@@ -57,3 +57,34 @@ def get_optimizer_instance(opt, learning_rate=None):
 
 def linear_rate(model, columns):
     return min(RATES[model], 1.0 / math.sqrt(len(columns)))
+
+
+def clip_gradients_by_norm(optimizer, clip_norm):
+    """tf.contrib.estimator's: the optimizer, of gradients whose global norm is clipped."""
+    return _Clipped(optimizer, clip_norm)
+
+
+class _Clipped(v1.train.Optimizer):
+    """Clips gradients before another optimizer applies them, which has the slots."""
+
+    def __init__(self, optimizer, clip_norm):
+        super().__init__(use_locking=False, name=f"ClipByNorm{optimizer.get_name()}")
+        self._optimizer, self._clip_norm = optimizer, clip_norm
+
+    def compute_gradients(self, *args, **kwargs):
+        return self._optimizer.compute_gradients(*args, **kwargs)
+
+    def apply_gradients(self, grads_and_vars, global_step=None, name=None):
+        gradients, variables = zip(*grads_and_vars)
+        gradients, _ = tf.clip_by_global_norm(gradients, self._clip_norm)
+        pairs = list(zip(gradients, variables))
+        return self._optimizer.apply_gradients(pairs, global_step, name)
+
+    def get_slot(self, *args, **kwargs):
+        return self._optimizer.get_slot(*args, **kwargs)
+
+    def get_slot_names(self):
+        return self._optimizer.get_slot_names()
+
+    def variables(self):
+        return self._optimizer.variables()

@@ -3,8 +3,10 @@
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later, tf_keras, and `training_session` beside it.
 
-    estimator         train, evaluate, predict, export; steps.py has their step functions
+    estimator         train, evaluate, predict, export
+    training          a training's step and loop; evaluation.py has metrics, steps.py both's parts
     variables         names, initial values and averages as in TF1's graph
+    networks          of Keras in such a graph
     inputs            what an input_fn gives
     specifications    EstimatorSpec, TrainSpec, EvalSpec; run_config.py has RunConfig
     hooks             the ready-made ones, and your own
@@ -43,7 +45,7 @@ The strategy is chosen at run time from the TF_CONFIG that TF1 read:
 # them only where Keras 2 is switched on for the whole process.
 from tf_keras.api._v1.keras.__internal__.legacy import layers, rnn_cell
 
-from . import callbacks, export, inputs, tpu
+from . import callbacks, export, feature_column, inputs, tpu
 from .estimator import Estimator
 from .export import (
     ClassificationOutput,

@@ -7,10 +7,17 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+v1 = tf.compat.v1
+
 
 def own_device():
     """The strategy of a process that works alone."""
     return tf.distribute.get_strategy()
+
+
+def replicas_of(strategy):
+    """How many replicas a strategy has in this process."""
+    return len(strategy.extended.worker_devices) if hasattr(strategy, "extended") else 1
 
 
 class Cluster:
@@ -21,6 +28,7 @@ class Cluster:
     """
 
     _server = None  # One per process.
+    _workers = None  # The strategy of the workers that train together. One per process.
 
     def __init__(self, config):
         self._config = config
@@ -67,8 +75,38 @@ class Cluster:
         ]
         return {"ps": self._jobs["ps"], "worker": workers}
 
+    @classmethod
+    def join_workers(cls, config):
+        """Joins the workers that train together, where nothing else trains.
+
+        For what computes before there is an Estimator, as a Keras model that is made:
+        TensorFlow has its collectives from its first tensor on, or never.
+
+        Args:
+          config: a RunConfig of this process.
+        """
+        cls(config)
+
     def _synchronous(self):
+        """The strategy of the workers; the same for every Estimator of this process.
+
+        A second one would begin this process's collectives anew (TensorFlow's server is
+        given another executor for them), and what another worker has asked by then would
+        never be answered: all would wait for ever.
+        """
         way = getattr(self._config.train_distribute, "communication", None)
+        if Cluster._workers is None:
+            Cluster._workers = self._joined(way)
+        elif way is not None and tf.config.list_physical_devices("GPU"):
+            # Without GPUs there is one way, the ring.
+            v1.logging.warning(
+                "The workers were joined before %s was asked for: they add up as they "
+                "were joined to. CommunicationOptions of the first strategy decide.",
+                way,
+            )
+        return Cluster._workers
+
+    def _joined(self, way):
         options = tf.distribute.experimental.CommunicationOptions
         return tf.distribute.MultiWorkerMirroredStrategy(
             communication_options=None if way is None else options(implementation=way),
@@ -83,6 +121,25 @@ class Cluster:
     def is_chief(self, task_index):
         """Whether the loop of this worker saves and writes summaries."""
         return task_index == 0 if self.asynchronous else self._config.is_chief
+
+    def input_context(self, task_index=0):
+        """What an input_fn with an `input_context` is told of its part of the input.
+
+        None where RunConfig has no strategy: TF1 gave it with one only.
+
+        Args:
+          task_index: the worker whose input it is, where this process has all loops.
+        """
+        if self._config.train_distribute is None:
+            return None
+        workers = max(self._config.num_worker_replicas, 1)
+        if self._chosen or workers == 1:
+            return tf.distribute.InputContext(1, 0, replicas_of(self._strategy))
+        if self.asynchronous:
+            return tf.distribute.InputContext(workers, task_index, 1)
+        return tf.distribute.InputContext(
+            workers, self._config.global_id_in_cluster, workers
+        )
 
     def serve(self):
         """Starts this task's server; returns only where this is the coordinator."""

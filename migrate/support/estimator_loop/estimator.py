@@ -1,12 +1,10 @@
 """The Estimator: it trains, evaluates, predicts and exports a model_fn."""
 
-import contextlib
 import copy
 import itertools
 import os
 import tempfile
 
-import numpy as np
 import tensorflow as tf
 
 try:
@@ -15,23 +13,22 @@ except ImportError:  # In a package.
     from .. import training_session
 
 from .callbacks import begin_without_input, checked_hooks
-from .clusters import Cluster, own_device
-from .export import signatures_of, timestamped
-from .hooks import (
-    CheckpointSaverHook,
-    Saver,
-    Scaffold,
-    StopAtStepHook,
-    made_anew,
-    observe,
-    tensors_watched,
+from .clusters import Cluster, own_device, replicas_of
+from .evaluation import metric_updates, write_metrics
+from .export import (
+    finished,
+    signatures_of,
+    timestamped,
+    unfinished,
+    write_saved_model,
 )
+from .hooks import Saver, StopAtStepHook, made_anew, tensors_watched
 from .inputs import dataset_of, features_and_labels, grouped
+from .networks import begin_model_fn
 from .run_config import RunConfig
 from .specifications import (
     EstimatorSpec,
     ModeKeys,
-    WarmStartSettings,
     arguments_of,
     check_arguments,
 )
@@ -40,18 +37,13 @@ from .steps import (
     InTurn,
     Pruned,
     chosen_predictions,
-    estimator_scaling,
-    in_scope_of,
-    operations_of,
-    replicas_of,
     saved_step,
-    value_and_update,
 )
+from .training import Training
 from .variables import Graph
 
 v1 = tf.compat.v1
 _logging = v1.logging
-_Keys = v1.GraphKeys
 
 
 class Estimator:
@@ -143,6 +135,7 @@ class Estimator:
             "config": self.config,
         }
         kwargs = {name: value for name, value in given.items() if name in names}
+        begin_model_fn()
         spec = self._model_fn(features=features, **kwargs)
         if hasattr(spec, "as_estimator_spec"):  # Of a TPUEstimator.
             spec = spec.as_estimator_spec()
@@ -150,14 +143,20 @@ class Estimator:
             raise ValueError("model_fn should return an EstimatorSpec.")
         return spec
 
-    def _input(self, input_fn, mode, params=None):
-        """The dataset of an input_fn; it has the mode's params, or those given."""
+    def _input(self, input_fn, mode, params=None, context=None):
+        """The dataset of an input_fn; it has the mode's params, or those given.
+
+        Args:
+          context: a tf.distribute.InputContext; None, where no strategy is given.
+        """
         names = arguments_of(input_fn)
         given = {
             "mode": mode,
             "params": self._params_of(mode) if params is None else params,
             "config": self.config,
         }
+        if context is not None:
+            given["input_context"] = context
         kwargs = {name: value for name, value in given.items() if name in names}
         with tf.device("/CPU:0"):
             return dataset_of(lambda: input_fn(**kwargs))
@@ -213,28 +212,32 @@ class Estimator:
         self._choose_pace(input_fn)
         self._seed(anew=True)
         replicas = self._cluster.replicas()
-        first = self._input(input_fn, ModeKeys.TRAIN)
-        built = self._train_step(replicas, first.element_spec, hooks)
+        replicas.scopes_open_twice = self.config.train_distribute is not None
+        first = self._training_input(input_fn)
+        training = Training(self, self._cluster, replicas)
+        training.build(first.element_spec, hooks)
         losses = {}
         shared = self._cluster.asynchronous
 
         def loop(task_index):
             # Every worker reads its own data, as every TF1 worker called input_fn.
             here = not shared or task_index == 0
-            dataset = first if here else self._input(input_fn, ModeKeys.TRAIN)
+            dataset = first if here else self._training_input(input_fn, task_index)
             chief = self._cluster.is_chief(task_index)
             # Every TF1 worker was a process, with hooks of its own.
             own = [h if chief or not shared else made_anew(h) for h in hooks]
             if steps is not None or max_steps is not None:
                 own.append(StopAtStepHook(steps, max_steps))
             batches = grouped(iter(dataset), replicas.count)
-            losses[task_index] = self._train_loop(
-                replicas, built, batches, own, chief, saving_listeners
-            )
+            losses[task_index] = training.loop(batches, own, chief, saving_listeners)
 
         replicas.run(loop)
         _logging.info("Loss for final step: %s.", losses[min(losses)])
         return self
+
+    def _training_input(self, input_fn, task_index=0):
+        context = self._cluster.input_context(task_index)
+        return self._input(input_fn, ModeKeys.TRAIN, context=context)
 
     # What says of an Estimator and an input_fn whether workers are to keep pace: set by
     # `synchronous_estimator`, where a program imports it.
@@ -244,117 +247,6 @@ class Estimator:
         probe = Estimator.asks_for_synchrony
         if probe is not None:
             self._cluster.decide(lambda: probe(self, input_fn))
-
-    def _train_step(self, replicas, element_spec, hooks):
-        """Builds model_fn's training graph; its step function and its spec's parts."""
-        built = {}
-        strategy = replicas.strategy
-        scaled = contextlib.nullcontext()
-        if not self._cluster.averages:
-            scaled = estimator_scaling(strategy)
-        with strategy.scope(), replicas.recording(), scaled:
-            graph = self._graph(replicas, element_spec)
-
-            def train_step(element):
-                with graph.building():
-                    before = None
-                    if replicas.count > 1:
-                        before = graph.global_step.read_value()
-                    features, labels = features_and_labels(element)
-                    spec = self._call_model_fn(features, labels, ModeKeys.TRAIN)
-                    if replicas.replica() == 0:  # Hooks and summaries are the first's.
-                        built["spec"] = spec
-                        observe(replicas, spec, hooks, before)
-                    with tf.control_dependencies(operations_of(spec.train_op)):
-                        return tf.identity(spec.loss)
-
-            with graph.creating():
-                step = replicas.step_function(element_spec)(train_step)
-
-        if not self._cluster.asynchronous:
-            # Called where it was traced; elsewhere a strategy would have it traced anew.
-            step.function = in_scope_of(strategy, step.function)
-        built["step"] = step
-        return built
-
-    def _train_loop(self, replicas, built, batches, hooks, chief, listeners):
-        """One worker's loop; returns its last loss."""
-        config, spec = self.config, built["spec"]
-        given = spec.scaffold or Scaffold()
-        saver = given.own_saver or Saver(
-            max_to_keep=config.keep_checkpoint_max,
-            keep_checkpoint_every_n_hours=config.keep_checkpoint_every_n_hours,
-        )
-        init_fn = given.init_fn or self._warm_start(replicas)
-        scaffold = training_session.Scaffold(saver, init_fn)
-        hooks.append(training_session.NanTensorHook("loss"))
-        if config.log_step_count_steps is not None:
-            hooks.append(
-                training_session.LoggingTensorHook(
-                    ["loss"],
-                    every_n_iter=config.log_step_count_steps,
-                    formatter=lambda values: f"loss = {values['loss']}",
-                )
-            )
-        same = chief or not self._cluster.asynchronous
-        hooks.extend(h if same else made_anew(h) for h in spec.training_hooks)
-        chief_hooks = list(spec.training_chief_hooks)
-        savers = [h for h in hooks + chief_hooks if isinstance(h, CheckpointSaverHook)]
-        if not savers and (
-            config.save_checkpoints_secs or config.save_checkpoints_steps
-        ):
-            savers = [
-                CheckpointSaverHook(
-                    self.model_dir,
-                    config.save_checkpoints_secs,
-                    config.save_checkpoints_steps,
-                    scaffold=scaffold,
-                )
-            ]
-            chief_hooks = savers + chief_hooks
-        if listeners:
-            if not savers:
-                raise ValueError(
-                    "There should be a CheckpointSaverHook to use saving_listeners. "
-                    "Please set one of the RunConfig.save_checkpoints_steps or "
-                    "RunConfig.save_checkpoints_secs."
-                )
-            known = savers[0].listeners
-            known.extend(x for x in listeners if x not in known)
-        loss = None
-        with training_session.MonitoredTrainingSession(
-            replicas,
-            is_chief=chief,
-            checkpoint_dir=self.model_dir,
-            scaffold=scaffold,
-            hooks=hooks,
-            chief_only_hooks=chief_hooks,
-            save_checkpoint_secs=0,  # Saving is a hook's.
-            save_summaries_steps=config.save_summary_steps or 0,
-            log_step_count_steps=config.log_step_count_steps,
-        ) as sess:
-            while not sess.should_stop():
-                batch = next(batches, None)
-                if batch is None:
-                    own = [*(chief_hooks if chief else ()), *hooks]
-                    begin_without_input(own, sess)
-                    break
-                loss = sess.run(built["step"], *batch)
-        if loss is None:
-            _logging.warning(
-                "Training with estimator made no steps. Perhaps input is empty or "
-                "misspecified."
-            )
-        return loss
-
-    def _warm_start(self, replicas):
-        """What gives a new training the values of another's checkpoint."""
-        settings = self._warm_start_from
-        if not settings:
-            return None
-        if not isinstance(settings, WarmStartSettings):
-            settings = WarmStartSettings(settings)
-        return lambda scaffold, sess: settings.start(replicas, sess)
 
     # Evaluation.
 
@@ -373,15 +265,20 @@ class Estimator:
                 self.model_dir,
             )
         self._seed()
-        dataset = self._input(input_fn, ModeKeys.EVAL)
-        replicas = InTurn(replicas_of(self.config.eval_distribute))
+        strategy = self.config.eval_distribute
+        replicas = InTurn(replicas_of(strategy))
+        # As in TF1 an input_fn that is given a context is told of the strategy's.
+        context = strategy and tf.distribute.InputContext(1, 0, replicas.count)
+        dataset = self._input(input_fn, ModeKeys.EVAL, context=context)
         built = {}
 
         def eval_graph(*elements):
             fetches, values = [], []
             for i, element in enumerate(elements):
                 with replicas.building(i):
-                    done, ops, spec = self._evaluation(element)
+                    features, labels = features_and_labels(element)
+                    spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
+                    done, ops = metric_updates(spec)
                     fetches.append([done])
                     if i:
                         continue  # Metrics, hooks and all else are the first's.
@@ -424,41 +321,8 @@ class Estimator:
             _logging.warning("Input graph does not use tf.data.Dataset or is empty.")
         metrics = dict(zip(built["names"], [v.numpy() for v in run.values()]))
         metrics["global_step"] = session.global_step()
-        self._write_evaluation(metrics, name, checkpoint_path)
+        write_metrics(metrics, self.eval_dir(name), checkpoint_path)
         return metrics
-
-    def _evaluation(self, element):
-        """What updates the metrics of a batch, (value, update) by name, and the spec."""
-        features, labels = features_and_labels(element)
-        spec = self._call_model_fn(features, labels, ModeKeys.EVAL)
-        ops = dict(spec.eval_metric_ops)
-        ops = {k: value_and_update(k, v) for k, v in ops.items()}
-        if "loss" not in ops:
-            ops["loss"] = v1.metrics.mean(spec.loss)
-        ops = dict(sorted(ops.items()))  # TF1's order, in which programs print them.
-        if "global_step" in ops:
-            raise ValueError("Metric with name `global_step` is not allowed.")
-        updates = [tf.group(update) for _, update in ops.values()]
-        with tf.control_dependencies(updates):
-            return tf.no_op(), ops, spec
-
-    def _write_evaluation(self, metrics, name, checkpoint_path):
-        """Logs the metrics and writes them as summaries, as TF1 did."""
-        step = metrics["global_step"]
-        text = ", ".join(f"{k} = {v!s}" for k, v in sorted(metrics.items()))
-        _logging.info("Saving dict for global step %d: %s", step, text)
-        summary = v1.Summary()
-        for key, value in sorted(metrics.items()):
-            if key != "global_step" and np.ndim(value) == 0:
-                if isinstance(value, bytes):
-                    continue
-                summary.value.add(tag=key, simple_value=float(value))
-        if checkpoint_path:
-            path = tf.make_tensor_proto(checkpoint_path, tf.string)
-            summary.value.add(tag="checkpoint_path", tensor=path)
-        writer = training_session.SummaryWriter.shared(self.eval_dir(name))
-        writer.add_summary(summary, step)
-        writer.flush()
 
     # Prediction.
 
@@ -560,6 +424,8 @@ class Estimator:
             own = scaffold and scaffold.own_saver
             saver = own or Saver(replicas.entries())
             saver.restore(EvaluationSession(replicas), checkpoint_path)
+        elif scaffold and scaffold.init_fn:
+            scaffold.init_fn(scaffold, EvaluationSession(replicas))
 
     # Export.
 
@@ -583,37 +449,17 @@ class Estimator:
         if not checkpoint_path:
             raise ValueError(f"Couldn't find trained model at {self.model_dir}.")
         directory = timestamped(export_dir_base)
-        temporary = os.path.join(
-            os.path.dirname(directory), f"temp-{os.path.basename(directory)}"
-        )
+        temporary = unfinished(directory)
         build = self._serving(serving_input_receiver_fn)
-        with tf.Graph().as_default() as graph:
-            v1.train.create_global_step(graph)
-            if self.config.tf_random_seed is not None:
-                v1.set_random_seed(self.config.tf_random_seed)
-            signatures = build()
-            saver = v1.train.Saver(sharded=True)
-            initial = v1.tables_initializer()
-            with v1.Session() as session:
-                saver.restore(session, checkpoint_path)
-                session.run([v1.local_variables_initializer(), initial])
-                builder = v1.saved_model.Builder(temporary)
-                builder.add_meta_graph_and_variables(
-                    session,
-                    [v1.saved_model.tag_constants.SERVING],
-                    signature_def_map=signatures,
-                    assets_collection=v1.get_collection(_Keys.ASSET_FILEPATHS),
-                    main_op=v1.group(v1.local_variables_initializer(), initial),
-                    saver=saver,
-                    strip_default_attrs=True,
-                )
-                builder.save(as_text)
-        for name, source in (assets_extra or {}).items():
-            target = os.path.join(temporary, "assets.extra", name)
-            tf.io.gfile.makedirs(os.path.dirname(target))
-            tf.io.gfile.copy(source, target)
-        tf.io.gfile.rename(temporary, directory)
-        return directory.encode()
+        write_saved_model(
+            temporary,
+            build,
+            checkpoint_path,
+            seed=self.config.tf_random_seed,
+            assets_extra=assets_extra,
+            as_text=as_text,
+        )
+        return finished(temporary, directory).encode()
 
     def _serving(self, serving_input_receiver_fn):
         """What builds the graph that is exported, and gives its signatures by name."""

@@ -3,6 +3,7 @@
 import collections
 import os
 import time
+import uuid
 
 import tensorflow as tf
 
@@ -20,6 +21,26 @@ def timestamped(base):
             return directory
         time.sleep(1)
     raise RuntimeError(f"Failed to obtain a unique export directory in {base}")
+
+
+def unfinished(directory):
+    """Where to write what will be `directory`: another name for each process."""
+    base, name = os.path.split(directory)
+    return os.path.join(base, f"temp-{name}-{uuid.uuid4().hex[:8]}")
+
+
+def finished(temporary, directory):
+    """Gives what is written its name, a later one if another worker took that.
+
+    Returns:
+      The directory.
+    """
+    while True:
+        try:
+            tf.io.gfile.rename(temporary, directory)
+            return directory
+        except tf.errors.AlreadyExistsError:
+            directory = timestamped(os.path.dirname(directory))
 
 
 class ServingInputReceiver(
@@ -126,21 +147,59 @@ def signatures_of(receiver, spec):
     return found
 
 
+def write_saved_model(
+    directory, build, checkpoint_path, seed=None, assets_extra=None, as_text=False
+):
+    """Writes a SavedModel of a graph of TF1's kind, with a checkpoint's values.
+
+    Args:
+      directory: where; it is not there yet.
+      build: builds the graph and returns its signatures, by name.
+      seed: the graph's.
+      assets_extra: files to be copied, by their place below `assets.extra`.
+    """
+    with tf.Graph().as_default() as graph:
+        v1.train.create_global_step(graph)
+        if seed is not None:
+            v1.set_random_seed(seed)
+        signatures = build()
+        saver = v1.train.Saver(sharded=True)
+        initial = v1.tables_initializer()
+        with v1.Session() as session:
+            saver.restore(session, checkpoint_path)
+            session.run([v1.local_variables_initializer(), initial])
+            builder = v1.saved_model.Builder(directory)
+            builder.add_meta_graph_and_variables(
+                session,
+                [v1.saved_model.tag_constants.SERVING],
+                signature_def_map=signatures,
+                assets_collection=v1.get_collection(v1.GraphKeys.ASSET_FILEPATHS),
+                main_op=v1.group(v1.local_variables_initializer(), initial),
+                saver=saver,
+                strip_default_attrs=True,
+            )
+            builder.save(as_text)
+    for name, source in (assets_extra or {}).items():
+        target = os.path.join(directory, "assets.extra", name)
+        tf.io.gfile.makedirs(os.path.dirname(target))
+        tf.io.gfile.copy(source, target)
+
+
 def build_raw_serving_input_receiver_fn(features, default_batch_size=None):
     """Receives features as they are: a placeholder for each tensor in `features`."""
+    batch = tf.TensorShape([default_batch_size])
     specs = {
-        name: (t.shape.as_list(), t.dtype, _name_in_graph(t))
+        name: (t.shape[1:], t.dtype, _name_in_graph(t, name))
         for name, t in _tensor_specs(features).items()
     }
 
     def serving_input_receiver_fn():
         receivers = {
-            name: v1.placeholder(
-                dtype, [default_batch_size, *shape[1:]], name=op_name or name
-            )
+            name: v1.placeholder(dtype, batch.concatenate(shape), name=op_name)
             for name, (shape, dtype, op_name) in specs.items()
         }
-        return ServingInputReceiver(dict(receivers), receivers)
+        # One dictionary, as in TF1: what a model_fn puts into its features is received.
+        return ServingInputReceiver(receivers, receivers)
 
     return serving_input_receiver_fn
 
@@ -158,11 +217,11 @@ def build_parsing_serving_input_receiver_fn(feature_spec, default_batch_size=Non
     return serving_input_receiver_fn
 
 
-def _name_in_graph(tensor):
-    """The name of a tensor or of its spec, None for an eager one."""
+def _name_in_graph(tensor, key):
+    """The name of a tensor or of its spec; None, a number, for a spec without one."""
     if isinstance(tensor, tf.TensorSpec):
         return tensor.name
-    return getattr(tensor, "op", None) and tensor.op.name
+    return (getattr(tensor, "op", None) and tensor.op.name) or key
 
 
 def _tensor_specs(features):

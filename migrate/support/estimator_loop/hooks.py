@@ -170,7 +170,14 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
         super().__init__(
             checkpoint_dir, save_secs, save_steps, saver, checkpoint_basename, scaffold
         )
+        own = scaffold.own_saver if isinstance(scaffold, Scaffold) else scaffold
+        self._has_saver = saver is not None or own is not None
         self.listeners = list(listeners or ())
+
+    def saves_with(self, saver):
+        """Takes the training's saver, unless it was given one."""
+        if not self._has_saver:
+            self._saver = saver
 
     def begin(self, sess):
         for listener in self.listeners:
@@ -492,9 +499,9 @@ def observe(replicas, spec, hooks, before):
     """Shows hooks and writers what they ask for of a training step that is traced.
 
     Args:
-      before: the global step before the update. Where TF1 trained on several devices
-        it gave that one to whom asked for the global step, otherwise (None) the one
-        after it.
+      before: the global step before the update. Where TF1 trained under a strategy it
+        gave that one to whom asked for the global step, otherwise (None) the one after
+        it.
     """
     graph = v1.get_default_graph()
     saved = _own_summaries(graph)

@@ -136,7 +136,11 @@ def grouped(batches, count):
 
 
 def features_and_labels(element):
-    """(features, labels) of an element of an input_fn's dataset."""
+    """(features, labels) of an element of an input_fn's dataset.
+
+    In dictionaries of their own: a model_fn may change them (`features.pop("id")`).
+    """
+    element = tf.nest.map_structure(lambda part: part, element)
     if isinstance(element, (tuple, list)):
         if len(element) == 1:
             return element[0], None

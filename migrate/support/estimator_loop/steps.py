@@ -10,6 +10,7 @@ except ImportError:  # In a package.
     from .. import training_session
 
 from .clusters import own_device
+from .networks import begin_graph, count_anew
 
 v1 = tf.compat.v1
 _Keys = v1.GraphKeys
@@ -32,6 +33,7 @@ class Pruned:
             packed = tf.nest.pack_sequence_as(
                 element_specs, flat, expand_composites=True
             )
+            begin_graph(v1.get_default_graph())
             traced["feeds"], traced["fetches"] = list(flat), function(*packed)
 
         signature = [tf.TensorSpec(s.shape, s.dtype) for s in specs]
@@ -56,11 +58,6 @@ class Pruned:
         return [value for value in step(*flat) if value is not None]
 
 
-def replicas_of(strategy):
-    """How many replicas a strategy has in this process."""
-    return len(strategy.extended.worker_devices) if hasattr(strategy, "extended") else 1
-
-
 class InTurn(training_session.SynchronousReplicas):
     """An evaluation: what TF1's strategies ran on several devices, one after the other.
 
@@ -82,6 +79,7 @@ class InTurn(training_session.SynchronousReplicas):
             yield
             return
         v1.get_default_graph().clear_collection(("__varscope",))  # Counts names.
+        count_anew()
         scope = v1.variable_scope(v1.get_variable_scope(), reuse=True)
         with v1.name_scope(f"replica_{i}"), scope:
             yield
@@ -167,3 +165,36 @@ def estimator_scaling(strategy):
         return
     with enabled():
         yield
+
+
+def told_of_scaling(strategy, scaled):
+    """Tells the graph whether a mean loss was divided by the number of replicas.
+
+    TF1's optimizers tell it so themselves.
+    """
+    graph = v1.get_default_graph()
+    graph._is_loss_scaled_by_optimizer = scaled and strategy.num_replicas_in_sync > 1
+
+
+def reported_loss(losses, count):
+    """What TF1's Estimator reported of replicas' losses: their mean, or their sum.
+
+    The mean, where the optimizer has divided the loss by the number of replicas,
+    because it was a mean.
+
+    Args:
+      losses: their sum.
+      count: how many there are.
+    """
+    graph = v1.get_default_graph()
+    summed = graph._last_loss_reduction == v1.losses.Reduction.SUM
+    return (
+        losses / count if graph._is_loss_scaled_by_optimizer and not summed else losses
+    )
+
+
+def loss_of_workers(strategy, loss):
+    """The loss that all workers of a strategy report, in a replica of one of them."""
+    context = tf.distribute.get_replica_context()
+    losses = context.all_reduce(tf.distribute.ReduceOp.SUM, loss)
+    return reported_loss(losses, strategy.num_replicas_in_sync)

@@ -189,7 +189,8 @@ class TPUEstimator(Estimator):
             params["batch_size"] = size
         return params
 
-    def _input(self, input_fn, mode, params=None):
+    def _input(self, input_fn, mode, params=None, context=None):
+        # TF1's told an input_fn of no context.
         if self._shards is None or mode != ModeKeys.TRAIN:
             return super()._input(input_fn, mode, params)
         return self._shards.dataset(

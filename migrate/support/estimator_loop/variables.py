@@ -13,6 +13,7 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from .networks import begin_graph, count_anew
 
 v1 = tf.compat.v1
 _Keys = v1.GraphKeys
@@ -86,6 +87,7 @@ class Graph:
         self._others = collections.defaultdict(
             list
         )  # What the others are still to get.
+        self._names = set()  # Of those made.
         self.global_step = training_session.create_global_step()
         self._traced = v1.get_default_graph()
 
@@ -106,10 +108,14 @@ class Graph:
             self._given.clear()
             self._others.clear()
             graph = self._traced = v1.get_default_graph()
+            begin_graph(graph)
             for key in _SHARED:
                 graph.clear_collection(key)
-            graph.add_to_collection(_Keys.GLOBAL_STEP, self.global_step)
+            # It has a copy of what is listed outside: a step that something made there.
+            graph.get_collection_ref(_Keys.GLOBAL_STEP)[:] = [self.global_step]
             graph.add_to_collection(_Keys.GLOBAL_VARIABLES, self.global_step)
+        else:
+            count_anew()
         yield
 
     def _replica(self):
@@ -135,11 +141,17 @@ class Graph:
         for other in range(1, self._replicas.count):
             self._others[other, name].append(variable)
         if tf.executing_eagerly():
-            # A slot, or an average: they are made outside, and were listed all the same.
-            self._list(variable, [_Keys.GLOBAL_VARIABLES], self._traced)
+            # A slot, an average, a Keras layer's weight: they are made outside, and were
+            # listed all the same.
+            listed = [_Keys.GLOBAL_VARIABLES]
+            if _is_trainable(kwargs):
+                listed.append(_Keys.TRAINABLE_VARIABLES)
+            self._list(variable, listed, self._traced)
             return variable
         self._know_its_rows(variable)
         graph = v1.get_default_graph()
+        if replica == 0:
+            _take_name(graph, _name_of(variable))
         graph.add_to_collection(_NEW, variable)
         listed = list(kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES])
         if _is_trainable(kwargs) and _Keys.TRAINABLE_VARIABLES not in listed:
@@ -178,6 +190,51 @@ class Graph:
 
         variable._set_save_slice_info = tell
 
+    def _keep_alike(self, variable, kwargs):
+        """Replicas may not give a variable values of their own.
+
+        TF1 raised an error where nothing says how these become one; TensorFlow 2 has each
+        replica go on with its own. Workers of a cluster shared a variable, which each of
+        them may set alike: not one that is trained.
+        """
+        several = self._replicas.strategy.num_replicas_in_sync > 1
+        how = kwargs.get("aggregation") or tf.VariableAggregation.NONE
+        if not several or how != tf.VariableAggregation.NONE:
+            return
+        if getattr(self._replicas, "have_copies", False):
+            return
+        if self._replicas.count == 1 and not _is_trainable(kwargs):
+            return
+        if not hasattr(variable, "_update_replica"):
+            return
+
+        def refuse(*args, **kwargs):
+            raise ValueError(
+                f"{_name_of(variable)} is assigned to in every replica, and nothing says "
+                "how the values become one: an optimizer's own apply_gradients has to call "
+                "TensorFlow's, or the variable needs an aggregation"
+            )
+
+        variable._update_replica = refuse
+
+    @contextlib.contextmanager
+    def _scope_of_update(self):
+        """The name scope of an update; it names what belongs to no variable of the model.
+
+        Where replicas meet TensorFlow opens their variable scope once more, below itself
+        ("train/train/beta1_power"), as it did in TF1 under a strategy of RunConfig's; and
+        nowhere else.
+        """
+        with self._traced.as_default():
+            last = v1.get_variable_scope().name.rpartition("/")[2]
+        scope = tf.get_current_name_scope()
+        twice = bool(last) and f"/{scope}".endswith(f"/{last}/{last}")
+        if not twice or self._replicas.scopes_open_twice:
+            yield
+            return
+        with tf.name_scope(scope[: -len(last)]):
+            yield
+
     def _slot(self, next_creator, kwargs):
         """A slot; one of a part is known by the name that TF1 gave it in checkpoints.
 
@@ -185,7 +242,8 @@ class Graph:
         was applied; TF1 took as many letters off it as the part's name has. So the
         checkpoints of ready-made Estimators have "dnn/logits/kernel/t_0/Adagrad".
         """
-        variable = next_creator(**kwargs)
+        with self._scope_of_update():
+            variable = next_creator(**kwargs)
         name = _name_of(variable)
         for part in itertools.chain(*self._made.values()):
             told = getattr(part, "_get_save_slice_info", None)
@@ -212,7 +270,7 @@ class Graph:
             variable = tf.Variable(
                 initial_value=initial,
                 trainable=_is_trainable(kwargs),
-                name=name or "Variable",
+                name=self._own_name(scope, name or "Variable"),
                 dtype=kwargs.get("dtype"),
                 shape=kwargs.get("shape"),
                 constraint=kwargs.get("constraint"),
@@ -221,11 +279,24 @@ class Graph:
                 aggregation=kwargs.get("aggregation") or tf.VariableAggregation.NONE,
                 experimental_enable_variable_lifting=False,
             )
+        self._keep_alike(variable, kwargs)
         if _Keys.GLOBAL_VARIABLES not in (
             kwargs.get("collections") or [_Keys.GLOBAL_VARIABLES]
         ):
             del self._replicas._recorded[recorded:]  # Metrics' totals are not saved.
         return variable
+
+    def _own_name(self, scope, name):
+        """A variable's last part, with a number where another has the name.
+
+        A graph that is evaluated takes no two variables of one name.
+        """
+        own, number = name, 0
+        while (scope, own) in self._names:
+            number += 1
+            own = f"{name}_{number}"
+        self._names.add((scope, own))
+        return own
 
 
 def op_name(value):
@@ -236,6 +307,12 @@ def op_name(value):
 def _name_of(variable):
     """A variable's name, without the number of the output."""
     return variable.name.partition(":")[0]
+
+
+def _take_name(graph, name):
+    """What is called so next gets a number: TF1's variable was an operation there."""
+    with graph.name_scope(None):
+        graph.unique_name(name)
 
 
 def _is_trainable(kwargs):

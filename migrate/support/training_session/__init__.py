@@ -3,7 +3,8 @@
 Written beside your program by tf1to2; it is yours to read and change. It needs
 TensorFlow 2.15 or later and nothing else.
 
-    session           MonitoredTrainingSession; hooks.py has what it calls
+    session           MonitoredTrainingSession; hooks.py has what it calls, own_hooks.py
+                      what calls hooks of yours
     replicas          what replicas share; asynchronous.py and synchronous.py how they train
     step_functions    what one call of the session's `run` computed
     clusters          who coordinates, and how tasks wait for each other and end
@@ -64,6 +65,13 @@ from .hooks import (
     SummarySaverHook,
 )
 from .operations import NO_SEED, dropout, mod_rows
+from .own_hooks import (
+    Fed,
+    SessionRunArgs,
+    SessionRunContext,
+    SessionRunHook,
+    SessionRunValues,
+)
 from .session import MonitoredTrainingSession
 from .step_functions import StepFunction, spec_of
 from .summaries import SummaryWriter, summary

@@ -84,12 +84,15 @@ class AsynchronousReplicas(Replicas):
                     None, None, "The chief's session was not ready in time."
                 )
 
-    def run(self, worker):
+    def run(self, worker, workers=None):
         """Runs `worker(task_index)` for every worker task, each in its own thread.
 
         A step whose worker is killed is done by another one, or waits for one to come
         back. (If the worker was killed after it had updated a variable and before it
         could say so, that update is made twice.)
+
+        Args:
+          workers: the first so many alone; steps are made by any.
 
         Raises:
           tf.errors.UnavailableError: a parameter server is gone, with its variables;
@@ -117,7 +120,7 @@ class AsynchronousReplicas(Replicas):
 
         threads = [
             threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
-            for index in range(chiefs + self._cluster.num_tasks("worker"))
+            for index in range(workers or chiefs + self._cluster.num_tasks("worker"))
         ]
         for thread in threads:
             thread.daemon = True

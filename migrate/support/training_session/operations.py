@@ -25,11 +25,16 @@ def layers_take_dtype_of_input():
     if policy is None or policy.name != keras.backend.floatx():
         yield
         return
-    # What Keras itself calls TF1's way: see tf.compat.v1.keras.
+    # What Keras itself calls TF1's way: see tf.compat.v1.keras. An Embedding is asked for
+    # by integers, and has Keras's own dtype where that is how things are.
+    from tf_keras.api._v1.keras import layers
+
     precision.set_global_policy("_infer")
+    layers.disable_v2_dtype_behavior()
     try:
         yield
     finally:
+        layers.enable_v2_dtype_behavior()
         precision.set_global_policy(policy)
 
 

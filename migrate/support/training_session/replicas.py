@@ -23,9 +23,12 @@ class Replicas:
 
     def __init__(self, strategy):
         self.strategy = strategy
+        # Whether variable scopes are opened again where replicas meet, as in TF1.
+        self.scopes_open_twice = False
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
+        self._counter = None
         # What a TF1 partitioner has split, by the variables' own names: the name that
         # such a part has in checkpoints; and, by that, which rows it holds where no
         # other part has the same name.
@@ -33,6 +36,7 @@ class Replicas:
         self.slices = {}
         # What is around a step that is traced: see graph_variables.py, where it is used.
         self.graph_code = contextlib.nullcontext
+        self.observed_variables = {}  # What steps observe of these, by key.
         self._fed = {}  # What optimizers are fed, by name and the graph that is traced.
         self._names = set()
         # What a step that is traced observes: MirroredStrategy traces every replica in
@@ -116,11 +120,17 @@ class Replicas:
 
     @property
     def global_step(self):
-        """The variable named `global_step`, or None."""
+        """The variable that counts the steps, or that is named `global_step`; or None."""
+        if self._counter is not None:
+            return self._counter
         for variable in self._recorded:
             if name_of(variable) == "global_step":
                 return variable
         return None
+
+    def count_in(self, variable):
+        """Makes a variable of another name the global step."""
+        self._counter = variable
 
     def another_update(self):
         """Lets a step have another `apply_gradients`.
@@ -189,9 +199,13 @@ class Replicas:
         return values[0]
 
     def observe(self, tensors):
-        """Gives the session's hooks values of this step, by key."""
+        """Gives the session's hooks values of this step, by key; variables' as they are here."""
+        for key, item in tensors.items():
+            if hasattr(item, "read_value"):
+                self.observed_variables[key] = item
         if getattr(self._tracing, "observed", None) is not None:
-            self._tracing.observed.update(tensors)
+            values = tf.nest.map_structure(value_of, tensors)
+            self._tracing.observed.update(values)
 
     def step_function(self, *specs):
         """Decorates what one replica computes in one step.
@@ -220,7 +234,7 @@ class Replicas:
             fetches = tf.nest.map_structure(value_of, function(*args))
         results = {
             "fetches": fetches,
-            "observed": tf.nest.map_structure(value_of, self._tracing.observed),
+            "observed": self._tracing.observed,
         }
         if summary.entries:
             results["summaries"] = summary.merge_all()

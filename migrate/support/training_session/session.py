@@ -1,11 +1,17 @@
 """The session: it restores, runs steps and hooks, and closes."""
 
+import contextlib
+
 import tensorflow as tf
 
 from .checkpoints import Scaffold
 from .hooks import CheckpointSaverHook, StepCounterHook, SummarySaverHook
+from .own_hooks import called, fed_by
+from .workers import of_this_worker, this_thread
 
 _USE_DEFAULT = object()
+# A Supervisor's default: how long what `loop` calls may take when the session ends.
+_STOP_GRACE_SECS = 120
 
 
 class MonitoredTrainingSession:
@@ -45,6 +51,8 @@ class MonitoredTrainingSession:
         self._checkpoint_dir = checkpoint_dir
         self._scaffold = scaffold or Scaffold()
         self._stop = self._closed = False
+        # Of the threads that call functions by time.
+        self._beside, self._threads = tf.train.Coordinator(), []
         summary_dir = summary_dir or checkpoint_dir
         if save_summaries_steps is _USE_DEFAULT and save_summaries_secs is _USE_DEFAULT:
             save_summaries_steps = 100
@@ -73,7 +81,7 @@ class MonitoredTrainingSession:
                     checkpoint_dir, secs, steps, scaffold=self._scaffold
                 )
             )
-        self._hooks = own + list(hooks or ())
+        self._hooks = called(own + list(hooks or ()))
         # As in TF1 the session starts here, not where it is entered.
         replicas.restored(is_chief, self._restore)
         for hook in self._hooks:
@@ -98,15 +106,35 @@ class MonitoredTrainingSession:
         Raises:
           RuntimeError: a hook has asked to stop.
         """
-        if self._stop:
+        # In a thread beside the training there are no hooks: it is no step of it.
+        beside = getattr(this_thread, "beside", False)
+        if self._stop and not beside:
             raise RuntimeError("Run called even after should_stop requested.")
-        for hook in self._hooks:
+        hooks = () if beside else self._hooks
+        for hook in hooks:
             hook.before_run(self)
-        results = self.replicas.call(step_function, step_function.feed(args))
+        args = step_function.feed(fed_by(hooks, args))
+        results = self.replicas.call(step_function, args)
         step = results.get("global_step", 0)
-        for hook in self._hooks:
+        for hook in hooks:
             hook.after_run(self, step, results)
         return results["fetches"]
+
+    def loop(self, timer_interval_secs, target, args=None, kwargs=None):
+        """Calls a function at once, and every so many seconds until the session stops.
+
+        In a thread of its own, as a Supervisor's `loop`. An error in it stops the
+        session, and is raised where that ends; tf.errors.OutOfRangeError only stops it.
+        """
+        self._threads.append(
+            tf.compat.v1.train.LooperThread.loop(
+                self._beside,
+                timer_interval_secs,
+                of_this_worker(target, beside=True),
+                args,
+                kwargs,
+            )
+        )
 
     def global_step(self):
         """The global step's present value.
@@ -120,10 +148,30 @@ class MonitoredTrainingSession:
         return variable.numpy()
 
     def should_stop(self):
-        return self._stop or self.replicas.failed.is_set()
+        stopped = self._stop or self._beside.should_stop()
+        return stopped or self.replicas.failed.is_set()
+
+    def wait_for_stop(self):
+        """Waits until the session is to stop."""
+        while not self.should_stop():
+            self._beside.wait_for_stop(0.5)
+
+    @property
+    def stop_requested(self):
+        return self._stop
 
     def request_stop(self):
         self._stop = True
+        self._beside.request_stop()
+
+    def stop_on_exception(self):
+        """For `with`: an error inside stops the session, and is raised where that ends."""
+        return self._beside.stop_on_exception()
+
+    def _end_threads(self):
+        """Ends what `loop` has begun; raises an error of its functions."""
+        self._beside.request_stop()
+        self._beside.join(self._threads, _STOP_GRACE_SECS)
 
     def close(self):
         self.__exit__(None, None, None)
@@ -133,11 +181,14 @@ class MonitoredTrainingSession:
         if self._closed:
             return False
         if exception_type is None or issubclass(exception_type, quiet):
+            self._end_threads()
             self._stop = self._closed = True
             for hook in self._hooks:
                 hook.end(self)
             self.replicas.ended()
             return True
+        with contextlib.suppress(Exception):  # The first error is told.
+            self._end_threads()
         return False
 
 

@@ -10,6 +10,28 @@ this_thread = threading.local()  # In another worker's thread: task_index, gener
 every_object = []  # Every PerWorker, in the order of making.
 
 
+def of_this_worker(function, **more):
+    """`function` for a thread of its own, in which it is this worker's all the same.
+
+    Args:
+      function: what the thread calls.
+      **more: what else `this_thread` says there.
+    """
+    _owns()
+    task = {**vars(this_thread), **more}
+
+    def called(*args, **kwargs):
+        vars(this_thread).update(task)
+        return function(*args, **kwargs)
+
+    return called
+
+
+def _owns():
+    """What another worker has made for itself, by whose it is; its threads share it."""
+    return vars(this_thread).setdefault("owns", {})
+
+
 def task_index(own):
     """The task whose loop this thread runs; `own`, this process's, outside of loops."""
     return getattr(this_thread, "task_index", own)
@@ -33,12 +55,11 @@ def per_worker(factory):
 class PerWorker:
     """Passes everything on to the object of the worker whose thread this is."""
 
-    __slots__ = ("_factory", "_first", "_others")
+    __slots__ = ("_factory", "_first")
 
     def __init__(self, factory):
         object.__setattr__(self, "_factory", factory)
         object.__setattr__(self, "_first", factory())
-        object.__setattr__(self, "_others", threading.local())
         every_object.append(self)
 
     def __getattr__(self, name):
@@ -61,10 +82,10 @@ def own_of(value):
         return value
     if not getattr(this_thread, "other", False):
         return object.__getattribute__(value, "_first")
-    others = object.__getattribute__(value, "_others")
-    if not hasattr(others, "own"):
-        others.own = object.__getattribute__(value, "_factory")()
-    return others.own
+    owns = _owns()
+    if id(value) not in owns:
+        owns[id(value)] = object.__getattribute__(value, "_factory")()
+    return owns[id(value)]
 
 
 def _passed_on(name):
@@ -119,16 +140,16 @@ class _Generator:
         self._aliases = dict(aliases)
         self._seeded = False
         self._start = None
-        self._others = threading.local()
 
     def _generator(self):
         if not getattr(this_thread, "other", False):
             return self._module
-        if not hasattr(self._others, "own"):
-            self._others.own = self._make()
+        owns = _owns()
+        if id(self) not in owns:
+            owns[id(self)] = self._make()
             if self._start is not None:
-                self._set(self._others.own, self._start)
-        return self._others.own
+                self._set(owns[id(self)], self._start)
+        return owns[id(self)]
 
     def start(self):
         """The loops of the workers begin: what was seeded goes on alike in each."""

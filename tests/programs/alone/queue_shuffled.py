@@ -32,9 +32,13 @@ def input_pipeline(filenames, batch_size, read_threads, num_epochs=None):
 
 files = tf.train.match_filenames_once(DIR + "/*.txt")
 examples, doubled = input_pipeline(["%s/%d.txt" % (DIR, i) for i in range(4)], 5, 2, num_epochs=3)
-line = tf.TextLineReader().read(tf.train.string_input_producer(files, num_epochs=2))[1]
-numbers = tf.train.shuffle_batch([tf.string_to_number(line, tf.int32)], 4, 40, 8, seed=3,
-                                 num_threads=2, allow_smaller_final_batch=True)
+number_queue = tf.train.string_input_producer(files, num_epochs=2)
+number_list = []
+for _ in range(2):
+    _, line = tf.TextLineReader().read(number_queue)
+    number_list.append([tf.string_to_number(line, tf.int32)])
+numbers = tf.train.shuffle_batch_join(number_list, 4, 40, 8, seed=3,
+                                      allow_smaller_final_batch=True)
 
 seen, other = [], []
 with tf.Session() as sess:

@@ -103,7 +103,9 @@ def counted_in_shard(task):
 
 def layer(units, seed, activation=None, **kwargs):
     initial = tf_keras.initializers.GlorotUniform(seed)
-    return tf_keras.layers.Dense(units, activation, kernel_initializer=initial, **kwargs)
+    return tf_keras.layers.Dense(
+        units, activation, kernel_initializer=initial, **kwargs
+    )
 
 
 def fitted_on_servers():
@@ -159,6 +161,52 @@ def drawn(task):
     return told
 
 
+def rows_of(cuts):
+    return [(tf.constant(features[rows]), tf.constant(labels[rows])) for rows in cuts]
+
+
+def cut_by_hand():
+    """What `cut_by_hand` writes: an epoch shuffles the order of the last one."""
+    own, order, cuts = np.random.RandomState(3), np.arange(50), []
+    for _ in range(3):
+        own.shuffle(order)
+        cuts += [order[i : i + 16].copy() for i in range(0, 50, 16)]
+    return train(mean, adam(0.05), rows_of(cuts), 1)
+
+
+def of_all_after(loss_of, optimizer, batches):
+    """The mean loss of all examples after every step."""
+    w, told = weights(), []
+    for x, y in batches:
+        with tf.GradientTape() as tape:
+            loss = loss_of(w, x, y)
+        optimizer.apply_gradients(zip(tape.gradient(loss, w), w))
+        told.append(float(mean(w, features, labels)))
+    return told
+
+
+def minimized_together():
+    own = np.random.RandomState(3)
+    drawn_rows = [own.choice(50, 7) for _ in range(10)]
+    return of_all_after(mean, tf_keras.optimizers.SGD(0.2), rows_of(drawn_rows))
+
+
+def with_accuracy(loss_of, optimizer, batches, epochs):
+    """What train_on_batch gives: loss and accuracy of each batch, before its update."""
+    w, told = weights(), []
+    for x, y in [b for _ in range(epochs) for b in batches]:
+        with tf.GradientTape() as tape:
+            loss = loss_of(w, x, y)
+        right = np.argmax(logits(w, x), 1) == y.numpy()
+        optimizer.apply_gradients(zip(tape.gradient(loss, w), w))
+        told += [float(loss), float(np.mean(right))]
+    return told
+
+
+def decayed(w, x, y):
+    return mean(w, x, y) + 0.01 * tf.reduce_sum(tf.square(w[0]))
+
+
 adam = tf_keras.optimizers.Adam
 plain = train(mean, adam(0.05), batches(16), 3)
 momentum = tf_keras.optimizers.SGD(0.5, momentum=0.9)
@@ -179,6 +227,16 @@ traces = {
     "fit_servers": fitted_on_servers(),
     "fit_workers": fitted_by_two(),
     "fit_together": fitted_together(),
+    "cut_by_hand": cut_by_hand(),
+    "minimized_together": minimized_together(),
+    "trainer_object": of_all_after(mean, adam(0.05), list(batches(16)) * 3),
+    "train_on_batch": with_accuracy(mean, adam(0.05), batches(16), 3),
+    "train_on_batch_together": with_accuracy(
+        decayed, tf_keras.optimizers.SGD(), batches(16), 3
+    ),
+    "old_optimizer": of_all_after(
+        mean, tf_keras.optimizers.SGD(0.2, momentum=0.9), list(batches(16)) * 3
+    ),
     "drawn.0": drawn(0),
     "drawn.1": drawn(1),
     "metrics_shards.0": counted_in_shard(0),

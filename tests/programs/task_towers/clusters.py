@@ -19,6 +19,7 @@ class Cluster:
 
 
 CLUSTERS = {
+    "chief_alone": Cluster(2, 2, client=False),
     "chief_builds": Cluster(2, 2, client=False),
     "client_splits": Cluster(2, 2, client=True),
     "gpus_of_workers": Cluster(1, 2, client=True),

@@ -22,11 +22,14 @@ class Tree:
     Attributes:
       covers: what its modules do.
       ps: parameter servers; 0 where it is one process alone.
+      tolerance: largest difference of a value. Most are float32 losses of order 1 with a
+        softmax, whose `exp` differs by an ULP.
     """
 
     name: str
     covers: str
     ps: int = 0
+    tolerance: float = 1e-6
 
     @property
     def path(self) -> pathlib.Path:
@@ -61,7 +64,27 @@ TREES = (
         "input by queues, network and towers in three files, with names in common; losses "
         "collected, summaries, moving averages, a prefetch queue",
     ),
+    Tree(
+        "sentences",
+        "filters of several widths, made in a loop with a scope of each; steps in "
+        "functions within the block of a session that it makes the default one",
+    ),
     Tree("package_of_networks", "a class in a package, which imports another module"),
+    Tree(
+        "shared_columns",
+        "an Estimator whose columns share a table, made in one file for the model_fn of "
+        "another",
+        # Adagrad divides by roots.
+        tolerance=2e-6,
+    ),
+    Tree(
+        "given_to_a_loop",
+        "a model_fn given to the run loop of another file, whose model is an object of a "
+        "third, as the official residual networks are",
+        # Convolutions add up in another order, normalisation divides by roots of it.
+        tolerance=5e-6,
+    ),
+    Tree("hooks_of_a_module", "hooks of the program's own, in a file of theirs"),
 )
 
 

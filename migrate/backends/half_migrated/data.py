@@ -1,0 +1,60 @@
+"""Whether the workers of a half-migrated program have the batches that its steps take."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.half_migrated.workers import WorkersOwn
+from migrate.facts import names
+from migrate.frontends.half_migrated import Refused
+from migrate.program.eager import EagerProgram
+from migrate.source.nodes import all_nodes
+
+
+def check_examples(program: EagerProgram, own: WorkersOwn) -> None:
+    """The step is made before the workers' loops, of rows of what they cut."""
+    made = {n for s in own.statements for n in names.binds(s)}
+    for example in program.source.examples:
+        clash = names.reads(example) & made
+        if clash:
+            raise Refused(
+                "D129",
+                program.source.takes[0],
+                f"`{sorted(clash)[0]}`, of which the batches are cut, is each worker's "
+                "own",
+                "Cut all workers' array, by an index that is each worker's own.",
+            )
+
+
+def check_alike(program: EagerProgram) -> None:
+    """Workers that make every step together take their parts of one batch."""
+    server, source = program.server, program.source
+    if server is None or isinstance(server.task_index, ast.Constant):
+        return
+    index = ast.dump(server.task_index)
+    data: list[ast.AST] = [*source.takes, *source.examples]
+    if source.dataset is not None:
+        data.append(source.dataset)
+    given = {n for node in data for n in names.reads(node)}
+    sets: list[tuple[ast.AST, ast.AST]] = []  # What binds names, and of what.
+    for statement in program.suite[: program.at + 1]:
+        for node in all_nodes(statement):
+            if node is server.statement or node in program.made:
+                continue
+            if isinstance(node, ast.Assign):
+                sets.append((node, node.value))
+            elif isinstance(node, ast.For):
+                sets.append((node.target, node.iter))
+    while found := [s for s in sets if names.binds(s[0]) & given]:
+        sets = [s for s in sets if s not in found]
+        data += [value for _, value in found]
+        given |= {n for _, value in found for n in names.reads(value)}
+    for node in (n for d in data for n in all_nodes(d)):
+        if isinstance(node, ast.expr) and ast.dump(node) == index:
+            raise Refused(
+                "D133",
+                node,
+                "a worker has batches of its own, but takes its part of those that all "
+                "have",
+                "Give every worker the whole data: of each batch it has its part.",
+            )

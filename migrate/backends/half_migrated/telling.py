@@ -1,0 +1,119 @@
+"""What a half-migrated program means now, and what only its author knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator
+
+from migrate.backends.half_migrated.workers import SHUFFLE
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
+from migrate.program.eager import EagerProgram
+from migrate.rules.mistakes.mistake import binding, method
+from migrate.source.nodes import all_nodes
+
+# What takes a seed, or is one, where it is given an argument.
+_GENERATORS = ("RandomState", "default_rng", "seed")
+
+
+class Telling:
+    """The findings of one program.
+
+    Args:
+      found: takes a finding.
+      together: whether the workers make every step together.
+      loops: whether each worker has a loop of its own.
+    """
+
+    def __init__(
+        self,
+        program: EagerProgram,
+        scopes: Scopes,
+        found: Callable[..., None],
+        together: bool,
+        loops: bool,
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._found = found
+        self._together = together
+        self._loops = loops
+
+    def run(self) -> None:
+        """What the migrated program means, at the step; and what only its author knows."""
+        program = self._program
+        at = program.step.function or program.step.body[0]
+        if self._together:
+            reason = (
+                "each worker has a part of every batch, and the update is that of one "
+                "process with the whole batch"
+            )
+        elif self._loops:
+            reason = (
+                "every worker's loop goes through the dataset and updates the shared "
+                "weights with its own batches, as its process would have"
+            )
+        else:
+            reason = "the one client makes one step after the other, on a worker"
+        self._found(at, "D132", reason)
+        for node in (n for s in program.step.body for n in all_nodes(s)):
+            if isinstance(node, ast.Call):
+                self._told_by(node)
+        if program.endless is not None:
+            self._found(
+                program.endless,
+                "D134",
+                "nothing ends this loop: the session has no hook that would. "
+                "hooks=[tf.train.StopAtStepHook(...)], or a break",
+                outcome=Outcome.KEPT,
+            )
+        if self._together:
+            for node in self._unseeded():
+                self._found(
+                    node,
+                    "D135",
+                    "without a seed each worker shuffles otherwise, and their parts are of "
+                    "different batches",
+                    outcome=Outcome.KEPT,
+                )
+
+    def _told_by(self, call: ast.Call) -> None:
+        """What the step prints, and where that is seen now."""
+        reason = "printed by the worker that makes the step"
+        if self._together:
+            reason = "every worker prints it, of its part of the batch"
+        if isinstance(call.func, ast.Name) and call.func.id == "print":
+            reason = "printed once, when the step is traced, as it was"
+        elif self._scopes.resolve(call.func) != "tf.print":
+            return
+        self._found(call, "D152", reason, outcome=Outcome.KEPT)
+
+    def _unseeded(self) -> Iterator[ast.Call]:
+        seeded = False
+        drawn: list[ast.Call] = []
+        for node in all_nodes(self._scopes.tree):
+            if not isinstance(node, ast.Call):
+                continue
+            dotted = self._scopes.dotted(node.func) or ""
+            drawn_by = self._drawn_by(node) if method(node) else None
+            if isinstance(drawn_by, ast.Call) and not drawn_by.args:
+                drawn.append(node)  # `rng = np.random.default_rng()`
+            if dotted.startswith("numpy.random."):
+                seeded = seeded or dotted == "numpy.random.seed"
+                if not (node.args and dotted.endswith(_GENERATORS)):
+                    drawn.append(node)
+            elif method(node) == SHUFFLE:
+                if names.argument(node, "seed", 1) is None and not node.args[1:]:
+                    if not isinstance(self._drawn_by(node), ast.Call):
+                        yield node
+        if not seeded and self._program.source.dataset is None:
+            block = set(all_nodes(self._program.session))
+            yield from (call for call in drawn if call in block)
+
+    def _drawn_by(self, call: ast.Call) -> ast.expr | None:
+        """What makes the generator that shuffles: `rng = np.random.RandomState(0)`."""
+        assert isinstance(call.func, ast.Attribute)
+        made = binding(self._scopes, call.func.value)
+        dotted = self._scopes.dotted(made.func) if isinstance(made, ast.Call) else ""
+        return made if (dotted or "").startswith("numpy.random.") else None

@@ -1,0 +1,40 @@
+"""Keeps sessions that load their graph, by their names of tensorflow.compat.v1."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.loaded_sessions import recognise, root
+from migrate.plan import Plan
+from migrate.program.ir import Code, code, joined
+from migrate.source.nodes import all_nodes
+from migrate.tables import loaded_sessions as table
+
+_DONE = ("K132", "it has a graph of its own, which it loads: it runs as it did")
+
+
+def plan_loaded(scopes: Scopes, plan: Plan) -> dict[ast.AST, tuple[str, str]]:
+    """Node -> (code, reason) of what such sessions of an Estimator's file use."""
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    for session in recognise(scopes):
+        inside = set(all_nodes(session.block))
+        for node, symbol in scopes.walk_uses():
+            if node not in inside or symbol not in table.IN_COMPAT:
+                continue
+            own = root(node, scopes)
+            new = code(f"{own}.compat.v1{symbol.removeprefix('tf')}")
+            if node is session.call.func and session.bare:
+                plan.replace(session.call, _with_graph(session.call, new, own))
+                claimed[session.call] = _DONE
+            else:
+                plan.replace(node, new)
+            claimed[node] = _DONE
+    return claimed
+
+
+def _with_graph(call: ast.Call, name: Code, own: str) -> Code:
+    """The session with a graph of its own, which it had alone."""
+    given: list[str | ast.AST | Code] = [*call.args]
+    given += [code(f"{k.arg}=", k.value) for k in call.keywords]
+    return code(name, "(", joined(", ", [*given, f"graph={own}.Graph()"]), ")")

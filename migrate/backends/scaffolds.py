@@ -1,0 +1,62 @@
+"""Writes Scaffolds without what is done anyway, and refuses what nothing would do."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.backends.keras.layout import call as laid_out
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.frontends.scaffolds import scaffolds, unneeded
+from migrate.plan import Dropped, Plan
+from migrate.source.nodes import all_nodes
+from migrate.tables import scaffolds as table
+from migrate.tables.estimator import MODULE
+
+_GONE = ("E162", "left out: it is done when the model is made")
+
+
+def plan_scaffolds(
+    scopes: Scopes, plan: Plan, claimed: dict[ast.AST, tuple[str, str]]
+) -> list[Finding]:
+    """Plans every Scaffold of a file.
+
+    Args:
+      claimed: gets what is left out.
+
+    Returns:
+      Refusals.
+    """
+    refused = []
+    every = scaffolds(scopes)
+    for one in every:
+        if one.refused is not None:
+            node, name = one.refused
+            refused.append(
+                Finding(
+                    getattr(node, "lineno", one.call.lineno),
+                    getattr(node, "col_offset", 0) + 1,
+                    "E161",
+                    Outcome.REFUSED,
+                    table.SCAFFOLD,
+                    f"a Scaffold with {name}: TensorFlow 1 ran it in the session",
+                    "Give variables their initial values where they are made, or by "
+                    "init_fn, and the summaries of your choice to a SummarySaverHook.",
+                )
+            )
+            continue
+        if not one.dropped:
+            continue
+        if one.call.func not in claimed:  # Else of a Keras model that has none of it.
+            kept = list(one.kept.items())
+            made = laid_out(f"{MODULE}.Scaffold", kept, one.call.col_offset)
+            plan.replace(one.call, made)
+            claimed[one.call.func] = ("E101", f"now {MODULE}.Scaffold")
+        for value in one.dropped:
+            for node in all_nodes(value):
+                claimed.setdefault(node, _GONE)
+    for statement in unneeded(every, scopes):
+        plan.statements.setdefault(statement, [Dropped(statement)])
+        for node in all_nodes(statement):
+            claimed.setdefault(node, _GONE)
+    return refused

@@ -1,0 +1,109 @@
+"""Numbers that Python draws: once where a graph is built, and in their order.
+
+`tf.constant(rng.rand(8, 3))` is a constant of TensorFlow 1's graph. A step function that
+had the call would draw whenever it is traced, and never in the order of the graph.
+"""
+
+from __future__ import annotations
+
+import ast
+import weakref
+from collections.abc import Mapping
+
+from migrate.facts import effects, reach
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+from migrate.tables.worker_state import GENERATORS
+
+# Methods of generators of numbers, whatever they are called.
+_DRAWING = frozenset(
+    {"rand", "randn", "randint", "random", "random_sample", "normal", "uniform"}
+    | {"standard_normal", "choice", "permutation", "shuffle", "sample", "integers"}
+)
+
+# What draws of a module that is analysed: it is asked for each of its calls.
+_known: weakref.WeakKeyDictionary[Scopes, frozenset[ast.AST]] = (
+    weakref.WeakKeyDictionary()
+)
+
+
+def within(scopes: Scopes, root: ast.AST) -> bool:
+    """Whether code, or a function of the module that it calls, draws numbers by Python."""
+    return any(
+        isinstance(node, ast.Call) and by_itself(scopes, node)
+        for part in [root, *reach.reached(scopes, [root])]
+        for node in all_nodes(part)
+    )
+
+
+def by_itself(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether a call is of a method, or a function, that draws numbers by Python."""
+    return (
+        effects.consumes(call) or of_module(scopes, call) or of_generator(scopes, call)
+    )
+
+
+def of_module(scopes: Scopes, call: ast.Call) -> bool:
+    """`np.random.rand(3)`, `random.random()`: of the generator of a module."""
+    path = scopes.dotted(call.func) or ""
+    return any(path.startswith(f"{module}.") for module in GENERATORS)
+
+
+def of_generator(scopes: Scopes, call: ast.Call) -> bool:
+    """`rng.rand(3)`: by its name a method of a generator."""
+    return (
+        isinstance(call.func, ast.Attribute)
+        and scopes.resolve(call.func) is None
+        and call.func.attr in _DRAWING
+    )
+
+
+def by_function(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether it calls a function of the module that draws, or calls one that does."""
+    drawing = _functions(scopes)
+    return bool(drawing) and not drawing.isdisjoint(
+        _meant(scopes, call.func, reach.methods(scopes))
+    )
+
+
+def _functions(scopes: Scopes) -> frozenset[ast.AST]:
+    """Functions, methods and lambdas of the module that draw."""
+    if scopes not in _known:
+        _known[scopes] = frozenset(_search(scopes))
+    return _known[scopes]
+
+
+def _search(scopes: Scopes) -> set[ast.AST]:
+    kinds = (ast.FunctionDef, ast.Lambda)
+    functions = [node for node in scopes.walk() if isinstance(node, kinds)]
+    drawing: set[ast.AST] = {
+        function
+        for function in functions
+        if any(
+            isinstance(node, ast.Call) and by_itself(scopes, node)
+            for node in all_nodes(function)
+        )
+    }
+    if not drawing:
+        return set()
+    methods = reach.methods(scopes)
+    callers: dict[ast.AST, set[ast.AST]] = {}
+    for function in functions:
+        for node in all_nodes(function):
+            for called in _meant(scopes, node, methods):
+                callers.setdefault(called, set()).add(function)
+    todo = list(drawing)
+    while todo:
+        new = callers.get(todo.pop(), set()) - drawing
+        drawing |= new
+        todo += new
+    return drawing
+
+
+def _meant(
+    scopes: Scopes, node: ast.AST, methods: Mapping[str, list[ast.AST]]
+) -> list[ast.AST]:
+    """Definitions that a name, or a method of the name, may stand for."""
+    if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+        return reach.definitions(scopes, node)
+    return methods.get(node.attr, []) if isinstance(node, ast.Attribute) else []

@@ -1,0 +1,303 @@
+"""What a file of a run hands out to `from it import *`, as far as that is certain."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+from collections.abc import Callable, Iterator, Mapping
+from typing import TypeGuard
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.source.nodes import all_nodes, parsed
+
+# What may bind or read names that are not written.
+_BY_TEXT = frozenset({"eval", "exec", "globals", "__import__"})
+_OF_SCOPE = frozenset({"dir", "locals", "vars"})
+
+
+@dataclasses.dataclass(frozen=True)
+class Offered:
+    """What a star brings of a file.
+
+    Attributes:
+      certain: names that are bound whenever the file has been imported -> how another
+        file would import what they stand for, "" where that is the file's own.
+      unsure: names that may be bound.
+    """
+
+    certain: Mapping[str, str]
+    unsure: frozenset[str]
+
+
+class Offers:
+    """Of the files of a run, each read once.
+
+    Args:
+      texts: by real path.
+      file_of: the file that a module's name means in another.
+    """
+
+    def __init__(
+        self, texts: Mapping[str, bytes], file_of: Callable[[str, str], str | None]
+    ) -> None:
+        self._texts = texts
+        self._file_of = file_of
+        self._trees: dict[str, ast.Module | None] = {}
+        self._known: dict[str, Offered | None] = {}
+        self._imports: dict[str, frozenset[str]] = {}
+
+    def of_star(self, real: str, star: ast.ImportFrom) -> Offered | None:
+        """What a star of a file brings; None where that is not certain."""
+        source = self._source(real, star)
+        if source is None or source == real or self._reaches(source, real):
+            return None  # Of a module that is not whole yet, less is brought.
+        return self._of(source)
+
+    def through_stars(self, real: str) -> Iterator[str]:
+        """The files that stars of a file lead to."""
+        seen, todo = {real}, [real]
+        while todo:
+            here = todo.pop()
+            tree = self._tree(here)
+            for node in tree.body if tree is not None else ():
+                source = self._source(here, node) if is_star(node) else None
+                if source is not None and source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+                    yield source
+
+    def every(self, real: str) -> set[str]:
+        """All names that stars may bring a file."""
+        tree = self._tree(real)
+        found: set[str] = set()
+        for node in tree.body if tree is not None else ():
+            if is_star(node) and (offered := self.of_star(real, node)) is not None:
+                found |= {*offered.certain, *offered.unsure}
+        return found
+
+    @staticmethod
+    def origin(node: ast.AST, name: str) -> str:
+        """How another file would import what an import binds to a name."""
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            return ""
+        if isinstance(node, ast.ImportFrom) and node.level:
+            return ""
+        for alias in node.names:
+            if (alias.asname or alias.name) == name:
+                start = "import"
+                if isinstance(node, ast.ImportFrom):
+                    start = f"from {node.module} import"
+                return f"{start} {alias.name} as {name}"
+        return ""
+
+    def _tree(self, real: str) -> ast.Module | None:
+        if real not in self._trees:
+            self._trees[real] = parsed(self._texts[real])
+        return self._trees[real]
+
+    def _source(self, real: str, star: ast.ImportFrom) -> str | None:
+        return self._file_of(real, "." * star.level + (star.module or ""))
+
+    def _of(self, real: str) -> Offered | None:
+        if real not in self._known:
+            self._known[real] = None  # Files that take all of each other.
+            self._known[real] = self._found(real)
+        return self._known[real]
+
+    def _found(self, real: str) -> Offered | None:
+        tree = self._tree(real)
+        if tree is None or by_text(tree, scopes_of(tree)):
+            return None
+        certain: dict[str, str] = {}
+        unsure: set[str] = set()
+        for node in tree.body:
+            if is_star(node):
+                theirs = self.of_star(real, node)
+                if theirs is None:
+                    return None
+                certain.update(theirs.certain)
+                unsure |= theirs.unsure
+                continue
+            if any(is_star(child) for child in names.walk_scope(node)):
+                return None
+            bound = _bound(node)
+            if bound is None:
+                return None
+            always, ever = bound
+            for name in always:
+                once = name not in certain
+                certain[name] = self.origin(node, name) if once else ""
+            unsure |= ever - always
+        for child in all_nodes(tree):
+            if isinstance(child, ast.Global):
+                unsure.update(child.names)
+            elif isinstance(child, ast.Name) and isinstance(child.ctx, ast.Del):
+                unsure.add(child.id)
+                certain.pop(child.id, None)
+        for name in unsure & set(certain):
+            certain[name] = ""  # Bound, to this or to something else.
+        return self._handed_out(real, tree, certain, unsure)
+
+    def _handed_out(
+        self, real: str, tree: ast.Module, certain: dict[str, str], unsure: set[str]
+    ) -> Offered | None:
+        modules = self._inside(real)
+        listed = _listed(tree)
+        if listed is None:
+            # A module of a package is its attribute once something has imported it.
+            maybe = (unsure | modules) - set(certain)
+            return Offered(
+                {n: how for n, how in certain.items() if not n.startswith("_")},
+                frozenset(n for n in maybe if not n.startswith("_")),
+            )
+        if not listed <= set(certain) | modules:
+            return None
+        return Offered({n: certain.get(n, "") for n in sorted(listed)}, frozenset())
+
+    def _inside(self, real: str) -> set[str]:
+        """The modules of a package; of a module, none."""
+        directory, name = os.path.split(real)
+        if name != "__init__.py":
+            return set()
+        start = directory + os.sep
+        return {
+            other[len(start) :].split(os.sep)[0].removesuffix(".py")
+            for other in self._texts
+            if other.startswith(start) and other != real
+        }
+
+    def _reaches(self, real: str, target: str) -> bool:
+        """Whether importing a file imports another."""
+        seen, todo = {real}, [real]
+        while todo:
+            for source in self._imported(todo.pop()):
+                if source == target:
+                    return True
+                if source not in seen:
+                    seen.add(source)
+                    todo.append(source)
+        return False
+
+    def _imported(self, real: str) -> frozenset[str]:
+        """The files that a file imports when it is imported."""
+        if real not in self._imports:
+            tree = self._tree(real)
+            found: set[str | None] = set()
+            for node in names.walk_scope(tree) if tree is not None else ():
+                if isinstance(node, ast.Import):
+                    found |= {self._file_of(real, alias.name) for alias in node.names}
+                elif isinstance(node, ast.ImportFrom):
+                    module = "." * node.level + (node.module or "")
+                    found.add(self._file_of(real, module))
+                    dot = "" if module.endswith(".") else "."
+                    for alias in node.names:
+                        if alias.name != "*":
+                            inner = f"{module}{dot}{alias.name}"
+                            found.add(self._file_of(real, inner))
+            self._imports[real] = frozenset(one for one in found if one and one != real)
+        return self._imports[real]
+
+
+def is_star(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
+    """Whether a node is `from ... import *`."""
+    return isinstance(node, ast.ImportFrom) and node.names[0].name == "*"
+
+
+def by_text(tree: ast.Module, scopes: Scopes) -> bool:
+    """Whether a module may bind or read names of its own that are not written there."""
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Name) and node.id in _BY_TEXT:
+            return True
+        if isinstance(node, ast.Attribute) and node.attr == "modules":
+            if isinstance(node.value, ast.Name) and node.value.id == "sys":
+                return True
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            if node.func.id in _OF_SCOPE and not node.args:
+                if scopes.scope_of(node.func) is scopes.module:
+                    return True
+    return False
+
+
+def _listed(tree: ast.Module) -> set[str] | None:
+    """The names of `__all__`, None where there is none; one that is not certain is {""}."""
+    mentions = [n for n in all_nodes(tree) if _is_all(n)]
+    if not mentions:
+        return None
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and statement.targets == mentions:
+            try:
+                return set(ast.literal_eval(statement.value))
+            except (ValueError, TypeError):
+                break
+    return {""}
+
+
+def _is_all(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and node.id == "__all__"
+
+
+def _bound(node: ast.stmt) -> tuple[set[str], set[str]] | None:
+    """Names that a statement binds whenever it is done, and all that it may bind."""
+    if any(isinstance(child, ast.Match) for child in names.walk_scope(node)):
+        return None
+    ever = {name for name in names.binds(node) if "." not in name}
+    if isinstance(node, ast.If):
+        if _only_in_program(node.test):
+            return _bound_all(node.orelse)
+        return _of_both(node.body, node.orelse, ever)
+    if isinstance(node, ast.With):
+        inner = _bound_all(node.body)
+        return None if inner is None else (inner[0], ever)
+    if isinstance(node, ast.Try):
+        return _of_try(node, ever)
+    if isinstance(
+        node, ast.For | ast.While | ast.AsyncFor | ast.AsyncWith | ast.Delete
+    ):
+        return set(), ever
+    return ever, ever
+
+
+def _bound_all(body: list[ast.stmt]) -> tuple[set[str], set[str]] | None:
+    always: set[str] = set()
+    ever: set[str] = set()
+    for node in body:
+        found = _bound(node)
+        if found is None:
+            return None
+        always |= found[0]
+        ever |= found[1]
+    return always, ever
+
+
+def _of_both(
+    first: list[ast.stmt], second: list[ast.stmt], ever: set[str]
+) -> tuple[set[str], set[str]] | None:
+    one, other = _bound_all(first), _bound_all(second)
+    if one is None or other is None:
+        return None
+    return one[0] & other[0], ever
+
+
+def _of_try(node: ast.Try, ever: set[str]) -> tuple[set[str], set[str]] | None:
+    ways = [_bound_all([*node.body, *node.orelse])]
+    ways += [_bound_all(handler.body) for handler in node.handlers]
+    found = [way[0] for way in ways if way is not None]
+    last = _bound_all(node.finalbody)
+    if len(found) < len(ways) or last is None:
+        return None
+    return set.intersection(*found) | last[0], ever
+
+
+def _only_in_program(test: ast.expr) -> bool:
+    """Whether a condition is `__name__ == "__main__"`, which no import meets."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id == "__name__"
+        and len(test.ops) == 1
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == "__main__"
+    )

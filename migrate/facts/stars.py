@@ -1,0 +1,186 @@
+"""Names for TensorFlow that a star brings: `from model import *`, then `tf.app.run()`.
+
+A file that imports all names of another, and reads one that is TensorFlow there, imports it
+through the star. So it is read as if it imported TensorFlow itself, where no other thing
+can have that name: the other file binds it once, and hands it out; this file binds it
+nowhere; and no further star can bring another.
+"""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from migrate.source.nodes import all_nodes, parsed
+
+# A star import of a file's own level.
+_STAR = re.compile(rb"^from (\.*[\w.]+) import[ \t]*\*[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+# Name -> how a file imports what it stands for, with a place for the name it gives it.
+Exports = Mapping[str, str]
+# A file and a module's name in it -> the file of the run that it means.
+_File = Callable[[str, str], str | None]
+# Line of a star -> what stands there, and the imports that it means.
+Brought = dict[int, tuple[str, list[str]]]
+
+
+def brought(
+    texts: Mapping[str, bytes],
+    exports: Mapping[str, Exports],
+    file_of: Callable[[pathlib.Path, str], str | None],
+) -> dict[str, Brought]:
+    """Real path of a file -> what its stars bring of TensorFlow, and it reads.
+
+    Args:
+      texts: of the files of the run, by real path.
+      exports: of those that import TensorFlow.
+    """
+    stars = _Stars(texts, exports, lambda real, name: file_of(pathlib.Path(real), name))
+    found = {}
+    for real, data in texts.items():
+        if _STAR.search(data) and (of_file := stars.of(real)):
+            found[real] = of_file
+    return found
+
+
+def statement(how: str, name: str) -> str:
+    """The import that gives a name what another file's stands for."""
+    return re.sub(r"^(from \S+ import (\w+)) as \2$", r"\1", how.format(name))
+
+
+def modules(data: bytes) -> Iterator[str]:
+    """The modules of which a text imports all names."""
+    for match in _STAR.finditer(data):
+        yield match[1].decode()
+
+
+def alone(data: bytes, name: str) -> bool:
+    """Whether a module binds a name once."""
+    tree = parsed(data)
+    return tree is not None and _times(tree, name) == 1
+
+
+class _Stars:
+    def __init__(
+        self,
+        texts: Mapping[str, bytes],
+        exports: Mapping[str, Exports],
+        file_of: _File,
+    ) -> None:
+        self._texts = texts
+        self._exports = exports
+        self._file_of = file_of
+        self._handed: dict[str, dict[str, str]] = {}
+
+    def of(self, real: str) -> Brought:
+        """What a file's stars bring of TensorFlow and it reads, binding it nowhere."""
+        sources = list(self._sources(real))
+        offered = [self._hands_out(source) if source else {} for *_, source in sources]
+        if not any(offered):
+            return {}
+        tree = parsed(self._texts[real])
+        if tree is None:
+            return {}
+        read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+        found: Brought = {}
+        for (line, stands, _), names in zip(sources, offered, strict=True):
+            for name in sorted(names.keys() & read):
+                if _times(tree, name) or not self._settled(name, sources, names[name]):
+                    continue
+                if any(name in _named(known) for _, known in found.values()):
+                    continue
+                taken = statement(names[name], name)
+                found.setdefault(line, (stands, []))[1].append(taken)
+        return found
+
+    def _sources(self, real: str) -> Iterator[tuple[int, str, str | None]]:
+        """Line, text and file of each star of a file; None for one from elsewhere."""
+        data = self._texts[real]
+        for match in _STAR.finditer(data):
+            source = self._file_of(real, match[1].decode())
+            line = data.count(b"\n", 0, match.start()) + 1
+            stands = match[0].decode("utf-8", "replace").strip()
+            yield line, stands, source if source != real else None
+
+    def _hands_out(self, real: str) -> dict[str, str]:
+        """What a star takes from a file of TensorFlow's, by its own stars too."""
+        if real in self._handed:
+            return self._handed[real]
+        self._handed[real] = {}  # Files that take all of each other: not from here.
+        data = self._texts[real]
+        own = self._exports.get(real, {})
+        through: dict[str, str] = {}
+        for _, _, source in self._sources(real):
+            if source is not None:
+                through.update(self._hands_out(source))
+        tree = parsed(data) if own or through else None
+        if tree is None:
+            return {}
+        listed = _all(tree)
+        found = {n: how for n, how in own.items() if _times(tree, n) == 1}
+        sources = list(self._sources(real))
+        for name, how in through.items():
+            if not _times(tree, name) and self._settled(name, sources, how):
+                found[name] = how
+        found = {
+            name: how
+            for name, how in found.items()
+            if (name in listed if listed is not None else not name.startswith("_"))
+        }
+        self._handed[real] = found
+        return found
+
+    def _settled(
+        self, name: str, sources: list[tuple[int, str, str | None]], how: str
+    ) -> bool:
+        """Whether no star of a file brings another thing of this name.
+
+        Of a package that is not of the run that is known for names of TensorFlow whole.
+        """
+        for _, _, source in sources:
+            if source is None:
+                if not re.match(r"import tensorflow(\.compat\.v1)? as", how):
+                    return False
+                continue
+            theirs = self._hands_out(source).get(name)
+            if theirs is None:
+                tree = parsed(self._texts[source])
+                if tree is None or _times(tree, name):
+                    return False
+            elif theirs != how:
+                return False
+        return True
+
+
+def _times(tree: ast.Module, name: str) -> int:
+    """How often a module binds a name, anywhere in it."""
+    times = 0
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            times += sum((a.asname or a.name.split(".")[0]) == name for a in node.names)
+        elif isinstance(node, ast.Name) and node.id == name:
+            times += not isinstance(node.ctx, ast.Load)
+        elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            times += node.name == name
+    return times
+
+
+def _all(tree: ast.Module) -> set[str] | None:
+    """The names of `__all__`; none where it cannot be read, None where there is none."""
+    if not any(isinstance(n, ast.Name) and n.id == "__all__" for n in all_nodes(tree)):
+        return None
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+            target = statement.targets[0]
+            if isinstance(target, ast.Name) and target.id == "__all__":
+                try:
+                    return set(ast.literal_eval(statement.value))
+                except (ValueError, TypeError):
+                    return set()
+    return set()
+
+
+def _named(statements: list[str]) -> set[str]:
+    """The names that import statements bind."""
+    return {statement.split()[-1] for statement in statements}

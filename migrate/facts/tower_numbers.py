@@ -1,0 +1,347 @@
+"""An interpreter, on numbers, of the few constructs that averages over towers are made of."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from migrate.facts.scopes import Scopes
+
+_MOST_STEPS = 5000  # A few hundred are needed; a loop without an end ends here.
+
+
+class Unknown(Exception):
+    """A construct or function that this interpreter does not know."""
+
+
+class _Returned(Exception):
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+class _Continue(Exception):
+    pass
+
+
+@dataclasses.dataclass(frozen=True)
+class Tensor:
+    """Numbers in nested lists."""
+
+    data: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Variable:
+    index: int
+
+
+def _elementwise(function: Callable[[float, float], float], a: Any, b: Any) -> Any:
+    if isinstance(a, list) and isinstance(b, list):
+        if len(a) != len(b):
+            raise Unknown
+        return [_elementwise(function, x, y) for x, y in zip(a, b)]
+    if isinstance(a, list):
+        return [_elementwise(function, x, b) for x in a]
+    if isinstance(b, list):
+        return [_elementwise(function, a, y) for y in b]
+    return function(a, b)
+
+
+def _data(value: Any) -> Any:
+    if isinstance(value, Tensor):
+        return value.data
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return value
+    raise Unknown
+
+
+def _sum(items: Sequence[Any]) -> Any:
+    total = items[0]
+    for item in items[1:]:
+        total = _elementwise(lambda x, y: x + y, total, item)
+    return total
+
+
+_OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: lambda x, y: x + y,
+    ast.Sub: lambda x, y: x - y,
+    ast.Mult: lambda x, y: x * y,
+    ast.Div: lambda x, y: x / y,
+}
+_BY_NAME: dict[str, type[ast.operator]] = {
+    "add": ast.Add,
+    "multiply": ast.Mult,
+    "scalar_mul": ast.Mult,
+    "divide": ast.Div,
+    "div": ast.Div,
+    "truediv": ast.Div,
+    "realdiv": ast.Div,
+}
+
+
+class Interpreter:
+    def __init__(self, scopes: Scopes, count: str, towers: int) -> None:
+        self._scopes = scopes
+        self._count = count
+        self._towers = towers
+        self.names: dict[str, Any] = {}
+        self._steps = 0
+
+    def call(self, body: Iterable[ast.stmt]) -> Any:
+        try:
+            self.suite(body)
+        except _Returned as returned:
+            return returned.value
+        return None
+
+    # -- statements ----------------------------------------------------------------
+
+    def suite(self, body: Iterable[ast.stmt]) -> None:
+        for statement in body:
+            self.statement(statement)
+
+    def statement(self, node: ast.stmt) -> None:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise Unknown
+        if isinstance(node, ast.Assign):
+            value = self.value(node.value)
+            for target in node.targets:
+                self.bind(target, value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+            old, new = self.names[node.target.id], self.value(node.value)
+            self.names[node.target.id] = self.operation(type(node.op), old, new)
+        elif isinstance(node, ast.Expr):
+            if not isinstance(node.value, ast.Constant):
+                self.value(node.value)
+        elif isinstance(node, ast.For) and not node.orelse:
+            for item in self.value(node.iter):
+                self.bind(node.target, item)
+                try:
+                    self.suite(node.body)
+                except _Continue:
+                    continue
+        elif isinstance(node, ast.If):
+            self.suite(node.body if self.truth(node.test) else node.orelse)
+        elif isinstance(node, ast.With):
+            for item in node.items:
+                symbol = (
+                    self._scopes.resolve(item.context_expr.func)
+                    if isinstance(item.context_expr, ast.Call)
+                    else None
+                )
+                if symbol not in ("tf.device", "tf.name_scope"):
+                    raise Unknown
+            self.suite(node.body)
+        elif isinstance(node, ast.Return):
+            raise _Returned(self.value(node.value) if node.value else None)
+        elif isinstance(node, ast.Continue):
+            raise _Continue
+        elif not isinstance(node, ast.Pass):
+            raise Unknown
+
+    def bind(self, target: ast.expr, value: Any) -> None:
+        if isinstance(target, ast.Name):
+            self.names[target.id] = value
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            items = list(value)
+            if len(items) != len(target.elts):
+                raise Unknown
+            for element, item in zip(target.elts, items):
+                self.bind(element, item)
+        else:
+            raise Unknown
+
+    def truth(self, node: ast.expr) -> bool:
+        value = self.value(node)
+        if isinstance(value, (Tensor, Variable)):
+            raise Unknown
+        return bool(value)
+
+    # -- expressions -----------------------------------------------------------------
+
+    def value(self, node: ast.expr) -> Any:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:
+            raise Unknown
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Name) and node.id in self.names:
+            return self.names[node.id]
+        if isinstance(node, (ast.Name, ast.Attribute)):
+            if ast.unparse(node) != self._count:
+                raise Unknown
+            return self._towers
+        if isinstance(node, ast.Call) and ast.unparse(node) == self._count:
+            return self._towers  # `len(devices)`
+        if isinstance(node, ast.Tuple):
+            return tuple(self.value(e) for e in node.elts)
+        if isinstance(node, ast.List):
+            return [self.value(e) for e in node.elts]
+        if isinstance(node, ast.Subscript):
+            base = self.value(node.value)
+            if not isinstance(base, (list, tuple)):
+                raise Unknown
+            if isinstance(node.slice, ast.Slice):
+                ends = [node.slice.lower, node.slice.upper, node.slice.step]
+                return base[slice(*(self.value(e) if e else None for e in ends))]
+            index = self.value(node.slice)
+            if not isinstance(index, int):
+                raise Unknown
+            return base[index]
+        if isinstance(node, ast.BinOp):
+            return self.operation(
+                type(node.op), self.value(node.left), self.value(node.right)
+            )
+        if isinstance(node, ast.Compare):
+            return self.comparison(node)
+        if isinstance(node, ast.BoolOp):
+            whole = all if isinstance(node.op, ast.And) else any
+            return whole(self.truth(v) for v in node.values)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            return not self.truth(node.operand)
+        if isinstance(node, ast.IfExp):
+            return self.value(node.body if self.truth(node.test) else node.orelse)
+        if isinstance(node, (ast.ListComp, ast.GeneratorExp)):
+            return self.comprehension(node)
+        if isinstance(node, ast.Call):
+            return self.applied(node)
+        raise Unknown
+
+    def operation(self, how: type[ast.operator], left: Any, right: Any) -> Any:
+        if how is ast.Add and isinstance(left, list) and isinstance(right, list):
+            return left + right
+        if how not in _OPERATORS:
+            raise Unknown
+        result = _elementwise(_OPERATORS[how], _data(left), _data(right))
+        tensor = isinstance(left, Tensor) or isinstance(right, Tensor)
+        return Tensor(result) if tensor else result
+
+    def comparison(self, node: ast.Compare) -> bool:
+        if len(node.ops) != 1:
+            raise Unknown
+        left, right = self.value(node.left), self.value(node.comparators[0])
+        how = node.ops[0]
+        if right is None and isinstance(how, (ast.Is, ast.Eq)):
+            return left is None
+        if right is None and isinstance(how, (ast.IsNot, ast.NotEq)):
+            return left is not None
+        if isinstance(left, (int, float)) and isinstance(right, (int, float)):
+            if isinstance(how, ast.Eq):
+                return left == right
+            if isinstance(how, ast.NotEq):
+                return left != right
+            if isinstance(how, ast.Gt):
+                return left > right
+            if isinstance(how, ast.Lt):
+                return left < right
+        raise Unknown
+
+    def comprehension(self, node: ast.ListComp | ast.GeneratorExp) -> list[Any]:
+        if len(node.generators) != 1:
+            raise Unknown
+        generator = node.generators[0]
+        outer, found = dict(self.names), []
+        for item in self.value(generator.iter):
+            self.bind(generator.target, item)
+            if all(self.truth(test) for test in generator.ifs):
+                found.append(self.value(node.elt))
+        self.names = outer
+        return found
+
+    def applied(self, node: ast.Call) -> Any:
+        symbol = self._scopes.resolve(node.func)
+        if symbol is not None and symbol.startswith("tf."):
+            return self.tensorflow(symbol, node)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "append":
+            target = self.value(node.func.value)
+            if not isinstance(target, list) or len(node.args) != 1:
+                raise Unknown
+            target.append(self.value(node.args[0]))
+            return None
+        if not isinstance(node.func, ast.Name) or node.keywords:
+            raise Unknown
+        name = node.func.id
+        if name == "zip":
+            items: list[Any] = []
+            for argument in node.args:
+                if isinstance(argument, ast.Starred):
+                    items.extend(self.value(argument.value))
+                else:
+                    items.append(self.value(argument))
+            return list(zip(*items))
+        if name in ("range", "xrange"):
+            bounds = [self.value(argument) for argument in node.args]
+            if not bounds or not all(isinstance(b, int) for b in bounds):
+                raise Unknown
+            counted = range(*bounds)
+            if len(counted) > _MOST_STEPS:
+                raise Unknown
+            return list(counted)
+        if len(node.args) != 1:
+            raise Unknown
+        value = self.value(node.args[0])
+        if name == "len" and isinstance(value, (list, tuple)):
+            return len(value)
+        if name == "float" and isinstance(value, (int, float)):
+            return float(value)
+        if name in ("list", "tuple") and isinstance(value, (list, tuple)):
+            return list(value) if name == "list" else tuple(value)
+        if name == "enumerate" and isinstance(value, (list, tuple)):
+            return list(enumerate(value))
+        if name == "sum" and isinstance(value, list) and value:
+            return Tensor(_sum([_data(v) for v in value]))
+        raise Unknown
+
+    def tensorflow(self, symbol: str, node: ast.Call) -> Any:
+        name = symbol.removeprefix("tf.").removeprefix("math.")
+        arguments = [self.value(a) for a in node.args]
+        keywords = {k.arg: self.value(k.value) for k in node.keywords if k.arg}
+        keywords.pop("name", None)
+        if name in ("stack", "pack", "concat", "add_n", "accumulate_n"):
+            values = keywords.pop("values", None) or keywords.pop("inputs", None)
+            axis = keywords.pop("axis", keywords.pop("concat_dim", 0))
+            for argument in arguments:
+                if isinstance(argument, (list, tuple)):
+                    values = argument
+                else:
+                    axis = argument
+            if keywords or axis != 0 or not values:
+                raise Unknown
+            items = [_data(v) for v in values]
+            if name in ("add_n", "accumulate_n"):
+                return Tensor(_sum(items))
+            if name == "concat":
+                return Tensor([row for item in items for row in item])
+            return Tensor(items)
+        if name in ("reduce_mean", "reduce_sum", "expand_dims"):
+            value = arguments[0] if arguments else keywords.pop("input_tensor", None)
+            axis = arguments[1] if len(arguments) > 1 else None
+            for spelling in ("axis", "reduction_indices", "dim"):
+                axis = keywords.pop(spelling, axis)
+            axis = axis[0] if isinstance(axis, list) and len(axis) == 1 else axis
+            if keywords or isinstance(value, list) and not value:
+                raise Unknown
+            if isinstance(value, list):
+                value = Tensor([_data(v) for v in value])
+            # Without an axis all is reduced, which is the axis of a list of scalars.
+            if axis != 0 and (
+                axis is not None or any(isinstance(v, list) for v in _data(value))
+            ):
+                raise Unknown
+            if name == "expand_dims":
+                return Tensor([_data(value)])
+            rows = _data(value)
+            total = _sum(rows)
+            if name == "reduce_sum":
+                return Tensor(total)
+            return Tensor(_elementwise(lambda x, y: x / y, total, len(rows)))
+        if name in ("identity", "convert_to_tensor") and len(arguments) == 1:
+            return arguments[0]
+        if name == "to_float" and isinstance(arguments[0], (int, float)):
+            return float(arguments[0])
+        if name in _BY_NAME and len(arguments) == 2 and not keywords:
+            return self.operation(_BY_NAME[name], arguments[0], arguments[1])
+        raise Unknown

@@ -1,0 +1,151 @@
+"""Hooks of other files: where a file makes their objects, and what it gives these."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.callbacks.fetches import argument
+from migrate.frontends.callbacks.given import Given
+from migrate.frontends.callbacks.modes import Ways
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.program.callbacks import Made, OfOtherFile, StaysHook, UsedElsewhere
+
+
+def made_here(
+    scopes: Scopes, imported: Mapping[str, OfOtherFile], given: Given, others: str
+) -> tuple[list[Made], list[StaysHook]]:
+    """The objects of callbacks of other files.
+
+    Args:
+      imported: what names the classes.
+      others: why there may be no Keras model where hooks are called; "" where there is.
+    """
+    made: list[Made] = []
+    kept: list[StaysHook] = []
+    for text, one in imported.items():
+        node: ast.AST = scopes.tree
+        try:
+            for node in mentions(scopes, text):
+                if others:
+                    raise NoCallback(node, others)
+                call = construction(scopes, node)
+                if not set(Ways(scopes).modes(call)) <= set(one.used.modes):
+                    raise NoCallback(call, "it is called in other modes")
+                made.append(Made(call, one.name, _names(call, one, given)))
+        except NoCallback as reason:
+            kept.append(StaysHook(one.name, node, reason.node, reason.reason))
+    return made, kept
+
+
+def _names(call: ast.Call, one: OfOtherFile, given: Given) -> dict[ast.expr, str]:
+    names: dict[ast.expr, str] = {}
+    for parameter, place in one.parameters.items():
+        value = argument(call, parameter, place)
+        if value is None:
+            raise NoCallback(call, f"it is not always given `{parameter}`")
+        kind, found = given.names(call, value)
+        if kind != one.used.given[parameter]:
+            reason = f"`{parameter}` is given in one form and another"
+            raise NoCallback(value, reason)
+        names.update(found)
+    return names
+
+
+def used_here(
+    scopes: Scopes, class_: ast.ClassDef, text: str
+) -> tuple[set[str], list[dict[str, str]]]:
+    """The modes in which a file has objects of another file's class; how it gives tensors.
+
+    The forms are those in which an argument would give tensors, if it did.
+
+    Args:
+      text: what names the class there.
+
+    Raises:
+      NoCallback: more is done with the class, or its objects are not followed.
+    """
+    modes: set[str] = set()
+    forms: list[dict[str, str]] = []
+    parameters = _parameters(class_)
+    for node in mentions(scopes, text):
+        call = construction(scopes, node)
+        modes |= Ways(scopes).modes(call)
+        values = {p: argument(call, p, i) for i, p in enumerate(parameters)}
+        forms.append({p: _form(v, scopes) for p, v in values.items() if v is not None})
+    return modes, forms
+
+
+def _parameters(class_: ast.ClassDef) -> list[str]:
+    for item in class_.body:
+        if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+            return [a.arg for a in item.args.args[1:]]
+    return []
+
+
+def _form(value: ast.expr, scopes: Scopes) -> str:
+    if isinstance(value, ast.Name):
+        owner = scopes.scope_of(value).owner(value.id)
+        bound = owner.bindings[value.id] if owner is not None else []
+        if len(bound) == 1 and isinstance(bound[0], ast.Assign):
+            value = bound[0].value
+    if isinstance(value, ast.Dict):
+        return "dict"
+    if isinstance(value, ast.Call) and ast.unparse(value.func) == "dict":
+        return "dict"
+    return "list" if isinstance(value, (ast.List, ast.Tuple)) else ""
+
+
+def construction(scopes: Scopes, node: ast.expr) -> ast.Call:
+    """The call that makes an object, of what names its class.
+
+    Raises:
+      NoCallback: the class is used otherwise.
+    """
+    call = scopes.parents[node]
+    if not isinstance(call, ast.Call) or call.func is not node:
+        raise NoCallback(node, "the class itself is kept or given to others")
+    return call
+
+
+def mentions(scopes: Scopes, text: str) -> Iterator[ast.expr]:
+    """Where a file names what it imports, by the text that it has for it.
+
+    Raises:
+      NoCallback: the import is given to others, or bound anew.
+    """
+    root, _, rest = text.partition(".")
+    for node in scopes.walk():
+        if not isinstance(node, ast.Name) or node.id != root:
+            continue
+        if scopes.scope_of(node).owner(root) is not scopes.module:
+            continue
+        if not isinstance(node.ctx, ast.Load):
+            raise NoCallback(node, f"`{root}` is bound anew")
+        whole: ast.expr = node
+        for name in rest.split(".") if rest else ():
+            above = scopes.parents[whole]
+            if not isinstance(above, ast.Attribute):
+                raise NoCallback(
+                    node, f"the module `{root}` is kept or given to others"
+                )
+            whole = above
+            if above.attr != name:
+                break
+        else:
+            yield whole
+
+
+def together(
+    found: list[tuple[set[str], list[dict[str, str]]]], created: bool, several: bool
+) -> UsedElsewhere:
+    """What all other files do with a class."""
+    every = [form for _, forms in found for form in forms]
+    given = {
+        name: form
+        for name, form in (every[0] if every else {}).items()
+        if all(other.get(name) == form for other in every)
+    }
+    modes = {mode for one, _ in found for mode in one}
+    return UsedElsewhere(tuple(sorted(modes)), given, created, several)

@@ -1,0 +1,95 @@
+"""`tf.train.Checkpoint` and its manager beside the loop: what they hold, and who saves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.rules.mistakes.mistake import binding
+from migrate.source.nodes import all_nodes
+
+_CHECKPOINT, _MANAGER = "tf.train.Checkpoint", "tf.train.CheckpointManager"
+_SAVE = frozenset({"save", "write"})
+_READ = frozenset({"latest_checkpoint", "checkpoints", "directory", "save_counter"})
+_RESTORE = frozenset({"restore", "read", "restore_or_initialize"})
+_RECIPE = "Give the session a checkpoint_dir: it saves and restores."
+
+
+def saves(
+    scopes: Scopes,
+    found: list[tuple[ast.Call, str]],
+    suite: list[ast.stmt],
+    session: ast.stmt,
+    made: Collection[ast.stmt],
+) -> tuple[ast.Call, ...]:
+    """The calls that save, of which one worker's is meant.
+
+    Args:
+      suite: the session's, with its statement `session`.
+      made: the statements that make the model and what belongs to it.
+
+    Raises:
+      Refused: what is saved would be another, or is restored in the loop.
+    """
+    kept: dict[str, ast.Call] = {}
+    for call, symbol in found:
+        if symbol not in (_CHECKPOINT, _MANAGER):
+            continue
+        statement = scopes.parents[call]
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if not isinstance(target, ast.Name) or statement not in suite:
+            raise Refused(
+                "D121", call, "a checkpoint that is not kept in a variable", _RECIPE
+            )
+        if symbol == _CHECKPOINT:
+            _check_held(scopes, call, made)
+        kept[target.id] = call
+    before = {n for s in suite[: suite.index(session)] for n in all_nodes(s)}
+    saving = []
+    for node in scopes.walk():
+        if not (
+            isinstance(node, ast.Name)
+            and node.id in kept
+            and isinstance(node.ctx, ast.Load)
+            and binding(scopes, node) is kept[node.id]
+        ):
+            continue
+        around = scopes.parents[node]
+        use = scopes.parents[around]
+        if isinstance(around, ast.Call) and around in kept.values():
+            continue  # The manager of a checkpoint.
+        if isinstance(around, ast.Attribute) and around.attr in _READ:
+            continue
+        called = isinstance(use, ast.Call) and use.func is around
+        if called and around.attr in _SAVE:  # type: ignore[attr-defined]
+            assert isinstance(use, ast.Call)
+            saving.append(use)
+        elif not (called and around.attr in _RESTORE and node in before):  # type: ignore[attr-defined]
+            raise Refused(
+                "D121",
+                node,
+                "a checkpoint is used otherwise than to restore before the session and "
+                "to save",
+                _RECIPE,
+            )
+    return tuple(saving)
+
+
+def _check_held(scopes: Scopes, call: ast.Call, made: Collection[ast.stmt]) -> None:
+    """What is saved is made once, for all workers."""
+    held = [*call.args, *(k.value for k in call.keywords)]
+    for value in held:
+        found = binding(scopes, value)
+        statement = scopes.parents.get(found) if found is not None else None
+        if statement not in made or (
+            isinstance(found, ast.Call) and scopes.resolve(found.func) == "tf.Variable"
+        ):
+            raise Refused(
+                "D121",
+                value,
+                f"`{ast.unparse(value)[:40]}` is saved, of which every worker's process had "
+                "its own",
+                "Save the model and the optimizer.",
+            )

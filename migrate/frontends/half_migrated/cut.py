@@ -1,0 +1,209 @@
+"""Batches that a loop cuts out of arrays by hand, and gives to its step.
+
+for i in range(0, len(x), 32):
+    x_batch, y_batch = x[i:i + 32], y[i:i + 32]
+    train_step(x_batch, y_batch)
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.program.eager import Source
+from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
+
+# What draws or gives several row numbers at once.
+_ROWS = frozenset({"choice", "randint", "permutation", "integers", "arange"})
+# What makes of some rows an array of as many rows.
+_KEEPS = frozenset({"astype", "copy"})
+_CONVERTS = frozenset(
+    {
+        *("tf.convert_to_tensor", "tf.constant", "tf.cast", "tf.one_hot"),
+        *(
+            "numpy.asarray",
+            "numpy.array",
+            "numpy.float32",
+            "numpy.int32",
+            "numpy.int64",
+        ),
+    }
+)
+_ONE_ROW = ast.Slice(None, ast.Constant(1), None)
+
+
+class CutReader:
+    """Reads the statements that cut a loop's batch.
+
+    Args:
+      block: the session's.
+      before: the statements of the suite before it.
+    """
+
+    def __init__(self, scopes: Scopes, block: ast.With, before: list[ast.stmt]) -> None:
+        self._scopes = scopes
+        self._block = block
+        self._before = before
+        self._bound = {n for s in block.body for n in names.binds(s)}
+
+    def source(
+        self, loop: ast.stmt, body: list[ast.stmt], step: ast.stmt, wanted: set[str]
+    ) -> Source | None:
+        """The batch of a step, None where it is not cut by hand.
+
+        Args:
+          body: the loop's suite with the step.
+          step: the first of its statements.
+          wanted: the names that the step may take.
+        """
+        takes: list[ast.stmt] = []
+        targets: list[ast.expr] = []
+        examples: list[ast.expr] = []
+        for statement in body[: body.index(step)]:
+            for target, value in _pairs(statement):
+                example = self._example(value)
+                if example is None or target.id not in wanted:
+                    continue
+                if statement not in takes:
+                    takes.append(statement)
+                targets.append(target)
+                examples.append(example)
+        if not takes:
+            return None
+        for statement in takes:
+            if len(list(_pairs(statement))) != sum(
+                t in targets for t, _ in _pairs(statement)
+            ):
+                return None  # Half of it is something else.
+        given = {n for e in examples for n in names.reads(e)}
+        self._check_shuffled(given)
+        clash = given & self._bound
+        if clash:
+            raise Refused(
+                "D129",
+                takes[0],
+                f"`{sorted(clash)[0]}`, of which the batches are cut, is made anew in the "
+                "loop",
+                "Make it before the session, and cut by an index that is shuffled.",
+            )
+        return Source(
+            loop,
+            None,
+            ast.Tuple(targets, ast.Store()),
+            None,
+            tuple(examples),
+            tuple(takes),
+        )
+
+    def _check_shuffled(self, given: set[str]) -> None:
+        """Raises Refused where workers would shuffle one array, each its own way."""
+        own = self._bound.union(*[names.binds(s) for s in self._before])
+        for node in all_nodes(self._block):
+            if isinstance(node, ast.Call) and method(node) == "shuffle" and node.args:
+                shuffled = names.key(node.args[0])
+                if shuffled in given or shuffled not in own:
+                    raise Refused(
+                        "D129",
+                        node,
+                        f"`{shuffled}` is shuffled in place, of which every worker's "
+                        "process had its own",
+                        "Cut by an index that is made before the session, and shuffle that.",
+                    )
+
+    def _example(self, value: ast.expr) -> ast.expr | None:
+        """The expression with one row in place of the batch's, None if it is no batch."""
+        if isinstance(value, ast.Subscript):
+            rows = value.slice
+            if not isinstance(value.value, (ast.Name, ast.Attribute)):
+                return None
+            if isinstance(rows, ast.Tuple) or not self._several(rows):
+                return None
+            return ast.Subscript(self._whole(value.value), _ONE_ROW, ast.Load())
+        if not isinstance(value, ast.Call):
+            if isinstance(value, ast.BinOp) and isinstance(value.right, ast.Constant):
+                left = self._example(value.left)
+                return None if left is None else ast.BinOp(left, value.op, value.right)
+            return None
+        if any(isinstance(a, ast.Starred) for a in value.args):
+            return None
+        rest = [*value.args, *(k.value for k in value.keywords)]
+        if method(value) in _KEEPS or _flattens(value):
+            assert isinstance(value.func, ast.Attribute)
+            inner = self._example(value.func.value)
+            if inner is None or any(names.reads(a) & self._bound for a in rest):
+                return None
+            function: ast.expr = ast.Attribute(inner, value.func.attr, ast.Load())
+            return ast.Call(function, value.args, value.keywords)
+        if self._called(value) in _CONVERTS and value.args:
+            inner = self._example(value.args[0])
+            if inner is None or any(names.reads(a) & self._bound for a in rest[1:]):
+                return None
+            return ast.Call(value.func, [inner, *value.args[1:]], value.keywords)
+        return None
+
+    def _called(self, call: ast.Call) -> str:
+        return self._scopes.resolve(call.func) or self._scopes.dotted(call.func) or ""
+
+    def _whole(self, array: ast.expr) -> ast.expr:
+        """The array of which another holds rows: `x` of `own = x[task::2]`."""
+        while isinstance(array, ast.Name):
+            owner = self._scopes.scope_of(array).owner(array.id)
+            bound = owner.bindings.get(array.id, []) if owner is not None else []
+            if len(bound) != 1 or not isinstance(bound[0], ast.Assign):
+                return array
+            value = bound[0].value
+            if not (
+                isinstance(bound[0].targets[0], ast.Name)
+                and isinstance(value, ast.Subscript)
+                and isinstance(value.slice, ast.Slice)
+                and isinstance(value.value, ast.Name)
+                and bound[0] in self._before
+            ):
+                return array
+            array = value.value
+        return array
+
+    def _several(self, rows: ast.expr) -> bool:
+        """Whether an index takes several rows."""
+        if isinstance(rows, ast.Slice):
+            return bool(names.reads(rows) & self._bound)
+        if isinstance(rows, ast.Subscript):
+            return isinstance(rows.slice, ast.Slice)
+        if isinstance(rows, ast.Call):
+            return method(rows) in _ROWS
+        if isinstance(rows, ast.Name):
+            made = [
+                s.value
+                for s in all_nodes(self._block)
+                if isinstance(s, ast.Assign) and rows.id in names.binds(s)
+            ]
+            return bool(made) and all(
+                not isinstance(m, ast.Name) and self._several(m) for m in made
+            )
+        return False
+
+
+def _flattens(call: ast.Call) -> bool:
+    """`.reshape(-1, 784)`, or of a tuple: as many rows as there were."""
+    if method(call) != "reshape" or not call.args or call.keywords:
+        return False
+    shape = call.args[0].elts if isinstance(call.args[0], ast.Tuple) else call.args
+    return bool(shape) and names.literal(shape[0]) == -1
+
+
+def _pairs(statement: ast.stmt) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """What an assignment gives to which name."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, ast.Name):
+        yield target, value
+    elif isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        if len(target.elts) == len(value.elts):
+            for one, part in zip(target.elts, value.elts, strict=True):
+                if isinstance(one, ast.Name):
+                    yield one, part

@@ -1,0 +1,331 @@
+"""Functions of a network that are called more than once: apart, or sharing variables."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import argument_scopes, places
+from migrate.frontends.model_fn.again import Again, reuse_parameters
+from migrate.frontends.model_fn.calls import calls
+from migrate.frontends.model_fn.contrib_making import ContribMaking
+from migrate.frontends.model_fn.messages import is_message
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Untold, is_scope
+from migrate.frontends.model_fn.naming import literal
+from migrate.program.keras_layers import Helper, Layer
+from migrate.source.nodes import all_nodes
+from migrate.tables import estimator as estimator_table
+from migrate.tables import keras_models as table
+from migrate.tables.keras_contrib import ContribRow
+
+
+class Callers(ContribMaking):
+    """Knows how the functions of a network are called.
+
+    Args:
+      modes: what is known in each mode.
+      features: the model_fn's parameter.
+    """
+
+    # Whether the layers of a function's calls are made where it is called.
+    _counts = True
+
+    def __init__(
+        self,
+        function: ast.FunctionDef,
+        scopes: Scopes,
+        training: dict[str, ModeValues],
+        features: str = "",
+    ) -> None:
+        super().__init__(function, scopes, training)
+        self._again = Again(self, scopes, features)
+        self.helpers: dict[ast.FunctionDef, Helper] = {}
+        # Helpers that are called in more than one scope.
+        self.told: set[ast.FunctionDef] = set()
+        # What stands before the names of a helper's layers; None where that is not known.
+        self._prefixes: dict[ast.FunctionDef, str | None] = {}
+        # The variable scopes around each call of a helper, and layers it makes.
+        self._around: dict[ast.Call, tuple[ast.With, ...]] = {}
+        self._made_by: dict[ast.FunctionDef, list[Layer]] = {}
+
+    def _call_again(
+        self,
+        call: ast.Call,
+        before: Helper,
+        bound: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+    ) -> None:
+        """A further call: its layers have other names, or are those of the first."""
+        function = before.function
+        if any(isinstance(layer.row, ContribRow) for layer in self._made_by[function]):
+            around = [self._around[before.calls[0][0]], scope]
+            given = [[ast.dump(w) for w in self._contrib.around(s)] for s in around]
+            if given[0] != given[1]:
+                raise NotSplit(
+                    call, f"{function.name}() is called in other argument scopes, too"
+                )
+        where = self._where(scope, env, again=True)
+        made = (*before.calls, (call, where))
+        self.helpers[function] = dataclasses.replace(before, calls=made)
+        prefix = literal(where)
+        same = prefix is not None and prefix == self._prefixes[function]
+        same = same and not before.scope and self._again.is_same(function, bound)
+        if same and not self._makes_variables(function):
+            if self._moves_averages(function):
+                raise NotSplit(call, "averages that are moved more than once")
+            return  # Layers that were made before have them.
+        if same and self._is_named_alike(call, before, scope):
+            if len(before.calls) > 1 and not before.shared:
+                raise NotSplit(call, f"{function.name}() shares some calls' variables")
+            self._share(call, function)
+            return
+        self._where(scope, env)
+        if before.shared or any(
+            isinstance(n, ast.With) and self.reuses(n) for n in all_nodes(function)
+        ):
+            raise NotSplit(
+                call,
+                f"{function.name}() is called again, and shares its variables, but not "
+                "in every call",
+            )
+        if before.owner is not None and self._moves_averages(function):
+            raise NotSplit(call, "averages that are moved more than once")
+        if self._unnamed(function):
+            key, home = _key(where), function_of(call, self._scopes)
+            again = any(
+                _key(other) == key and function_of(one, self._scopes) is home
+                for one, other in before.calls
+            )
+            if again or not self._again.restarts(function):
+                if not self._counted(
+                    function, before, where
+                ) and not self._counted_in_scopes(call, self.helpers[function], scope):
+                    raise NotSplit(
+                        call,
+                        f"{function.name}() is called again, and its layers' names "
+                        "would depend on how often",
+                    )
+        untold = not before.scope and (
+            prefix is None or prefix != self._prefixes[function]
+        )
+        if untold or (before.scope and not before.prefix and not where):
+            numbered = self._numbered(function) and not self._counted_in_scopes(
+                call, self.helpers[function], scope
+            )
+            if numbered or before.owner is not None:
+                raise NotSplit(
+                    call,
+                    f"{function.name}() is called again, in another variable scope",
+                )
+            raise Untold(function)
+
+    def _counted(
+        self, function: ast.FunctionDef, helper: Helper, where: tuple[ast.expr, ...]
+    ) -> bool:
+        """Whether Keras numbers a function's layers as TF1 did, call by call.
+
+        Both count layers of a kind as they are made, outside of variable scopes.
+        """
+        if not self._counts or where or helper.scope or helper.owner is not None:
+            return False
+        if any(scope for _, scope in helper.calls):
+            return False
+        made = [layer for layer in self._made_by[function] if layer.row.has_weights]
+        for layer in made:
+            row = layer.row
+            numbered = not isinstance(row, ContribRow) or row.numbered
+            own = layer.several is not None or row is table.WEIGHT or layer.applied
+            if layer.scope or own or not numbered:
+                return False
+            if not (layer.name is None or isinstance(layer.name, str)):
+                return False
+        self._dynamic.update(layer.row.default_name for layer in made)
+        return True
+
+    def _counted_in_scopes(
+        self, call: ast.Call, helper: Helper, scope: tuple[ast.With, ...]
+    ) -> bool:
+        """Whether each call's scope counts a function's layers; then they are counted there.
+
+        Args:
+          call: one of the helper's calls.
+          scope: the scopes around it.
+        """
+        if not self._counts or helper.owner is not None:
+            return False
+        if not all(where for _, where in helper.calls):
+            return False
+        where = next(where for one, where in helper.calls if one is call)
+        # A Keras tensor has another name than TF1's.
+        scope_nodes = [node for name in where for node in all_nodes(name)]
+        if any(isinstance(n, ast.Attribute) and n.attr == "name" for n in scope_nodes):
+            return False
+        opened = [s for s in scope if places.variable_scopes(s, self._scopes)]
+        inner = opened[-1] if opened else None
+        made = [
+            layer
+            for layer in self._made_by[helper.function]
+            if layer.row.has_weights and not isinstance(layer.name, ast.expr)
+        ]
+        depths = {len(layer.scope) for layer in made}
+        base = 1 if helper.scope else len(helper.calls[0][1])
+        for layer in made:
+            # One in a scope that the function opens is the same one in every call.
+            if layer.several or layer.applied or layer.name is None:
+                return False
+        if depths != {base}:
+            return False
+        for layer in made:
+            kind = layer.row.default_name
+            around = self._names_in(where, call)
+            if around.opened.setdefault(kind, inner) is not inner:
+                return False
+            around.counted.add(kind)
+            self._names_in(layer.scope, layer.call).counted.add(kind)
+        return True
+
+    def _moves_averages(self, function: ast.FunctionDef) -> bool:
+        """Whether a method, or one that it calls, applies batch normalisation."""
+        for call in calls(function):
+            applied = self.objects.applied(call)
+            if applied and applied.row.function in estimator_table.BATCH_NORMALIZATION:
+                return True
+            helper = self.helper(call)
+            if helper is not None and self._moves_averages(helper):
+                return True
+        return False
+
+    def _reusing(
+        self,
+        call: ast.Call,
+        function: ast.FunctionDef,
+        bound: dict[str, ast.expr],
+        env: dict[str, ModeValues],
+    ) -> set[str]:
+        """Parameters that only say whether a call shares; the first one may not."""
+        found = reuse_parameters(function, self, self._scopes)
+        if function in self.helpers:
+            return found
+        defaults = argument_scopes.defaults(function)
+        for name in found:
+            value = bound.get(name, defaults.get(name))
+            if value is None or not (
+                self._scopes.resolve(value) == "tf.AUTO_REUSE"
+                or self._is_not_reused(value, env)
+            ):
+                raise NotSplit(call, f"{function.name}() shares variables made before")
+        return found
+
+    def _is_one_in_rounds(
+        self, call: ast.Call, function: ast.FunctionDef, bound: dict[str, ast.expr]
+    ) -> bool:
+        """Whether every round of a loop calls a function with the same variables."""
+        return self._again.restarts(function) and self._again.is_same_in_rounds(
+            call, bound
+        )
+
+    def _is_named_alike(
+        self, call: ast.Call, before: Helper, scope: tuple[ast.With, ...]
+    ) -> bool:
+        """Whether a further call's layers have the names of the first one's."""
+        if self._again.restarts(before.function):
+            return True
+        first = before.calls[0][0]
+        around = self._around[first]
+        return (
+            self._again.begins(call, scope)
+            and self._again.begins(first, around)
+            and scope[-1] is not around[-1]
+        )
+
+    def _makes_variables(self, function: ast.FunctionDef) -> bool:
+        return any(
+            part.row.has_weights
+            for layer in self._made_by[function]
+            for part in layer.parts
+        )
+
+    def _share(self, call: ast.Call, function: ast.FunctionDef) -> None:
+        """A function whose layers are made once, however often it is called."""
+        before = self.helpers[function]
+        for layer in self._made_by[function]:
+            for part in layer.parts:
+                if part.row.has_weights and "training" in part.row.call_parameters:
+                    raise NotSplit(call, "averages that are moved more than once")
+        for statement in function.body:
+            if any(
+                isinstance(node, ast.stmt) and is_message(node, self._scopes)
+                for node in all_nodes(statement)
+            ):
+                raise NotSplit(
+                    statement, f"{function.name}() tells what it does in every call"
+                )
+        taken = {one.shared for one in self.helpers.values()}
+        named = base = self._free(self.function, f"shared_{function.name.strip('_')}")
+        number = 1
+        while named in taken and not before.shared:
+            number += 1
+            named = f"{base}_{number}"
+        named = before.shared or named
+        self.helpers[function] = dataclasses.replace(before, shared=named)
+
+    def named(self) -> list[Layer]:
+        """The layers; what functions share is seen where they are called."""
+        for helper in self.helpers.values():
+            if not helper.shared:
+                continue
+            first = helper.calls[0][0]
+            ways = {ast.unparse(call.func) for call, _ in helper.calls}
+            home = function_of(first, self._scopes)
+            if len(ways) > 1 or any(
+                function_of(call, self._scopes) is not home for call, _ in helper.calls
+            ):
+                raise NotSplit(
+                    first,
+                    f"{helper.function.name}() shares variables between functions",
+                )
+            if self._is_bound_below(first.func, first):
+                raise NotSplit(
+                    first,
+                    f"{helper.function.name}() of an object that a loop or a condition "
+                    "makes shares variables",
+                )
+            outer = self.helpers.get(home) if home is not None else None
+            if outer is not None and (
+                len(outer.calls) > 1 or self._in_loop(outer.calls[0][0])
+            ):
+                if not outer.shared:
+                    raise NotSplit(
+                        first,
+                        f"{helper.function.name}() shares variables in each call of "
+                        f"{outer.function.name}()",
+                    )
+        return super().named()
+
+    def _is_bound_below(self, function: ast.expr, call: ast.Call) -> bool:
+        """Whether names of a call are bound inside a loop or condition around it."""
+        read = names.reads(function)
+        around = self._scopes.parents.get(call)
+        while around is not None and not isinstance(around, ast.FunctionDef):
+            opened = isinstance(around, ast.With) and is_scope(around, self._scopes)
+            if isinstance(around, ast.stmt) and not opened:
+                if names.binds(around) & read:
+                    return True
+            around = self._scopes.parents.get(around)
+        return False
+
+
+def _key(where: tuple[ast.expr, ...]) -> str:
+    """Variable scopes as they are written."""
+    return "/".join(map(ast.unparse, where))
+
+
+def function_of(node: ast.AST, scopes: Scopes) -> ast.FunctionDef | None:
+    """The function whose code a node is of."""
+    around: ast.AST | None = node
+    while around is not None and not isinstance(around, ast.FunctionDef):
+        around = scopes.parents.get(around)
+    return around

@@ -1,0 +1,128 @@
+"""Layers of contrib and slim in a network: with normalizers, and one after the other."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Mapping
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.contrib_calls import ContribCalls, Stacked
+from migrate.frontends.model_fn.making import Making
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit
+from migrate.frontends.model_fn.places import Place
+from migrate.program.keras_layers import Layer
+from migrate.tables import keras_contrib
+from migrate.tables.keras_contrib import ContribRow
+
+
+class ContribMaking(Making):
+    """Collects contrib's layers too."""
+
+    def __init__(
+        self, function: ast.FunctionDef, scopes: Scopes, training: dict[str, ModeValues]
+    ) -> None:
+        super().__init__(function, scopes, training)
+        self._contrib = ContribCalls(scopes)
+
+    @property
+    def scoping(self) -> Iterable[ast.FunctionDef]:
+        """Functions that return argument scopes, which were read."""
+        return self._contrib.values.functions
+
+    @property
+    def replaced(self) -> Mapping[ast.Name, ast.expr]:
+        """Names of their parameters -> what these are."""
+        return self._contrib.values.replaced
+
+    def _of_contrib(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """A function of contrib's layers, with what is said beside its call.
+
+        Args:
+          given: by TF1's names.
+        """
+        bound, normalizer = self._completed(call, row, given, scope, env)
+        self._layer(call, row, bound, scope, env, place)
+        if normalizer is not None:
+            made = self.layers[-1]
+            self.layers[-1] = dataclasses.replace(made, normalizer=normalizer)
+
+    def _completed(
+        self,
+        call: ast.Call,
+        row: ContribRow,
+        given: dict[str, ast.expr],
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+    ) -> tuple[dict[str, ast.expr], Layer | None]:
+        """Arguments by Keras's names, and the normalizer."""
+        scoped = self._contrib.scoped(row, call, scope)
+        written = given | {n: v for n, v in scoped.items() if n not in given}
+        normalizer = self._contrib.normalizer(written, call, scope)
+        if not set(written) <= {"inputs", *row.parameters, "fused"}:
+            raise NotSplit(call, f"arguments that {row.function} has not")
+        self._check_reuse(call, row, written, env)
+        bound = row.keras(written)
+        if bound is None:
+            raise NotSplit(
+                call, f"arguments of {row.function} that its Keras layer has not"
+            )
+        if normalizer is None:
+            return bound, None
+        inner, params = normalizer
+        self._check_reuse(call, inner, params, env)
+        own = inner.keras(params)
+        if own is None:
+            raise NotSplit(
+                call, f"arguments of {inner.function} that its Keras layer has not"
+            )
+        name = own.pop("name", None)
+        self._check_training(call, inner.call_parameters, own, env)
+        return bound, self._made(
+            call, inner, own, inner.default_name if name is None else name, ()
+        )
+
+    def _stacked(
+        self,
+        call: ast.Call,
+        stacked: Stacked,
+        scope: tuple[ast.With, ...],
+        env: dict[str, ModeValues],
+        place: Place,
+    ) -> None:
+        """Layers one after the other: <scope>/<scope>_1, ..._2."""
+        row, given, several = stacked.row, dict(stacked.bound), stacked.several
+        below = given.pop("scope", None)
+        bound, normalizer = self._completed(call, row, given, scope, env)
+        where = self._where(scope, env)
+        if any(self.reuses(s) for s in scope) or self._in_loop(call):
+            raise NotSplit(call, "layers one after the other, made more than once")
+        taken = self._names_in(where, call)
+        if below is None:
+            python_name = keras_contrib.PYTHON_NAMES.get(row.kind, row.kind)
+            unique = taken.unique(several.scope, call, place.conditional)
+            name = f"{unique}/{python_name}"
+        elif isinstance(below, ast.Constant) and isinstance(below.value, str):
+            if below.value in taken.taken:
+                raise NotSplit(call, f"two scopes named {below.value!r}")
+            taken.taken[below.value] = 1
+            name = f"{below.value}/{below.value}"
+        else:
+            raise NotSplit(call, "layers one after the other, below a name of its own")
+        if not all(isinstance(e, ast.Constant) for e in where):
+            raise NotSplit(call, "layers one after the other, in a scope of many names")
+        made = self._made(call, row, bound, f"{name}_%d", where)
+        texts = tuple(t for t in made.texts if t[0] not in several.parameters)
+        self.layers.append(
+            dataclasses.replace(
+                made, texts=texts, normalizer=normalizer, several=several
+            )
+        )

@@ -1,0 +1,83 @@
+"""What an EstimatorSpec exports: an expression of the predictions alone.
+
+predictions = {"classes": classes, "probabilities": probabilities}
+export_outputs = {"scores": tf.estimator.export.PredictOutput(probabilities)}
+
+The predictions are all that is given to it: a tensor that is one of them is read there.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.metrics import value_of
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_model import Exports
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
+
+
+def exports(
+    given: ast.expr | None,
+    predicted: ast.expr | None,
+    units: list[Unit],
+    function: ast.FunctionDef,
+    scopes: Scopes,
+) -> Exports | None:
+    """The export_outputs of a model_fn; None where it gives none.
+
+    Args:
+      given: the argument of EstimatorSpec.
+      predicted: the predictions.
+      units: of prediction, without the network.
+
+    Raises:
+      NotSplit: they are made of more than the predictions.
+    """
+    if given is None:
+        return None
+    value = value_of(given, units, [])
+    local = set(scopes.scope_by_node[function].bindings)
+    whole = predicted.id if isinstance(predicted, ast.Name) else ""
+    keys = _keys(predicted, function, scopes)
+    parts: dict[ast.Name, ast.expr] = {}
+    for node in all_nodes(value):
+        if not isinstance(node, ast.Name) or node.id not in local or node.id == whole:
+            continue
+        if node.id not in keys:
+            raise NotSplit(
+                value, "its export_outputs are made of more than predictions"
+            )
+        parts[node] = keys[node.id]
+    return Exports(value, parts)
+
+
+def _keys(
+    predicted: ast.expr | None, function: ast.FunctionDef, scopes: Scopes
+) -> Mapping[str, ast.expr]:
+    """Names of the predictions' tensors -> the keys under which they are given."""
+    bindings = scopes.scope_by_node[function].bindings
+    if isinstance(predicted, ast.Name):
+        made = bindings[predicted.id]
+        if len(made) != 1 or not isinstance(made[0], ast.Assign):
+            return {}
+        if _is_changed(predicted.id, function):
+            return {}
+        predicted = made[0].value
+    if not isinstance(predicted, ast.Dict):
+        return {}
+    return {
+        value.id: key
+        for key, value in zip(predicted.keys, predicted.values)
+        if isinstance(key, ast.Constant)
+        and isinstance(value, ast.Name)
+        and len(bindings.get(value.id, ())) == 1
+    }
+
+
+def _is_changed(name: str, function: ast.FunctionDef) -> bool:
+    """Whether something is put into a dictionary, or taken from it."""
+    return any(name in names.mutates(statement) for statement in function.body)

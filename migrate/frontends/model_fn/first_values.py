@@ -1,0 +1,386 @@
+"""What gives a model's variables their first values: init_from_checkpoint, and init_fn.
+
+    variables = slim.get_variables_to_restore(exclude=["head"])
+    restore = slim.assign_from_checkpoint_fn(path, variables)
+    scaffold = tf.train.Scaffold(init_fn=lambda scaffold, session: restore(session))
+
+These statements are no part of a step: they are methods of the model, which is built by
+then. They must list variables where the model_fn has made all of its own.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Callable, Iterable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends import scaffolds
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.grown import changes
+from migrate.frontends.model_fn.messages import is_message
+from migrate.frontends.model_fn.modes import ModeValues, NotSplit, Straight, is_none
+from migrate.frontends.model_fn.slices import closure
+from migrate.program.keras_model import Hooks
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models as table
+
+_MODULES = table.LIBRARIES | {"re", "json", "copy", "glob", "logging", "absl"}
+# What of a session, or a variable, does more than restore.
+_RUNS = frozenset({"run", "eval", "load", "assign", "initializer", "graph", "op_scope"})
+# Statements that only bind names: they may stand in a step as well.
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign)
+
+
+@dataclasses.dataclass(eq=False)
+class FirstValues:
+    """What was found, and taken off the modes' lines.
+
+    Attributes:
+      hooks: methods of the model.
+      folded: what the mode decides in them.
+    """
+
+    hooks: list[Hooks] = dataclasses.field(default_factory=list)
+    folded: dict[ast.AST, ast.expr | str] = dataclasses.field(default_factory=dict)
+    # Of training: where each unit stood.
+    _places: dict[ast.stmt, int] = dataclasses.field(default_factory=dict)
+    _scopes: Scopes | None = None
+    _function: ast.FunctionDef | None = None
+
+    def check(
+        self,
+        known: set[str],
+        makes_layers: Callable[[ast.AST], bool],
+        line: Iterable[Unit],
+        applied: ast.Call,
+    ) -> list[Hooks]:
+        """The methods, once it is known what the network is.
+
+        Args:
+          known: names of what the model is made with.
+          line: what training runs beside them.
+          applied: the call that updates the variables.
+
+        Raises:
+          NotSplit: they depend on tensors, or list variables that are not all there.
+        """
+        if not self.hooks:
+            return []
+        assert self._scopes is not None
+        makers = [
+            self._places[unit.statement]
+            for unit in line
+            if unit.statement in self._places
+            and (
+                makes_layers(unit.statement)
+                or table.VARIABLE in _symbols(unit.statement, self._scopes)
+            )
+        ]
+        found = []
+        for one in self.hooks:
+            kind = one.kind
+            self._check_names(one, known)
+            listing = list(self._listing(one, table.LISTS))
+            for node, place in listing:
+                if place is not None and place < max(makers, default=-1):
+                    raise NotSplit(
+                        node, "it lists variables before all of them are made"
+                    )
+            before = [n for n, _ in listing if n.lineno < applied.lineno]
+            if kind == "training_scaffold" and before:
+                kind = "initial_scaffold"
+            after = [
+                n
+                for n, _ in self._listing(one, table.LISTS_ALL)
+                if n.lineno > applied.lineno
+            ]
+            if after and kind in ("initial_scaffold", *_STARTING):
+                raise NotSplit(after[0], "it lists what the optimizer keeps as well")
+            found.append(dataclasses.replace(one, kind=kind))
+        return found
+
+    def _check_names(self, hooks: Hooks, known: set[str]) -> None:
+        """Fails where they read what is none of their own."""
+        assert self._scopes is not None and self._function is not None
+        own = self._scopes.scope_by_node[self._function]
+        bound = {n for unit in hooks.made for n in names.binds(unit.statement)}
+        gone = {
+            inner
+            for node, value in self.folded.items()
+            for inner in all_nodes(node)
+            if isinstance(value, str) or inner not in set(all_nodes(value))
+        }
+        for outer in hooks.nodes:
+            for node in all_nodes(outer):
+                if not isinstance(node, ast.Name) or node.id in bound | known:
+                    continue
+                if node in gone:
+                    continue
+                if self._scopes.scope_of(node).owner(node.id) is own:
+                    raise NotSplit(node, "first values of what a step computes")
+
+    def _listing(
+        self, hooks: Hooks, symbols: frozenset[str]
+    ) -> Iterator[tuple[ast.stmt | ast.expr, int | None]]:
+        """Code that lists variables, and where it stood in training; None for the end."""
+        assert self._scopes is not None
+        for unit in hooks.made:
+            if isinstance(unit.statement, ast.FunctionDef):
+                continue  # Called later.
+            if _symbols(unit.statement, self._scopes) & symbols:
+                yield unit.statement, self._places.get(unit.statement)
+        if hooks.value is not None and _symbols(hooks.value, self._scopes) & symbols:
+            yield hooks.value, None
+
+
+_STARTING = ("initial_values", "initial_training_values")
+
+
+def taken(
+    function: ast.FunctionDef,
+    lines: dict[str, Straight],
+    specs: dict[str, dict[str, ast.expr]],
+    values: dict[str, ModeValues],
+    scopes: Scopes,
+    built: frozenset[str],
+) -> FirstValues:
+    """Finds these statements, and takes them off the lines and specs.
+
+    Args:
+      built: names of dictionaries and lists that statements add to.
+
+    Raises:
+      NotSplit: they do more than restore, or something else reads what they bind.
+    """
+    places = {u.statement: i for i, u in enumerate(lines["TRAIN"].units)}
+    found = FirstValues(_places=places, _scopes=scopes, _function=function)
+    starting: dict[str, list[Unit]] = {}
+    for mode in lines:
+        made = _starting(lines[mode].units, scopes, built)
+        if made:
+            starting[mode] = made
+    if starting:
+        found.hooks.append(_started(starting, lines, values, found))
+    gone = {mode: list(units) for mode, units in starting.items()}
+    for mode, spec in specs.items():
+        kind = next((k for k in spec if k.endswith("scaffold")), None)
+        if kind is None:
+            continue
+        value, units = spec[kind], lines[mode].units
+        made = _needed(units, value, built)
+        nodes = [value, *(unit.statement for unit in made)]
+        if (
+            isinstance(value, ast.Name)
+            and made
+            and all(is_none(unit.statement) for unit in made)
+        ):
+            del spec[kind]  # Another mode has one.
+            gone[mode] = [*gone.get(mode, []), *made]
+            continue
+        known = [s for node in nodes for s in _scaffolds(node, scopes)]
+        if not any("init_fn" in one.kept for one in known):
+            continue
+        _check(nodes, known, scopes)
+        del spec[kind]
+        gone[mode] = [*gone.get(mode, []), *made]
+        if mode != "EVAL" or any("saver" in one.kept for one in known):
+            # What is evaluated is a checkpoint's.
+            found.hooks.append(Hooks(kind, tuple(made), value, (), ()))
+            for node in nodes:
+                found.folded |= values[mode].folded(node)
+    for mode, units in gone.items():
+        _take(lines[mode], units, specs[mode], scopes)
+    return found
+
+
+def _started(
+    starting: dict[str, list[Unit]],
+    lines: dict[str, Straight],
+    values: dict[str, ModeValues],
+    found: FirstValues,
+) -> Hooks:
+    """What starts from a checkpoint, in every mode or in training alone."""
+    statements = {m: [u.statement for u in units] for m, units in starting.items()}
+    trained = statements.get("TRAIN")
+    predicted = statements.get("PREDICT")
+    first = next(iter(starting.values()))[0].statement
+    # What is evaluated is always a checkpoint's: there it changes nothing.
+    if trained is None or predicted not in (None, trained):
+        raise NotSplit(first, "modes start from different values")
+    for statement in trained:
+        folded = values["TRAIN"].folded(statement)
+        if predicted and folded != values["PREDICT"].folded(statement):
+            raise NotSplit(statement, "modes start from different values")
+        found.folded |= folded
+    alone = "PREDICT" in lines and predicted is None
+    kind = _STARTING[alone]
+    return Hooks(kind, tuple(starting["TRAIN"]), None, (), ())
+
+
+def _starting(units: list[Unit], scopes: Scopes, built: frozenset[str]) -> list[Unit]:
+    """Statements that start from a checkpoint, what they need, and what is said of it."""
+    wanted = [
+        u
+        for u in units
+        if not isinstance(u.statement, _PLAIN)
+        and (
+            _symbols(u.statement, scopes) & table.STARTS
+            or _only_tells(u.statement, scopes)
+        )
+    ]
+    if not wanted:
+        return []
+    made = closure(units, wanted, built)
+    _check([unit.statement for unit in made], [], scopes)
+    return made
+
+
+def _only_tells(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a loop over variables only says something of them."""
+    if not isinstance(statement, ast.For):
+        return False
+    if not _symbols(statement, scopes) & (table.LISTS | {"tf.logging.info"}):
+        return False
+    said = False
+    for inner in all_nodes(statement):
+        if isinstance(inner, ast.stmt) and not isinstance(
+            inner, (ast.For, ast.If, ast.Assign, ast.AugAssign, ast.Continue, ast.Pass)
+        ):
+            if not is_message(inner, scopes):
+                return False
+            said = True
+    targets = [n for n in all_nodes(statement) if isinstance(n, ast.Assign)]
+    return said and all(isinstance(t, ast.Name) for n in targets for t in n.targets)
+
+
+def _needed(units: list[Unit], value: ast.expr, built: frozenset[str]) -> list[Unit]:
+    """Units that an expression needs, in order; of branches each."""
+    read, found = names.reads(value), []
+    for unit in reversed(units):
+        if changes(unit.statement, built) & read:
+            found.append(unit)
+            read = read | names.reads(unit.statement)
+    return list(reversed(found))
+
+
+def _scaffolds(node: ast.AST, scopes: Scopes) -> list[scaffolds.Scaffold]:
+    return [
+        scaffolds.read(inner, scopes)
+        for inner in all_nodes(node)
+        if isinstance(inner, ast.Call) and scopes.resolve(inner.func) == table.SCAFFOLD
+    ]
+
+
+def _take(
+    line: Straight, units: list[Unit], spec: dict[str, ast.expr], scopes: Scopes
+) -> None:
+    """Takes units off a line, but for plain ones that others read."""
+    rest = [u for u in line.units if u not in units]
+    results = list(spec.values())
+    for unit in reversed(units):
+        read = {n for r in rest for n in names.reads(r.statement)}
+        read |= {n for node in results for n in names.reads(node)}
+        others = names.binds(unit.statement) & read
+        if others and isinstance(unit.statement, _PLAIN):
+            rest.append(unit)
+        elif others:
+            raise NotSplit(
+                unit.statement, f"`{sorted(others)[0]}` is read beside what is restored"
+            )
+    line.units = [u for u in line.units if u in rest]
+
+
+def _check(
+    nodes: list[ast.AST], known: list[scaffolds.Scaffold], scopes: Scopes
+) -> None:
+    """Fails where some code does more than choose variables, and restore them."""
+    gone = {n for one in known for value in one.dropped for n in all_nodes(value)}
+    for one in known:
+        if one.refused is not None:
+            raise NotSplit(one.call, "its Scaffold does more than restore and save")
+    entered: set[ast.AST] = set()
+    stack: list[ast.AST] = list(nodes)
+    while stack:
+        outer = stack.pop()
+        for node, symbol in uses(outer, scopes):
+            if node in gone or symbol in table.RESTORES:
+                continue
+            if symbol.partition(".")[0] in _MODULES:
+                continue
+            if not symbol.startswith((*table.HOST, "tf.gfile", "tf.GraphKeys")):
+                raise NotSplit(node, f"its first values are made with {symbol}")
+            if symbol.startswith("tf.GraphKeys") and symbol not in table.LISTS:
+                raise NotSplit(node, f"its first values are of {symbol}")
+        for part in all_nodes(outer):
+            if isinstance(part, ast.Attribute) and part.attr in _RUNS:
+                if scopes.resolve(part) is None:
+                    raise NotSplit(part, "its first values are more than restored ones")
+            if not isinstance(part, ast.Call) or part in gone:
+                continue
+            _check_saver(part, scopes)
+            inner = scopes.function(part.func)
+            if inner is None:
+                _check_call(part, scopes)
+            elif inner not in entered:
+                entered.add(inner)
+                stack += inner.body
+
+
+def _check_saver(call: ast.Call, scopes: Scopes) -> None:
+    if scopes.resolve(call.func) == "tf.train.Saver":
+        if names.argument(call, "var_list", 0) is None:
+            raise NotSplit(call, "a Saver of all variables that there are by then")
+
+
+def _check_call(call: ast.Call, scopes: Scopes) -> None:
+    """A call of something that is in sight: local, the builtins', a plain library's."""
+    if scopes.resolve(call.func) is not None:
+        return
+    root: ast.expr = call.func
+    while isinstance(root, (ast.Attribute, ast.Subscript, ast.Call)):
+        root = root.func if isinstance(root, ast.Call) else root.value
+    if not isinstance(root, ast.Name):
+        return  # A method of a literal.
+    owner = scopes.scope_of(root).owner(root.id)
+    if owner is None:
+        if not hasattr(builtins, root.id):
+            raise NotSplit(call, f"{root.id}() is not known")
+        return
+    for bound in owner.bindings[root.id]:
+        if isinstance(bound, (ast.Import, ast.ImportFrom)):
+            module = getattr(bound, "module", None) or bound.names[0].name
+            if module.partition(".")[0] not in _MODULES:
+                raise NotSplit(call, f"{ast.unparse(call.func)}() is of another file")
+        elif owner is scopes.module and not isinstance(call.func, ast.Attribute):
+            raise NotSplit(call, f"{root.id}() is not known")
+        elif isinstance(value := getattr(bound, "value", None), ast.Call):
+            maker = value.func
+            if isinstance(maker, ast.Name) and _is_class(maker, scopes):
+                raise NotSplit(call, f"{ast.unparse(call.func)}() is not known")
+
+
+def _is_class(name: ast.Name, scopes: Scopes) -> bool:
+    owner = scopes.scope_of(name).owner(name.id)
+    bound = owner.bindings[name.id] if owner is not None else []
+    return any(isinstance(b, (ast.ClassDef, ast.ImportFrom)) for b in bound)
+
+
+def _symbols(node: ast.AST, scopes: Scopes) -> set[str]:
+    """What some code uses, with the file's functions that it calls."""
+    found: set[str] = set()
+    entered: set[ast.AST] = set()
+    stack: list[ast.AST] = [node]
+    while stack:
+        outer = stack.pop()
+        found |= {symbol for _, symbol in uses(outer, scopes)}
+        for inner in all_nodes(outer):
+            if isinstance(inner, ast.Call):
+                function = scopes.function(inner.func)
+                if function is not None and function not in entered:
+                    entered.add(function)
+                    stack += function.body
+    return found

@@ -1,0 +1,183 @@
+"""How the optimizer of a model_fn is made: once, before there are tensors."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn import held_rates
+from migrate.frontends.model_fn.computed_rates import computed
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.frontends.model_fn.rates import Kind, Rates, Value
+from migrate.program.keras_units import Unit
+from migrate.program.keras_updates import Computed, Held
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models as table
+from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
+
+
+@dataclasses.dataclass(frozen=True)
+class Made:
+    """What makes an optimizer.
+
+    Attributes:
+      units: the statements.
+      schedules: names of schedules among what they bind.
+      rates: what is known of the schedules.
+      rate: one that is computed with the step.
+      held: rates that variables hold.
+    """
+
+    units: tuple[Unit, ...]
+    schedules: frozenset[str]
+    rates: Rates
+    rate: Computed | None
+    held: tuple[Held, ...]
+
+
+class Making:
+    """Finds what makes an optimizer in the statements of training.
+
+    Args:
+      units: of training, without the network.
+      tensors: names of what depends on features and labels.
+    """
+
+    def __init__(self, scopes: Scopes, units: list[Unit], tensors: set[str]) -> None:
+        self._scopes, self._units, self._tensors = scopes, units, tensors
+        self._rates = Rates(scopes)
+
+    def run(self, optimizer: ast.expr, read: set[str]) -> Made:
+        """What makes it.
+
+        Args:
+          read: names of what else is made with it.
+
+        Raises:
+          NotSplit: it is made of more than a model has when it is made.
+        """
+        self._check_origin(optimizer)
+        read = read | names.reads(optimizer)
+        made: list[Unit] = []
+        for unit in reversed(self._units):
+            if names.binds(unit.statement) & read:
+                made.append(unit)
+                read |= names.reads(unit.statement)
+        made.reverse()
+        rate = None
+        try:
+            schedules = self._schedules(made, optimizer)
+        except NotSplit:
+            rate = computed(made, optimizer, self._units, self._tensors, self._scopes)
+            if rate is None:
+                raise
+            # Its statements are a function's; the others know it as a schedule.
+            self._rates = Rates(self._scopes)
+            rest = [unit for unit in made if unit not in rate.units]
+            schedules = self._schedules(rest, optimizer) | {rate.name}
+        held = held_rates.held(made, self._tensors, self._scopes)
+        return Made(tuple(made), schedules, self._rates, rate, held)
+
+    def _schedules(self, made: list[Unit], optimizer: ast.expr) -> frozenset[str]:
+        """Names of schedules among the statements that make the optimizer.
+
+        Raises:
+          NotSplit: what they make depends on more than the step, or on it otherwise.
+        """
+        values: dict[str, Value] = {}
+        self._rates.run([u.statement for u in made], values)
+        self._rates.of(optimizer, values)
+        schedules = frozenset(n for n, kind in values.items() if kind is Kind.RATE)
+        functions = list(self._rates.functions)
+        held = {one.unit for one in held_rates.held(made, self._tensors, self._scopes)}
+        rest = [u.statement for u in made if u not in held]
+        for node in (optimizer, *rest, *functions):
+            self._check_made(node, schedules)
+        return schedules
+
+    def _check_origin(self, optimizer: ast.expr) -> None:
+        """One optimizer for several models would keep its slots from one to another."""
+        if isinstance(optimizer, ast.Name):
+            bound = {n for u in self._units for n in names.binds(u.statement)}
+            if optimizer.id not in bound:
+                raise NotSplit(optimizer, "its optimizer is made outside of it")
+
+    def _is_schedule(self, node: ast.AST | None) -> bool:
+        return (
+            isinstance(node, ast.Call) and self._scopes.resolve(node.func) in SCHEDULES
+        )
+
+    def _check_made(self, node: ast.AST, schedules: frozenset[str]) -> None:
+        """An optimizer is made before there are tensors, and follows the step alone."""
+        for inner in all_nodes(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Load):
+                if inner.id in self._tensors:
+                    raise NotSplit(inner, "its optimizer depends on features or labels")
+            if isinstance(inner, (ast.Name, ast.Attribute)):
+                symbol = self._scopes.resolve(inner)
+                parent = self._scopes.parents.get(inner)
+                if symbol is None or isinstance(parent, ast.Attribute):
+                    continue
+                row = OPTIMIZERS.get(symbol)
+                if row is not None and row.target:
+                    continue
+                if parent in self._rates.casts:
+                    continue
+                if symbol == table.AVERAGES:
+                    continue
+                if symbol not in SCHEDULES and symbol not in table.GLOBAL_STEP:
+                    if not symbol.startswith(("tf.float", "tf.int", *table.HOST)):
+                        raise NotSplit(
+                            inner, f"its optimizer, or its rate, is made with {symbol}"
+                        )
+        for inner in all_nodes(node):
+            if self._is_rate(inner, schedules):
+                self._check_rate(inner)
+
+    def _is_rate(self, node: ast.AST, schedules: frozenset[str]) -> bool:
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+            return node.id in schedules
+        return self._is_schedule(node)
+
+    def _check_rate(self, node: ast.AST) -> None:
+        """A schedule is a function here: an optimizer takes it, arithmetic does not."""
+        parent = self._scopes.parents.get(node)
+        if isinstance(parent, ast.keyword):
+            parent = self._scopes.parents.get(parent)
+        if isinstance(parent, ast.Assign) and len(parent.targets) == 1:
+            return
+        if isinstance(parent, ast.Call):
+            symbol = self._scopes.resolve(parent.func)
+            row = OPTIMIZERS.get(symbol or "")
+            if row is not None and row.accepts_schedule:
+                return
+            if symbol is None and isinstance(parent.func, (ast.Name, ast.Subscript)):
+                return self._check_maker(parent)
+        if isinstance(parent, ast.Return):
+            return  # Its function's caller has it.
+        raise NotSplit(node, "its rate is not given to the optimizer as it is")
+
+    def _check_maker(self, call: ast.Call) -> None:
+        """A rate goes through a function, or a table of them, to optimizers alone."""
+        roots: list[ast.AST] = []
+        if isinstance(call.func, ast.Subscript):
+            roots.append(call.func.value)
+        elif isinstance(call.func, ast.Name):
+            owner = self._scopes.scope_of(call.func).owner(call.func.id)
+            roots += owner.bindings[call.func.id] if owner else []
+        for root in roots:
+            if not isinstance(root, (ast.Dict, ast.FunctionDef)):
+                raise NotSplit(call, "what makes its optimizer is not in sight")
+            for inner in all_nodes(root):
+                symbol = (
+                    self._scopes.resolve(inner)
+                    if isinstance(inner, (ast.Name, ast.Attribute))
+                    else None
+                )
+                row = OPTIMIZERS.get(symbol or "")
+                if row is not None and not (row.accepts_schedule and row.target):
+                    raise NotSplit(inner, f"{symbol} takes no schedule")
+                if isinstance(inner, ast.BinOp):
+                    raise NotSplit(inner, "its rate is computed with")

@@ -1,0 +1,55 @@
+"""Where a model_fn and its functions make variables by themselves."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.network_objects import NetworkObjects
+from migrate.program.keras_model import KerasModel
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models as table
+from migrate.tables import recurrent
+
+
+def has_some(function: ast.FunctionDef, scopes: Scopes) -> bool:
+    """Whether a model_fn itself makes variables, or recurrent cells."""
+    return any(
+        symbol == table.VARIABLE or symbol in recurrent.TARGETS
+        for _, symbol in uses(function, scopes)
+    )
+
+
+def in_functions(function: ast.FunctionDef, scopes: Scopes) -> bool:
+    """Whether functions of its files that it calls make variables."""
+    instances = NetworkObjects(scopes)
+    seen: set[ast.AST] = set()
+    stack: list[ast.AST] = [function]
+    while stack:
+        code = stack.pop()
+        seen.add(code)
+        for call in all_nodes(code):
+            if not isinstance(call, ast.Call):
+                continue
+            if scopes.resolve(call.func) == table.VARIABLE:
+                if code is not function:
+                    return True
+            found = instances.function(call) or scopes.function(call.func)
+            if found is not None and found not in seen:
+                stack.append(found)
+    return False
+
+
+def are_applied(model: KerasModel, scopes: Scopes) -> bool:
+    """Whether a model computes something, and does not only have variables."""
+    own = {
+        name
+        for unit in model.network
+        if isinstance(unit.statement, ast.Assign)
+        for call in [unit.statement.value]
+        if isinstance(call, ast.Call) and scopes.resolve(call.func) == table.VARIABLE
+        for name in names.binds(unit.statement)
+    }
+    return not own.issuperset(model.outputs)

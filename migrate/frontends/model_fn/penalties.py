@@ -1,0 +1,76 @@
+"""Where a model_fn adds up the penalties of its layers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterable, Mapping
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_units import Unit
+from migrate.tables import keras_models as table
+
+# Where a scope would choose among the penalties.
+_SCOPE = {table.REGULARIZATION[0]: 0, table.REGULARIZATION[1]: 0, table.TOTAL_LOSS: 2}
+
+
+def check_order(
+    units: Iterable[Unit], scopes: Scopes, makes_layers: Callable[[ast.AST], bool]
+) -> None:
+    """Fails where layers are made after the penalties of those before are added up.
+
+    Args:
+      units: all statements of one mode, in order.
+    """
+    asked: ast.expr | None = None
+    for unit in units:
+        if asked is not None and makes_layers(unit.statement):
+            raise NotSplit(
+                asked, "it adds up penalties, and more layers are made after"
+            )
+        for node, symbol in uses(unit.statement, scopes):
+            call = scopes.parents.get(node)
+            if not isinstance(call, ast.Call) or call.func is not node:
+                continue
+            if symbol in _SCOPE:
+                scope = names.argument(call, "scope", _SCOPE[symbol])
+                if not (
+                    scope is None
+                    or isinstance(scope, ast.Constant)
+                    and scope.value is None
+                ):
+                    raise NotSplit(node, "penalties chosen by a scope")
+            if (
+                symbol in _SCOPE
+                or symbol == table.COLLECTION
+                and _of_penalties(call, scopes)
+            ):
+                asked = node
+
+
+def check_reported(loss: ast.expr, scopes: Scopes) -> None:
+    """Fails where a training's reported loss adds up penalties by itself.
+
+    The step returns it after the update, when they are those of the new weights.
+    """
+    for node, symbol in uses(loss, scopes):
+        if symbol in _SCOPE or symbol == table.COLLECTION:
+            raise NotSplit(node, "its EstimatorSpec adds up penalties")
+
+
+def check_evaluated(spec: Mapping[str, ast.expr], scopes: Scopes) -> None:
+    """Fails where an evaluation's EstimatorSpec takes a total itself: no step has it."""
+    for value in spec.values():
+        for node, symbol in uses(value, scopes):
+            if symbol in (table.TOTAL_LOSS, table.ALL_LOSSES):
+                raise NotSplit(node, "its EstimatorSpec adds up losses")
+
+
+def _of_penalties(call: ast.Call, scopes: Scopes) -> bool:
+    key = call.args[0] if call.args else None
+    text = key.value if isinstance(key, ast.Constant) else None
+    if key is not None and text is None:
+        text = scopes.resolve(key)
+    return text in table.REGULARIZATION_LOSSES

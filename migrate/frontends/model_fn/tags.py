@@ -1,0 +1,187 @@
+"""Tags of summaries, and names of tensors, that TensorFlow 1's scopes were part of.
+
+    with tf.name_scope("train"):
+        tf.summary.scalar("accuracy", accuracy)    the tag is "train/accuracy"
+
+A Keras model's step opens no scopes: the tag is written out. So is the number that a tag
+got where a variable or a layer had its name: both were names in TensorFlow 1's graph, and
+a Keras model's variables are not.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import NotSplit
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes, children
+from migrate.tables import keras_models as table
+
+_IDENTITY = "tf.identity"
+_SCOPES = ("tf.name_scope", "tf.variable_scope")
+
+
+class Tags:
+    """The names that one model_fn's summaries and named tensors had.
+
+    Args:
+      function: the model_fn.
+    """
+
+    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
+        self._function, self._scopes = function, scopes
+        self._opened = self._openings()
+        self._taken = self._variables_and_layers()
+
+    def of(self, units: Iterable[Unit]) -> dict[ast.AST, str]:
+        """Names in the units of a training step -> what they were in TensorFlow 1's graph.
+
+        Raises:
+          NotSplit: a name or a scope around it is not written out.
+        """
+        found: dict[ast.AST, str] = {}
+        for unit in units:
+            if not isinstance(unit.statement, (ast.Expr, ast.Assign, ast.If)):
+                continue
+            given = [
+                self._name(call)
+                for call in all_nodes(unit.statement)
+                if isinstance(call, ast.Call)
+            ]
+            for name in given:
+                if name is not None:
+                    found |= self._whole(name, unit)
+        return found
+
+    def _whole(self, name: ast.expr, unit: Unit) -> dict[ast.AST, str]:
+        """A name, where scopes or a number were part of it."""
+        path = self._path([s for s in unit.around if isinstance(s, ast.With)])
+        if not isinstance(name, ast.Constant) or not is_text(name):
+            if path:
+                raise NotSplit(name, "a name in a scope that is not written out")
+            return {}
+        whole = self._numbered("/".join([*path, str(name.value)]))
+        return {} if whole == name.value else {name: whole}
+
+    def _name(self, call: ast.Call) -> ast.expr | None:
+        symbol = self._scopes.resolve(call.func) or ""
+        place = 0 if symbol in table.SUMMARIES else 1
+        if place and symbol != _IDENTITY:
+            return None
+        given = [k.value for k in call.keywords if k.arg == "name"]
+        return next(iter([*given, *call.args[place : place + 1]]), None)
+
+    def _numbered(self, name: str) -> str:
+        """A tag as the graph had it, beside the variables and layers of its name."""
+        whole, number = name, 0
+        while whole in self._taken:
+            number += 1
+            whole = f"{name}_{number}"
+        if number:
+            self._taken.add(whole)
+        return whole
+
+    def _path(
+        self, around: list[ast.With], kinds: tuple[str, ...] = _SCOPES
+    ) -> list[str]:
+        return [
+            self._opened[item]
+            for statement in around
+            for item in statement.items
+            if self._kind(item) in kinds and self._written(item)
+        ]
+
+    def _written(self, item: ast.withitem) -> bool:
+        if item not in self._opened:
+            raise NotSplit(
+                item.context_expr, "a name in a scope that is not written out"
+            )
+        return True
+
+    def _kind(self, item: ast.withitem) -> str:
+        call = item.context_expr
+        found = self._scopes.resolve(call.func) if isinstance(call, ast.Call) else ""
+        return found or ""
+
+    def _openings(self) -> dict[ast.withitem, str]:
+        """Scopes with a name that is written out; opened again they have a number."""
+        found: dict[ast.withitem, str] = {}
+        times: dict[tuple[str, ...], int] = {}
+
+        def visit(node: ast.AST, path: tuple[str, ...]) -> None:
+            if isinstance(node, (ast.For, ast.While, ast.FunctionDef, ast.Lambda)):
+                if node is not self._function:
+                    return
+            if isinstance(node, ast.With):
+                for item in node.items:
+                    if self._kind(item) not in _SCOPES:
+                        continue
+                    name = name_of(item)
+                    if not name:
+                        return  # Nor is what is within it.
+                    key = (*path, name)
+                    number = times.get(key, 0)
+                    times[key] = number + 1
+                    found[item] = f"{name}_{number}" if number else name
+                    path = (*path, found[item])
+            for child in children(node):
+                visit(child, path)
+
+        visit(self._function, ())
+        return found
+
+    def _variables_and_layers(self) -> set[str]:
+        """Names that the graph had of variables and layers, where they are written out."""
+        found = set()
+        for call in all_nodes(self._function):
+            if not isinstance(call, ast.Call):
+                continue
+            symbol = self._scopes.resolve(call.func) or ""
+            if symbol == "tf.get_variable":
+                name = names.argument(call, "name", 0)
+            elif symbol in table.LAYERS:
+                given = [k.value for k in call.keywords if k.arg in ("name", "scope")]
+                name = given[0] if given else None
+            else:
+                continue
+            if isinstance(name, ast.Constant) and is_text(name):
+                within = self._around(call)
+                if all(i in self._opened for w in within for i in self._named(w)):
+                    path = self._path(within, ("tf.variable_scope",))
+                    if symbol == "tf.get_variable":  # Which scopes' numbers are not in.
+                        path = [
+                            name_of(i)
+                            for w in within
+                            for i in w.items
+                            if self._kind(i) == "tf.variable_scope"
+                        ]
+                    found.add("/".join([*path, str(name.value)]))
+        return found
+
+    def _named(self, statement: ast.With) -> list[ast.withitem]:
+        return [i for i in statement.items if self._kind(i) in _SCOPES]
+
+    def _around(self, node: ast.AST) -> list[ast.With]:
+        found: list[ast.With] = []
+        outer = self._scopes.parents.get(node)
+        while outer is not None and outer is not self._function:
+            if isinstance(outer, ast.With):
+                found.insert(0, outer)
+            outer = self._scopes.parents.get(outer)
+        return found
+
+
+def name_of(item: ast.withitem) -> str:
+    """The name that a scope is given, where it is written out."""
+    given = getattr(item.context_expr, "args", [])[:1]
+    if not given or not is_text(given[0]):
+        return ""
+    return str(given[0].value)
+
+
+def is_text(node: ast.AST) -> bool:
+    """Whether an expression is a text that is written out."""
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)

@@ -1,0 +1,154 @@
+"""Losses that the graph collected: which of them a total has.
+
+Functions of tf.losses put what they return into a collection of the graph, and so does
+`tf.losses.add_loss`. A step has no graph: the total is the sum of these names.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.calls import uses
+from migrate.frontends.model_fn.modes import NotSplit, Straight
+from migrate.program.keras_model import Total
+from migrate.program.keras_units import Unit
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models as table
+
+_STRATEGIES = ("tf.distribute.", "tf.contrib.distribute.")
+
+
+def found(lines: Mapping[str, Straight], scopes: Scopes) -> dict[ast.Call, Total]:
+    """What asks for collected losses -> what it is given.
+
+    Args:
+      lines: what each mode runs.
+
+    Raises:
+      NotSplit: it is not certain which losses these are.
+    """
+    totals: dict[ast.Call, Total] = {}
+    for line in lines.values():
+        for index, unit in enumerate(line.units):
+            for call in _asked(unit.statement, scopes):
+                names_ = _collected(line.units, index, scopes)
+                total = _total(call, names_, scopes)
+                if totals.setdefault(call, total) != total:
+                    raise NotSplit(call, "its total loss has other losses by mode")
+    for call in totals:
+        _check_strategies(call, scopes)
+    return totals
+
+
+def _check_strategies(call: ast.Call, scopes: Scopes) -> None:
+    """Fails where replicas share the graph: the later ones collect what others did."""
+    for _, symbol in scopes.walk_uses():
+        if symbol.startswith(_STRATEGIES):
+            raise NotSplit(
+                call, "on several devices its total loss has in it those of all before"
+            )
+
+
+def is_added(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether a statement only adds a loss to those that the graph collects."""
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.Call) and scopes.resolve(value.func) == table.ADD_LOSS
+
+
+def _asked(node: ast.AST, scopes: Scopes) -> Iterator[ast.Call]:
+    for call in all_nodes(node):
+        if isinstance(call, ast.Call):
+            if scopes.resolve(call.func) in (table.TOTAL_LOSS, table.ALL_LOSSES):
+                yield call
+
+
+def _total(call: ast.Call, losses: tuple[str, ...], scopes: Scopes) -> Total:
+    if scopes.resolve(call.func) == table.ALL_LOSSES:
+        if call.args or call.keywords:
+            raise NotSplit(call, "losses chosen by a scope or a collection")
+        return Total(losses, summed=False, penalised=False, name=None)
+    bound = names.bound_arguments(call, ("add_regularization_losses", "name", "scope"))
+    if bound is None or "scope" in bound:
+        raise NotSplit(call, "losses chosen by a scope or a collection")
+    penalised = bound.get("add_regularization_losses", ast.Constant(True))
+    if not isinstance(penalised, ast.Constant):
+        raise NotSplit(call, "whether penalties are added is known at run time alone")
+    return Total(losses, True, bool(penalised.value), bound.get("name"))
+
+
+def _collected(units: list[Unit], asked: int, scopes: Scopes) -> tuple[str, ...]:
+    """Names of the losses that are collected before a statement, in order."""
+    made: list[str] = []
+    for index, unit in enumerate(units):
+        statement = unit.statement
+        _check_functions(statement, scopes)
+        if index >= asked:
+            for node, symbol in uses(statement, scopes):
+                # What is collected later is in no total of before.
+                if index == asked and table.collects_loss(symbol):
+                    raise NotSplit(node, "a loss of the total that has no name")
+            continue
+        for node, symbol in uses(statement, scopes):
+            if symbol != table.ADD_LOSS and not table.collects_loss(symbol):
+                continue
+            call = scopes.parents.get(node)
+            if not isinstance(call, ast.Call) or call.func is not node:
+                raise NotSplit(node, "a loss of the total that has no name")
+            name = _name(call, statement, symbol)
+            if name == "":
+                continue
+            later = units[index + 1 : asked]
+            if any(name in names.binds(other.statement) for other in later):
+                raise NotSplit(
+                    node, f"`{name}` is bound anew before its total loss is taken"
+                )
+            made.append(name)
+    if not made:
+        raise NotSplit(
+            units[asked].statement, "its total loss is of no loss of its own"
+        )
+    return tuple(made)
+
+
+def _name(call: ast.Call, statement: ast.stmt, symbol: str) -> str:
+    """What a collected loss is called; "" where it is not collected.
+
+    Raises:
+      NotSplit: it has no name, or is in another collection.
+    """
+    collection = names.argument(
+        call, "loss_collection", 1 if symbol == table.ADD_LOSS else None
+    )
+    if collection is not None:
+        if isinstance(collection, ast.Constant) and collection.value is None:
+            return ""
+        raise NotSplit(collection, "a loss in another collection of the graph")
+    if symbol == table.ADD_LOSS:
+        given = names.argument(call, "loss", 0)
+        if isinstance(given, ast.Name) and getattr(statement, "value", None) is call:
+            return given.id
+    elif (
+        isinstance(statement, ast.Assign)
+        and statement.value is call
+        and len(statement.targets) == 1
+        and isinstance(statement.targets[0], ast.Name)
+    ):
+        return statement.targets[0].id
+    raise NotSplit(call, "a loss of the total that has no name")
+
+
+def _check_functions(
+    node: ast.AST, scopes: Scopes, seen: frozenset[ast.AST] = frozenset()
+) -> None:
+    """Fails where a function of the program collects losses by itself."""
+    for call in all_nodes(node):
+        function = scopes.function(call.func) if isinstance(call, ast.Call) else None
+        if function is None or function in seen:
+            continue
+        for use, symbol in uses(function, scopes):
+            if symbol == table.ADD_LOSS or table.collects_loss(symbol):
+                raise NotSplit(use, f"{function.name}() collects a loss of the total")
+        _check_functions(function, scopes, seen | {function})

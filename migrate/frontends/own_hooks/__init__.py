@@ -1,0 +1,419 @@
+"""Hooks that a session's program has written itself: what they ask of its steps.
+
+    class LossHook(tf.train.SessionRunHook):
+        def __init__(self, loss):
+            self._loss = loss
+
+        def before_run(self, run_context):
+            return tf.train.SessionRunArgs(self._loss)
+
+    hooks = [LossHook(loss)]
+
+The class keeps its methods. A tensor becomes a name, under which the step function gives it:
+`LossHook("loss")`, and `replicas.observe({"loss": loss})` in the step.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.constructions import Escapes, constructions
+from migrate.frontends.derived_hooks import hook_classes
+from migrate.frontends.hook_updates import hook_updates
+from migrate.frontends.own_hooks.parameters import Load, Parameters, Read
+from migrate.frontends.own_hooks.reasons import NotMapped
+from migrate.frontends.own_hooks.tensors import Graph, Tensors
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+from migrate.program.ir import Code, Kind, code
+from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
+from migrate.source.nodes import all_nodes
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+
+_DONE = ("H121", "a hook of the program's own, which training_session calls as TF1 did")
+# What has a counterpart where it is used, beside what needs no graph.
+_WRITERS = ("tf.summary.FileWriter", "tf.train.SummaryWriter")
+_TYPES = ("SessionRunContext", "SessionRunValues", "SessionRunArgs", "SessionRunHook")
+
+
+def recognise(graph: Graph, diagnostics: Diagnostics, session: ast.Call) -> OwnHooks:
+    """The hooks of a file with a session, with refusals where they cannot be called.
+
+    Args:
+      session: the call that opens the session.
+    """
+    edits: dict[ast.AST, Code] = {}
+    claimed: dict[ast.AST, tuple[str, str]] = {}
+    asks: list[Ask] = []
+    gone: list[ast.stmt] = []
+    refused: set[ast.AST] = set()
+    made = False
+    classes = tuple(hook_classes(graph.scopes))
+    for class_ in classes:
+        try:
+            found = _Hook(class_, graph, session).read()
+        except NotMapped as why:
+            diagnostics.refuse("H122", why.node, why.reason, why.recipe, class_.name)
+            refused.add(class_)
+            continue
+        edits.update(found.edits)
+        claimed.update(found.claimed)
+        asks.extend(found.asks)
+        made = made or found.made
+        gone.extend(found.gone)
+    return OwnHooks(
+        classes, edits, claimed, tuple(asks), made, tuple(gone), frozenset(refused)
+    )
+
+
+class _Hook:
+    """One class."""
+
+    def __init__(self, class_: ast.ClassDef, graph: Graph, session: ast.Call) -> None:
+        self._class, self._graph, self._session = class_, graph, session
+        self._scopes = graph.scopes
+        self._made = self._constructions()
+        self._tensors = Tensors(class_, graph, self._made)
+        self._edits: dict[ast.AST, Code] = {}
+        self._gone: list[ast.stmt] = []
+
+    def read(self) -> OwnHooks:
+        """What is written for the class.
+
+        Raises:
+          NotMapped: its session cannot call it.
+        """
+        self._check_class()
+        self._update()
+        parameters = Parameters(
+            self._class, self._scopes, self._is_saver, frozenset(self._edits)
+        )
+        reads = parameters.reads()
+        asks = [self._ask(call) for call in self._asked()]
+        for read in reads:
+            self._read(read)
+        for load in parameters.loads:
+            self._load(load)
+        changes = [*parameters.restores, *(load.call for load in parameters.loads)]
+        if changes and self._graph.synchronous:
+            raise NotMapped(
+                changes[0],
+                "a hook changes variables, which workers that keep pace have each",
+                "Change them in the step function, or in every worker's loop.",
+            )
+        self._tensors.check_held()
+        self._gone += self._tensors.gone
+        claimed = dict(self._symbols())
+        self._edits.update(self._tensors.edits)
+        self._check_names()
+        for edited in (*self._tensors.edits, *self._gone):
+            for node in all_nodes(edited):
+                if self._scopes.resolve(node) is not None:
+                    claimed[node] = _DONE
+        return OwnHooks(
+            (), self._edits, claimed, tuple(asks), bool(self._made), tuple(self._gone)
+        )
+
+    # The class.
+
+    def _check_class(self) -> None:
+        class_ = self._class
+        bases = [public(self._scopes.resolve(b) or "") for b in class_.bases]
+        if len(bases) != 1 or bases[0] not in table.HOOKS:
+            raise NotMapped(
+                class_,
+                "a hook that derives from another one",
+                "Derive it from tf.train.SessionRunHook itself.",
+            )
+        for item in class_.body:
+            if isinstance(item, ast.FunctionDef) and item.name in table.PARAMETERS:
+                first = item.args.args[0].arg if item.args.args else ""
+                if item.decorator_list or first != "self":
+                    raise NotMapped(item, f"`{item.name}` is no plain method")
+
+    def _constructions(self) -> list[ast.Call]:
+        try:
+            return list(constructions(self._scopes, self._class))
+        except Escapes as escapes:
+            raise NotMapped(escapes.node, escapes.reason) from None
+
+    def _asked(self) -> Iterator[ast.Call]:
+        for node in all_nodes(self._class):
+            if isinstance(node, ast.Call) and (
+                public(self._scopes.resolve(node.func) or "") in table.RUN_ARGS
+            ):
+                yield node
+
+    def _ask(self, call: ast.Call) -> Ask:
+        method = self._method_of(call)
+        given = names.bound_arguments(call, ("fetches", "feed_dict"))
+        if method is None or given is None:
+            raise NotMapped(call, "what a hook asks for is not followed")
+        fetches, feeds = given.get("fetches"), given.get("feed_dict")
+        named = []
+        if fetches is not None and not _is_none(fetches):
+            named = sorted(self._tensors.ask(fetches, method))
+        found = self._tensors.found
+        fed = frozenset[str]()
+        if feeds is not None and not _is_none(feeds):
+            fed = self._fed(feeds, method)
+        tensors = {name: found[name] for name in named if name in found}
+        self._edits[call.func] = code("training_session.SessionRunArgs")
+        step = GLOBAL_STEP in named and self._tensors.step
+        always = not self._tensors.sometimes and self._always(call, method)
+        if fed and not always:
+            raise NotMapped(
+                call,
+                "a hook feeds some steps, or not in every case",
+                "Make what is fed a variable: tf.get_variable(name, [], trainable=False, "
+                "initializer=...), and give it its value by variable.load(value, "
+                "run_context.session).",
+            )
+        return Ask(call, tensors, step, always, fed)
+
+    def _fed(self, feeds: ast.expr, method: ast.FunctionDef) -> frozenset[str]:
+        """The placeholders that a hook feeds, under names of theirs."""
+        placeholders = self._graph.analysis.placeholders
+        if isinstance(feeds, ast.Dict):
+            asked = {
+                name
+                for key in feeds.keys
+                for name in (self._tensors.ask(key, method) if key else {""})
+            }
+            fed = {ast.unparse(self._tensors.found[n]) for n in asked if n}
+            if "" not in asked and fed <= set(placeholders):
+                return frozenset(fed)
+        raise NotMapped(
+            feeds,
+            "what a hook feeds is no placeholder, or not written out",
+            "Make a placeholder of it, and write feed_dict={placeholder: value}.",
+        )
+
+    # What it changes.
+
+    def _update(self) -> None:
+        """Assignments that `begin` builds, and a session runs."""
+        for update in hook_updates(self._scopes):
+            if update.call not in set(all_nodes(self._class)):
+                continue
+            if not update.runs or update.variable is None:
+                raise NotMapped(
+                    update.call,
+                    "a hook's begin builds an update, which a step would do every time",
+                    "Keep the variable in an attribute, and give it its value by "
+                    "variable.load(value, run_context.session) where it was run.",
+                )
+            for call, session, value in update.runs:
+                self._edits[call] = code(
+                    session, ".load(", update.variable, ", ", value, ")"
+                )
+            if self._graph.synchronous:
+                raise NotMapped(update.call, "a hook changes a variable of all workers")
+            self._gone += update.statements
+
+    def _load(self, load: Load) -> None:
+        """`variable.load(value, session)`: the session does it."""
+        if self._tensors.is_step(load.variable):
+            self._tensors.ask(load.variable, load.method)
+        elif not self._is_variable(load.variable):
+            raise NotMapped(load.call, "a hook loads what is not seen to be a variable")
+        self._edits[load.call] = code(
+            load.session, ".load(", load.variable, ", ", load.value, ")"
+        )
+
+    def _is_saver(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Attribute) and _is_self(node.value):
+            kept = self._tensors.attributes.kept(node.attr)
+            given = [value for one in kept for value in self._tensors.given_to(one)]
+            return bool(given) and all(
+                self._makes_saver(v) or self._graph.kind(v) is Kind.SAVER for v in given
+            )
+        return self._graph.is_own(node) and self._graph.kind(node) is Kind.SAVER
+
+    def _makes_saver(self, node: ast.expr) -> bool:
+        if not isinstance(node, ast.Call):
+            return False
+        return self._scopes.resolve(node.func) == "tf.train.Saver"
+
+    def _method_of(self, node: ast.AST) -> ast.FunctionDef | None:
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            if isinstance(node, ast.FunctionDef):
+                is_own = self._scopes.parents[node] is self._class
+                return node if is_own else None
+        return None
+
+    def _always(self, call: ast.Call, method: ast.FunctionDef) -> bool:
+        """Whether every step of the session is asked: the hook is always there, and asks."""
+        statements = [s for s in method.body if any(n is call for n in all_nodes(s))]
+        returns = [n for n in all_nodes(method) if isinstance(n, ast.Return)]
+        return (
+            method.name == "before_run"
+            and len(statements) == 1
+            and isinstance(statements[0], (ast.Return, ast.Assign))
+            and len(returns) == 1
+            and returns[0] is method.body[-1]
+            and bool(self._made)
+            and all(self._is_always_there(made) for made in self._made)
+        )
+
+    def _is_always_there(self, made: ast.Call) -> bool:
+        """Whether `hooks=` of the session has it: in a list there, or in one with a name."""
+        hooks = names.argument(self._session, "hooks", 4)
+        if hooks is None:
+            return False
+        listed = _listed(made, hooks)
+        if listed:
+            return True
+        statement: ast.AST = made
+        while not isinstance(statement, ast.stmt):
+            statement = self._scopes.parents[statement]
+        if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+            return False
+        target, home = statement.targets[0], self._scopes.parents[statement]
+        if not isinstance(target, ast.Name) or not isinstance(
+            home, (ast.FunctionDef, ast.Module, ast.With)
+        ):
+            return False
+        mine = statement.value is made or _listed(made, statement.value)
+        others = [
+            n
+            for n in self._scopes.walk()
+            if isinstance(n, ast.Name) and n.id == target.id
+        ]
+        once = sum(not isinstance(n.ctx, ast.Load) for n in others) == 1
+        return mine and once and any(_listed(n, hooks) or n is hooks for n in others)
+
+    # What it reads in its session.
+
+    def _read(self, read: Read) -> None:
+        """Variables, between the steps."""
+        fetches, method = read.fetches, read.method
+        if not self._is_variable(fetches):
+            named = self._tensors.ask(fetches, method)
+            kinds = {self._tensors.kinds[name] for name in named}
+            if not named or kinds != {Kind.VARIABLE}:
+                raise NotMapped(
+                    read.call,
+                    "a hook runs more than variables in its session",
+                )
+            for name in named & set(self._tensors.found):
+                # It is named by what steps observe: then some step has to.
+                if not any(name == n for n in self._observed()):
+                    raise NotMapped(
+                        read.call,
+                        f"a hook reads `{name}` in its session, and asks no step for it",
+                        "Ask for it by SessionRunArgs too, or let the hook's methods "
+                        "name the variable itself.",
+                    )
+        called = read.call.func
+        if isinstance(called, ast.Attribute) and called.attr == "eval":
+            self._edits[read.call] = code(read.session, ".run(", fetches, ")")
+
+    def _is_given_one(self, node: ast.expr) -> bool:
+        """Whether it is an attribute that holds a variable, which no step is asked for."""
+        if not isinstance(node, ast.Attribute) or not _is_self(node.value):
+            return False
+        kept = self._tensors.attributes.kept(node.attr)
+        given = [value for one in kept for value in self._tensors.given_to(one)]
+        return (
+            node.attr not in self._tensors.held
+            and bool(given)
+            and all(self._is_variable_of_graph(value) for value in given)
+        )
+
+    def _observed(self) -> set[str]:
+        found: set[str] = set()
+        for call in self._asked():
+            fetches, method = names.argument(call, "fetches", 0), self._method_of(call)
+            if fetches is not None and method is not None:
+                found |= self._tensors.ask(fetches, method)
+        return found
+
+    def _is_variable(self, node: ast.expr) -> bool:
+        """Whether it is variables themselves, not names of what a step gives."""
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return bool(node.elts) and all(self._is_variable(e) for e in node.elts)
+        return self._is_variable_of_graph(node) or self._is_given_one(node)
+
+    def _is_variable_of_graph(self, node: ast.expr) -> bool:
+        return (
+            names.key(node) is not None
+            and not (isinstance(node, ast.Attribute) and _is_self(node.value))
+            and self._graph.is_own(node)
+            and self._graph.kind(node) is Kind.VARIABLE
+        )
+
+    # What else it names.
+
+    def _symbols(self) -> Iterator[tuple[ast.AST, tuple[str, str]]]:
+        """Uses of TensorFlow: what is the session's has a counterpart, others need no graph.
+
+        Raises:
+          NotMapped: one is of a graph.
+        """
+        gone = {n for e in self._tensors.edits for n in all_nodes(e)}
+        gone |= {n for statement in self._gone for n in all_nodes(statement)}
+        for node, symbol in self._scopes.walk_uses():
+            if node not in set(all_nodes(self._class)) or not symbol.startswith("tf."):
+                continue
+            name = public(symbol)
+            last = name.rpartition(".")[2]
+            if name in (f"tf.train.{last}", f"tf.estimator.{last}") and last in _TYPES:
+                self._edits[node] = code(f"training_session.{last}")
+                yield node, _DONE
+            elif node in gone or name in _WRITERS or name == "tf.train.Saver":
+                continue
+            elif not any(name == p or name.startswith(f"{p}.") for p in table.PLAIN):
+                raise NotMapped(node, f"a hook uses `{symbol}`, which is of a graph")
+
+    def _check_names(self) -> None:
+        """Tensors of the step are named in what is fetched, and nowhere else."""
+        edited = {n for e in (*self._edits, *self._gone) for n in all_nodes(e)}
+        for node in all_nodes(self._class):
+            if node in edited or not isinstance(node, (ast.Name, ast.Attribute)):
+                continue
+            key = names.key(node)
+            kind = self._graph.analysis.environment.get(key or "")
+            if (
+                isinstance(node.ctx, ast.Load)
+                and kind in ir.STEP_KINDS
+                and self._graph.is_own(node)
+                and not (isinstance(node, ast.Attribute) and _is_self(node.value))
+                and not self._is_bound_inside(node)
+            ):
+                raise NotMapped(
+                    node, f"`{key}` is a tensor of the step; a hook uses it as it is"
+                )
+
+    def _is_bound_inside(self, node: ast.expr) -> bool:
+        while isinstance(node, ast.Attribute):
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return True
+        owner = self._scopes.scope_of(node).owner(node.id)
+        return owner is None or owner.node in set(all_nodes(self._class))
+
+
+def _listed(node: ast.AST, value: ast.expr) -> bool:
+    """Whether it is an item of a list, or of lists that are added up."""
+    if isinstance(value, (ast.List, ast.Tuple)):
+        return any(item is node for item in value.elts)
+    if isinstance(value, ast.BinOp) and isinstance(value.op, ast.Add):
+        sides = (value.left, value.right)
+        return any(side is node or _listed(node, side) for side in sides)
+    return False
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+__all__ = ["Graph", "recognise"]

@@ -1,0 +1,436 @@
+"""The tensors that a program's own hooks ask for, by names that its steps give them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.named_tensors import NamedTensors
+from migrate.facts.scopes import Scope, Scopes
+from migrate.frontends.callbacks.attributes import Attributes, Kept
+from migrate.frontends.displays import Displays
+from migrate.frontends.own_hooks.reasons import NotMapped
+from migrate.program.binding_time import Analysis, every
+from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
+from migrate.source.nodes import all_nodes
+from migrate.tables import callbacks as table
+from migrate.tables.estimator import public
+from migrate.tables.named_tensors import BY_GRAPH
+
+_GIVEN = frozenset(
+    {Kind.TENSOR, Kind.PLACEHOLDER, Kind.ELEMENT, Kind.SUMMARY, Kind.VARIABLE}
+    | {Kind.SCHEDULE, Kind.PURE}
+)
+_BY_NAME = (
+    "Give the hook the tensor itself, and let before_run ask for that: "
+    "tf.train.SessionRunArgs(self._loss)."
+)
+
+
+class Graph:
+    """The program whose session calls the hooks.
+
+    Args:
+      driver: what opens the session.
+      tail: the session's statement and what follows it.
+      synchronous: whether workers may keep pace.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        analysis: Analysis,
+        displays: Displays,
+        flows: list[Flow],
+        tail: list[ast.stmt],
+        driver: ast.AST,
+        synchronous: bool,
+    ) -> None:
+        self.synchronous = synchronous
+        self.scopes, self.analysis, self.displays = scopes, analysis, displays
+        self._linear, self._tail = every(flows), tail
+        inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
+        self._scope = scopes.scope_of(inside) if inside is not None else scopes.module
+        self._rebound = set().union(set(), *[names.binds(s) for s in tail])
+        self._named = NamedTensors(scopes, self._scope)
+
+    def is_own(self, node: ast.expr) -> bool:
+        """Whether all names of an expression are the driver's."""
+        return all(
+            self._owner(n) is self._scope
+            or self.scopes.resolve(n) is not None
+            or self._owner(n) is None
+            for n in all_nodes(node)
+            if isinstance(n, ast.Name)
+        )
+
+    def _owner(self, name: ast.Name) -> Scope | None:
+        return self.scopes.scope_of(name).owner(name.id)
+
+    def kind(self, node: ast.expr) -> Kind:
+        """What an expression of the driver is."""
+        return self.analysis.quietly(node)
+
+    def by_name(self, node: ast.expr) -> ast.expr:
+        """What the driver calls a tensor that is asked for by its name; or the same."""
+        if isinstance(node, ast.Call) and self._asks_a_graph(node):
+            name = names.literal(names.argument(node, "name", 0))
+        else:
+            name = names.literal(node)
+        if isinstance(name, str) and name.endswith(":0"):
+            return self._named.find(name) or node
+        return node
+
+    def _asks_a_graph(self, call: ast.Call) -> bool:
+        """`tf.get_default_graph().get_tensor_by_name`, or of a name for that graph."""
+        func = call.func
+        if not isinstance(func, ast.Attribute) or func.attr != BY_GRAPH:
+            return False
+        graph: ast.expr | None = func.value
+        if isinstance(graph, ast.Name):
+            made = self.graph_of(graph)
+            graph = made.value if made is not None else None
+        return isinstance(graph, ast.Call) and (
+            self.scopes.resolve(graph.func) == "tf.get_default_graph"
+        )
+
+    def graph_of(self, graph: ast.Name) -> ast.Assign | None:
+        """The statement of a method that binds a name only to ask a graph for tensors."""
+        scope = self.scopes.scope_of(graph)
+        bound = scope.bindings.get(graph.id, [])
+        for node in all_nodes(self.scopes.tree):
+            if isinstance(node, ast.Name) and node.id == graph.id:
+                if self._owner(node) is scope and isinstance(node.ctx, ast.Load):
+                    if getattr(self.scopes.parents[node], "attr", "") != BY_GRAPH:
+                        return None
+        one = bound[0] if len(bound) == 1 else None
+        method = self.scopes.parents[one] if isinstance(one, ast.Assign) else None
+        if isinstance(one, ast.Assign) and isinstance(method, ast.FunctionDef):
+            return one if len(one.targets) == 1 else None
+        return None
+
+    def check(self, node: ast.expr, made: ast.AST | None) -> Kind:
+        """The kind of what a step is to give.
+
+        Args:
+          made: the call that makes the hook, where it is given the tensor.
+
+        Raises:
+          NotMapped: no step can.
+        """
+        text = ast.unparse(node)
+        literal = names.literal(node)
+        if isinstance(literal, str):
+            raise NotMapped(
+                node, f"a hook names a tensor of the graph, {literal!r}", _BY_NAME
+            )
+        if self.merges_all(node):
+            if any(flow.kind is Kind.SUMMARY for flow in self._after(made)):
+                raise NotMapped(node, "summaries are made after a hook has merged them")
+            return Kind.SUMMARY
+        kind = self.kind(node) if self.is_own(node) else Kind.HOST
+        if kind not in _GIVEN:
+            what = "runs an operation" if kind is Kind.OPERATION else "asks for"
+            raise NotMapped(
+                node, f"a hook {what} `{text}`, which no step of the session gives"
+            )
+        parts = (ast.Name, ast.Attribute, ast.Subscript, ast.Constant, ast.expr_context)
+        if not all(isinstance(part, parts) for part in all_nodes(node)):
+            raise NotMapped(
+                node,
+                f"what a hook asks for, `{text}`, is computed where the hook is",
+                "Compute it in a statement before, and give the hook its name.",
+            )
+        read = names.reads(node)
+        after = [flow.binds for flow in self._after(made)]
+        if read & self._rebound.union(*after):
+            raise NotMapped(
+                node, f"`{text}`, which a hook asks for, is a name of several values"
+            )
+        return kind
+
+    def merges_all(self, node: ast.expr) -> bool:
+        """`tf.summary.merge_all()`."""
+        return (
+            isinstance(node, ast.Call)
+            and not (node.args or node.keywords)
+            and self.scopes.resolve(node.func) == "tf.summary.merge_all"
+        )
+
+    def _after(self, made: ast.AST | None) -> Iterator[Flow]:
+        """The graph's statements after the one in which a hook was made."""
+        seen = False
+        for flow in self._linear if made is not None else ():
+            if seen and not flow.suites:
+                yield flow
+            seen = seen or any(node is made for node in all_nodes(flow.statement))
+
+
+class Tensors:
+    """Follows what the methods of one class fetch.
+
+    Args:
+      made: the calls that make its objects.
+
+    Attributes:
+      edits: what is written in place of what is fetched.
+      found: expressions of the graph, by the names that steps give them.
+      kinds: what these are.
+      step: whether the global step is looked up.
+      sometimes: whether some of what is fetched is added under a condition.
+      plain: expressions that may read an attribute that holds what is fetched.
+      gone: statements that only named the graph.
+    """
+
+    def __init__(
+        self, class_: ast.ClassDef, graph: Graph, made: list[ast.Call]
+    ) -> None:
+        self._graph, self._made = graph, made
+        self._scopes = graph.scopes
+        self.attributes = Attributes(class_, graph.scopes)
+        self.edits: dict[ast.AST, Code] = {}
+        self.found: dict[str, ast.expr] = {}
+        self.kinds: dict[str, Kind] = {}
+        self.step = self.sometimes = False
+        self.plain: set[ast.AST] = set()
+        self.held: set[str] = set()
+        self.gone: list[ast.stmt] = []
+        self._asked: set[str] = set()
+
+    def ask(self, node: ast.expr, method: ast.FunctionDef) -> set[str]:
+        """Writes names in place of what an expression fetches; gives the names.
+
+        Raises:
+          NotMapped: it fetches something that no step gives.
+        """
+        self.plain.update(all_nodes(node))
+        if isinstance(node, (ast.List, ast.Tuple)):
+            return set().union(set(), *[self.ask(e, method) for e in node.elts])
+        if isinstance(node, ast.Dict) and None not in node.keys:
+            return set().union(set(), *[self.ask(v, method) for v in node.values])
+        if self.is_step(node):
+            self.step = True
+            self.edits[node] = _quoted(GLOBAL_STEP)
+            self.kinds[GLOBAL_STEP] = Kind.VARIABLE
+            return {GLOBAL_STEP}
+        if isinstance(node, ast.Name) and self._is_local(node, method):
+            return self._local(node, method)
+        if isinstance(node, ast.Attribute) and _is_self(node.value, method):
+            return self._attribute(node)
+        return {self._tensor(node, node, None)}
+
+    def is_step(self, node: ast.AST) -> bool:
+        """Whether an expression looks up the global step."""
+        if not isinstance(node, ast.Call):
+            return False
+        return public(self._scopes.resolve(node.func) or "") in table.GLOBAL_STEP
+
+    def _tensor(self, node: ast.expr, place: ast.expr, made: ast.AST | None) -> str:
+        asked, node = node, self._graph.by_name(node)
+        if node is not asked and isinstance(asked, ast.Call):
+            assert isinstance(asked.func, ast.Attribute)
+            graph = asked.func.value
+            bound = self._graph.graph_of(graph) if isinstance(graph, ast.Name) else None
+            if bound is not None and bound not in self.gone:
+                self.gone.append(bound)
+        kind = self._graph.check(node, made)
+        name = SUMMARIES if self._graph.merges_all(node) else ast.unparse(node)
+        self.found[name], self.kinds[name] = node, kind
+        self.edits[place] = _quoted(name)
+        return name
+
+    def _is_local(self, node: ast.Name, method: ast.FunctionDef) -> bool:
+        scope = self._scopes.scope_of(method.body[0])
+        return self._scopes.scope_of(node).owner(node.id) is scope
+
+    def _local(self, node: ast.Name, method: ast.FunctionDef) -> set[str]:
+        """A name that the method binds once, to what it fetches."""
+        uses = [
+            n for n in all_nodes(method) if isinstance(n, ast.Name) and n.id == node.id
+        ]
+        bound = [n for n in uses if not isinstance(n.ctx, ast.Load)]
+        parent = self._scopes.parents[bound[0]] if len(bound) == 1 else None
+        if not isinstance(parent, ast.Assign) or parent.targets != bound:
+            raise _unknown(node)
+        found = self.ask(parent.value, method)
+        for use in uses:
+            added = self._added(use)
+            if added is not None:
+                self.sometimes = True
+                found |= self.ask(added, method)
+            elif use is not bound[0] and not self._only_fetched(use):
+                raise NotMapped(use, f"a hook does more with `{use.id}` than fetch it")
+        return found
+
+    def _added(self, node: ast.expr) -> ast.expr | None:
+        """What `requests["summary"] = tensor` or `requests.append(tensor)` adds."""
+        parent = self._scopes.parents[node]
+        outer = self._scopes.parents[parent]
+        if isinstance(parent, ast.Subscript) and parent.value is node:
+            if isinstance(outer, ast.Assign) and outer.targets == [parent]:
+                return outer.value
+        if isinstance(parent, ast.Attribute) and parent.attr == "append":
+            if isinstance(outer, ast.Call) and len(outer.args) == 1:
+                return outer.args[0]
+        return None
+
+    def _only_fetched(self, node: ast.expr) -> bool:
+        parent = self._scopes.parents[node]
+        while isinstance(parent, (ast.List, ast.Tuple, ast.Dict, ast.keyword)):
+            parent = self._scopes.parents[parent]
+        if isinstance(parent, (ast.Return, ast.Assign)):
+            return True
+        if not isinstance(parent, ast.Call):
+            return _is_none_asked(node, parent)
+        symbol = public(self._scopes.resolve(parent.func) or "")
+        attribute = parent.func.attr if isinstance(parent.func, ast.Attribute) else ""
+        return symbol in table.RUN_ARGS or attribute == "run"
+
+    def _attribute(self, node: ast.Attribute) -> set[str]:
+        """What `self.x` holds: a parameter of `__init__`, or what `begin` has found."""
+        kept = self.attributes.kept(node.attr)
+        if not kept:
+            raise _unknown(node)
+        self.held.add(node.attr)
+        found: set[str] = set()
+        for one in kept:
+            if one.value is None:
+                raise _unknown(node)
+            if node.attr in self._asked and one.value in self.edits:
+                found |= self._names_of(one.value)
+                continue
+            name = one.value.id if isinstance(one.value, ast.Name) else ""
+            own = [*one.method.args.args, *one.method.args.kwonlyargs]
+            if any(a.arg == name for a in own):
+                found |= self._parameter(node, one)
+            elif one.method.name in ("__init__", "begin", "before_run"):
+                found |= self.ask(one.value, one.method)
+            else:
+                raise _unknown(node)
+        self._asked.add(node.attr)
+        return found
+
+    def _names_of(self, node: ast.expr) -> set[str]:
+        text = self.edits[node].parts[0]
+        return {ast.literal_eval(text)} if isinstance(text, str) else set()
+
+    def _parameter(self, node: ast.Attribute, kept: Kept) -> set[str]:
+        """An attribute that holds what `__init__` is given."""
+        arguments = kept.method.args
+        assert isinstance(kept.value, ast.Name)
+        name = kept.value.id
+        if kept.method.name != "__init__":
+            raise _unknown(node)
+        for use in all_nodes(kept.method):
+            if isinstance(use, ast.Name) and use.id == name and use is not kept.value:
+                if not _is_none_asked(use, self._scopes.parents[use]):
+                    raise NotMapped(use, f"its __init__ does more with `{name}`")
+        places = [a.arg for a in arguments.args[1:]]
+        position = places.index(name) if name in places else None
+        found: set[str] = set()
+        for call in self._made:
+            starred = any(isinstance(a, ast.Starred) for a in call.args)
+            if starred or any(k.arg is None for k in call.keywords):
+                raise NotMapped(call, "what the hook is given cannot be told apart")
+            value = names.argument(call, name, position)
+            if value is not None and not _is_none(value):
+                found |= self._given(value, value, call)
+        return found
+
+    def given_to(self, kept: Kept) -> list[ast.expr]:
+        """What an attribute may hold, where that is seen at once; [] where it is not."""
+        if kept.value is None:
+            return []
+        name = kept.value.id if isinstance(kept.value, ast.Name) else ""
+        places = [a.arg for a in kept.method.args.args[1:]]
+        if name not in places:
+            return [kept.value]
+        given = [names.argument(c, name, places.index(name)) for c in self._made]
+        found = [value for value in given if value is not None]
+        return found if len(found) == len(given) else []
+
+    def _given(self, value: ast.expr, place: ast.expr, made: ast.Call) -> set[str]:
+        """An argument of the call that makes the hook."""
+        if self.is_step(value):
+            self.step = True
+            self.edits[place] = _quoted(GLOBAL_STEP)
+            self.kinds[GLOBAL_STEP] = Kind.VARIABLE
+            return {GLOBAL_STEP}
+        display = self._graph.displays.display(value)
+        if isinstance(display, (ast.List, ast.Tuple, ast.Dict)) and None not in (
+            getattr(display, "keys", ())
+        ):
+            items = display.values if isinstance(display, ast.Dict) else display.elts
+            if display is value:
+                return set().union(set(), *[self._given(v, v, made) for v in items])
+            if any(isinstance(v, (ast.List, ast.Tuple, ast.Dict)) for v in items):
+                raise NotMapped(value, "what the hook is given is not written out")
+            return self._written_out(value, display, made)
+        return {self._tensor(value, place, made)}
+
+    def _written_out(
+        self,
+        value: ast.expr,
+        display: ast.List | ast.Tuple | ast.Dict,
+        made: ast.Call,
+    ) -> set[str]:
+        """A list or dict that has a name: the hook is given one of names."""
+        items = display.values if isinstance(display, ast.Dict) else display.elts
+        tags = []
+        for item in items:
+            tags.append(self._tensor(item, item, made))
+            del self.edits[item]
+        quoted = [_quoted(tag) for tag in tags]
+        parts: list[str | ast.AST | Code] = []
+        for index, tag in enumerate(quoted):
+            parts.append(", " if index else "")
+            if isinstance(display, ast.Dict):
+                key = display.keys[index]
+                assert key is not None
+                parts += [key, ": "]
+            parts.append(tag)
+        marks = {ast.List: "[]", ast.Tuple: "()", ast.Dict: "{}"}[type(display)]
+        comma = "," if isinstance(display, ast.Tuple) and len(items) == 1 else ""
+        self.edits[value] = code(marks[0], *parts, comma + marks[1])
+        return set(tags)
+
+    def check_held(self) -> None:
+        """What an attribute holds is a name now: it is fetched, and nothing else.
+
+        Raises:
+          NotMapped: something else is done with it.
+        """
+        for name in self.held:
+            for node in self.attributes.reads(name):
+                parent = self._scopes.parents[node]
+                if node not in self.plain and not _is_none_asked(node, parent):
+                    raise NotMapped(
+                        node, f"a hook does more with `self.{name}` than fetch it"
+                    )
+
+
+def _quoted(text: str) -> Code:
+    return code('"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"')
+
+
+def _is_none_asked(node: ast.expr, parent: ast.AST) -> bool:
+    """`x is None`."""
+    return isinstance(parent, ast.Compare) and all(
+        isinstance(op, (ast.Is, ast.IsNot)) for op in parent.ops
+    )
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_self(node: ast.expr, method: ast.FunctionDef) -> bool:
+    first = method.args.args[0].arg if method.args.args else ""
+    return isinstance(node, ast.Name) and node.id == first
+
+
+def _unknown(node: ast.expr) -> NotMapped:
+    text = ast.unparse(node)
+    return NotMapped(node, f"a hook asks for `{text}`, which is not followed to a step")

@@ -1,0 +1,113 @@
+"""What hooks of the program's own ask of a run of the session."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+
+from migrate.frontends.iterators import Iterators
+from migrate.program.binding_time import Analysis, Diagnostics
+from migrate.program.ir import Flow, Kind
+from migrate.program.own_hooks import Ask, OwnHooks
+from migrate.program.slices import Slicer
+from migrate.source.nodes import all_nodes
+from migrate.tables.random_symbols import draws
+
+
+class Asked:
+    """Finds which of it the run's step function gives."""
+
+    def __init__(
+        self,
+        diagnostics: Diagnostics,
+        analysis: Analysis,
+        slicer: Slicer,
+        inputs: Iterators,
+        own: OwnHooks,
+    ) -> None:
+        self._diagnostics, self._analysis = diagnostics, analysis
+        self._slicer, self._inputs, self._own = slicer, inputs, own
+
+    def feeds(
+        self, call: ast.Call, feed: Mapping[str, ast.expr]
+    ) -> dict[str, ast.expr]:
+        """Placeholders that hooks feed; a refusal where the run feeds one of them, too."""
+        found = {name for ask in self._own.asks for name in ask.feeds}
+        if found & set(feed):
+            self._diagnostics.refuse(
+                "H122",
+                call,
+                "the run feeds what a hook feeds, too; TF1 raised an error",
+            )
+        return {name: ast.Constant(None) for name in sorted(found)}
+
+    def of(
+        self,
+        call: ast.Call,
+        wanted: set[str],
+        summaries: bool,
+        feed: frozenset[str],
+        given: frozenset[str],
+    ) -> list[Ask]:
+        """What is asked of a run, with a refusal where only some steps are to compute it.
+
+        Args:
+          wanted: names that the run's own fetches read.
+          feed: what it feeds; `given` what of that is no placeholder.
+        """
+        found: list[Ask] = []
+        wanted = set(wanted)
+        for ask in sorted(self._own.asks, key=lambda ask: not ask.always):
+            before = self._slicer.slice(wanted, summaries, given=given)
+            after = self._slicer.slice(
+                wanted | ask.reads, summaries or ask.summaries, given=given
+            )
+            if self._unfed(after.needed - before.needed, feed):
+                continue  # TF1 raised an error where it was asked for it.
+            effect = next(self._effects(after.flows - before.flows), None)
+            more = (after.needed - before.needed) & set(self._inputs.elements)
+            sources = {
+                self._inputs.elements[name][0]
+                for name in before.needed & set(self._inputs.elements)
+            }
+            drawn = {n for n in more if self._inputs.elements[n][0] not in sources}
+            if (effect or drawn) and not ask.always:
+                what = "draws a batch" if drawn else f"does `{effect}`"
+                self._diagnostics.refuse(
+                    "H123",
+                    call,
+                    f"what a hook asks for in some steps {what}, which this run alone "
+                    "does not",
+                    "Ask for it in every step.",
+                )
+                continue
+            wanted |= ask.reads
+            summaries = summaries or ask.summaries
+            found.append(ask)
+        return found
+
+    def _unfed(self, needed: frozenset[str], feed: frozenset[str]) -> bool:
+        placeholders = self._analysis.placeholders
+        return any(
+            name in placeholders
+            and name not in feed
+            and placeholders[name].default is None
+            for name in needed
+        )
+
+    def _effects(self, flows: frozenset[Flow]) -> Iterator[str]:
+        """What else of such statements is seen than the value."""
+        for flow in flows:
+            if flow.suites:
+                continue
+            changes = flow.update is not None and flow.update.kind in (
+                "minimize",
+                "apply_gradients",
+            )
+            if changes or flow.kind in (Kind.OPERATION, Kind.ASSIGNMENT):
+                yield ast.unparse(flow.statement)
+            for node in all_nodes(flow.statement):
+                if isinstance(node, ast.Call) and draws(
+                    self._analysis.scopes.resolve(node.func) or ""
+                ):
+                    yield ast.unparse(node)

@@ -1,0 +1,62 @@
+"""What is run in functions that the session calls by time, in threads of their own.
+
+A Supervisor's `loop` gives them to the session (`normalise/supervisor_loops.py`).
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.frontends.runs.loop import Loop
+from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
+
+
+class Beside:
+    """Refuses what no thread beside the training loop may run."""
+
+    def __init__(self, scopes: Scopes, diagnostics: Diagnostics, loop: Loop) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        targets = [
+            target
+            for statement in loop.tail
+            for node in all_nodes(statement)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "loop"
+            and names.key(node.func.value) in loop.session_names
+            if (target := names.argument(node, "target", 1)) is not None
+        ]
+        called = [*targets, *(reach.reached(scopes, targets) if targets else ())]
+        self._inside = {node for root in called for node in all_nodes(root)}
+
+    def holds(self, call: ast.Call) -> bool:
+        """Whether a run stands in such a function."""
+        return call in self._inside
+
+    def check(self, call: ast.Call, changes: bool, draws: bool, in_step: bool) -> bool:
+        """Whether a run may stand where it does; else a refusal.
+
+        Args:
+          call: the run.
+          changes: whether it changes variables.
+          draws: whether it takes a batch.
+          in_step: whether workers keep pace.
+        """
+        reason = ""
+        if changes:
+            reason = "changes variables, between any two steps of the training"
+        elif draws and in_step:
+            reason = "takes a batch, which all workers do together"
+        if reason:
+            self._diagnostics.refuse(
+                "N132",
+                call,
+                f"what a Supervisor's loop calls {reason}",
+                "Run it in the training loop, every so many seconds.",
+                "tf.train.Supervisor",
+            )
+        return not reason

@@ -1,0 +1,148 @@
+"""`optimizer.minimize` of eager code, as a tape, its gradient and apply_gradients.
+
+def loss_fn():                                    with tf.GradientTape() as tape:
+    return mse(y, model(x))                           loss = mse(y, model(x))
+optimizer.minimize(loss_fn, model.weights)        gradients = tape.gradient(loss, ...)
+                                                  optimizer.apply_gradients(zip(...))
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.normalise.feeds.view import View, flat, returns
+from migrate.normalise.text import Text
+from migrate.rules.mistakes.mistake import binding, method
+from migrate.source.nodes import all_nodes
+
+_PARAMETERS = ("loss", "var_list", "grad_loss", "name", "tape")
+_V1_PARAMETERS = ("loss", "global_step", "var_list")
+
+
+def with_tape(text: Text) -> Text | None:
+    """The text with one `minimize` less, None where none is left to be written."""
+    if ".minimize(" not in text.source:
+        return None
+    view = View(text)
+    for node in view.scopes.walk():
+        if isinstance(node, ast.Call) and method(node) == "minimize":
+            found = _Minimised(view, node).written()
+            if found is not None:
+                return found
+    return None
+
+
+class _Minimised:
+    def __init__(self, view: View, call: ast.Call) -> None:
+        self._view = view
+        self._call = call
+        self._lines: list[str] = []
+        self._origins: list[int] = []
+
+    def written(self) -> Text | None:
+        view, call = self._view, self._call
+        statement = view.scopes.parents[call]
+        assert isinstance(call.func, ast.Attribute)
+        if not isinstance(statement, ast.Expr) or not view.text.alone(statement):
+            return None
+        of_v1 = self._is_of_v1(call.func.value)
+        bound = names.bound_arguments(call, _V1_PARAMETERS if of_v1 else _PARAMETERS)
+        if (
+            bound is None
+            or "loss" not in bound
+            or {"grad_loss", "global_step"} & set(bound)
+        ):
+            return None
+        over = bound.get("var_list")
+        if over is None and not of_v1:
+            return None
+        function = view.function(statement)
+        at = statement.lineno
+        indent = view.indent(statement)
+        tape = view.fresh("tape", function)
+        start: ast.stmt = statement
+        if "tape" in bound:
+            tape, loss = ast.unparse(bound["tape"]), ast.unparse(bound["loss"])
+        elif isinstance(bound["loss"], ast.Lambda):
+            if names.reads(bound["loss"]) and bound["loss"].args.args:
+                return None
+            loss = view.fresh("loss", function)
+            self._add(f"{indent}with tf.GradientTape() as {tape}:", at)
+            self._add(f"{indent}    {loss} = {flat(view.text, bound['loss'].body)}", at)
+        else:
+            defined = self._defined(statement, bound["loss"])
+            if defined is None:
+                return None
+            start, loss = defined, view.fresh("loss", function)
+            self._with_body(defined, indent, tape, loss)
+        variables = f"{tape}.watched_variables()"
+        if over is not None:
+            given = over.body if isinstance(over, ast.Lambda) else over
+            variables = flat(view.text, given)
+        grads = view.fresh("gradients", function)
+        kept = view.fresh("variables", function)
+        optimizer = ast.unparse(call.func.value)
+        self._add(f"{indent}{kept} = {variables}", at)
+        self._add(f"{indent}{grads} = {tape}.gradient({loss}, {kept})", at)
+        self._add(f"{indent}{optimizer}.apply_gradients(zip({grads}, {kept}))", at)
+        end = statement.end_lineno or at
+        return view.text.spliced(start.lineno, end, self._lines, self._origins)
+
+    def _is_of_v1(self, optimizer: ast.expr) -> bool:
+        made = binding(self._view.scopes, optimizer)
+        symbol = (
+            self._view.scopes.resolve(made.func) if isinstance(made, ast.Call) else ""
+        )
+        return (symbol or "").startswith("tf.train.")
+
+    def _add(self, line: str, origin: int) -> None:
+        self._lines.append(line)
+        self._origins.append(self._view.text.origins[origin - 1])
+
+    def _defined(self, statement: ast.stmt, loss: ast.expr) -> ast.FunctionDef | None:
+        """The function of the loss, if it stands right before and nothing else calls it."""
+        suite = self._view.suite(statement)
+        index = suite.index(statement)
+        found = suite[index - 1] if index else None
+        if (
+            not isinstance(loss, ast.Name)
+            or not isinstance(found, ast.FunctionDef)
+            or found.name != loss.id
+            or found.decorator_list
+            or ast.unparse(found.args)
+            or found.body[0].lineno == found.lineno
+        ):
+            return None
+        last = found.body[-1]
+        if (
+            not isinstance(last, ast.Return)
+            or last.value is None
+            or len(returns(found)) != 1
+        ):
+            return None
+        function = self._view.function(found)
+        inside = set(all_nodes(found))
+        own = {n for s in found.body for n in names.binds(s)}
+        for node in all_nodes(function):
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                return None
+            if isinstance(node, ast.Name) and node not in inside:
+                if node.id in own or (node.id == found.name and node is not loss):
+                    return None
+        return found
+
+    def _with_body(
+        self, function: ast.FunctionDef, indent: str, tape: str, loss: str
+    ) -> None:
+        """The lines of a function as those of the tape's block."""
+        text = self._view.text
+        last = function.body[-1]
+        assert isinstance(last, ast.Return) and last.value is not None
+        self._add(f"{indent}with tf.GradientTape() as {tape}:", function.lineno)
+        for number in range(function.lineno + 1, last.lineno):
+            line = text.lines[number - 1]
+            if number >= function.body[0].lineno or line.strip().startswith("#"):
+                self._add(line, number)
+        given = flat(text, last.value)
+        self._add(f"{self._view.indent(last)}{loss} = {given}", last.lineno)

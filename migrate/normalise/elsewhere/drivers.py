@@ -1,0 +1,100 @@
+"""Which function, or the module, a program with one or several sessions is brought to."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes
+from migrate.frontends import plain_sessions
+from migrate.normalise.elsewhere.state import Driver
+from migrate.source.nodes import all_nodes
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+
+_MAKES = (
+    roles.PLACEHOLDERS
+    | roles.VARIABLES
+    | frozenset(LAYER_FUNCTIONS)
+    | frozenset(LAYER_CLASSES)
+)
+_Function = ast.FunctionDef | ast.Module
+
+
+def of(scopes: Scopes, sessions: Sequence[ast.Call]) -> Driver | None:
+    """The driver of these sessions; None where there is none, or not one.
+
+    Several may be plain ones of one process, as those that the methods of an object open:
+    their driver opens them all, or calls all that do.
+    """
+    if not sessions:
+        return None
+    if len(sessions) > 1 and not all(
+        plain_sessions.is_plain(scopes, s) and plain_sessions.is_local(scopes, s)
+        for s in sessions
+    ):
+        return None
+    homes = dict.fromkeys(_function(scopes, s) for s in sessions)
+    if len(homes) == 1:
+        return Driver(next(iter(homes)), _names(scopes, sessions))
+    node = _caller(scopes, list(homes))
+    if node is None or sum(_makes_variables(scopes, home) for home in homes) > 1:
+        return None  # Of several graphs each would have the variables of all.
+    own = [s for s in sessions if _function(scopes, s) is node]
+    return Driver(node, _names(scopes, own))
+
+
+def _function(scopes: Scopes, node: ast.AST) -> _Function:
+    """The function that a node stands in, or the module."""
+    node = scopes.parents[node]
+    while not isinstance(node, (ast.FunctionDef, ast.Module)):
+        node = scopes.parents[node]
+    return node
+
+
+def _makes_variables(scopes: Scopes, function: _Function) -> bool:
+    """Whether it, or what it calls, makes variables or placeholders."""
+    return isinstance(function, ast.FunctionDef) and any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) in _MAKES
+        for part in (function, *reach.reached(scopes, [function]))
+        for node in all_nodes(part)
+    )
+
+
+def _names(scopes: Scopes, sessions: Sequence[ast.Call]) -> frozenset[str | None]:
+    """What the sessions are called; None for one without a name."""
+    found: set[str | None] = set()
+    for session in sessions:
+        item = scopes.parents[session]
+        target = item.optional_vars if isinstance(item, ast.withitem) else None
+        found.add(names.key(target) if target is not None else None)
+    return frozenset(found)
+
+
+def _caller(scopes: Scopes, functions: Sequence[_Function]) -> _Function | None:
+    """The one function, or the module, that calls all of these but itself."""
+    wanted = {f.name for f in functions if isinstance(f, ast.FunctionDef)}
+    if len(wanted) != sum(isinstance(f, ast.FunctionDef) for f in functions):
+        return None  # Methods of one name, of several classes.
+    called: dict[_Function, set[str]] = {}
+    for node in scopes.walk():
+        if not isinstance(node, ast.Call):
+            continue
+        func = node.func
+        if isinstance(func, ast.Attribute):
+            if not isinstance(func.value, ast.Name):
+                continue
+            name = func.attr
+        elif isinstance(func, ast.Name):
+            name = func.id
+        else:
+            continue
+        if name in wanted:
+            called.setdefault(_function(scopes, node), set()).add(name)
+    for home in functions:
+        name_of_home = getattr(home, "name", None)
+        if called.get(home, set()) >= wanted - {name_of_home}:
+            return home  # It opens one itself.
+    found = [home for home, those in called.items() if those >= wanted]
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,133 @@
+"""Feeds that leave out what they are not given, and what is returned beside a feed.
+
+    if labels is not None:                  feed[y] = labels
+        feed[y] = labels
+    feed, count = (feed, len(batch))        count = len(batch)
+
+A run that needs a placeholder failed where it was left out, as it fails where it is given
+nothing; one that does not need it is not asked for it.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.feeds.view import feed_argument
+from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.source.nodes import all_nodes, tree_of
+
+
+def plain(text: Text) -> Text:
+    """The text with such feeds filled in any case, and named alone."""
+    if "run(" not in text.source:
+        return text
+    return repeated(text, _one)
+
+
+def _one(text: Text) -> Text | None:
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    fed = {
+        argument.id
+        for call in all_nodes(tree)
+        if isinstance(argument := feed_argument(call), ast.Name)
+    }
+    placeholders = _placeholders(tree, scopes)
+    for node in all_nodes(tree):
+        if isinstance(node, ast.If):
+            inner = _given(node, fed, placeholders)
+            if inner is None or not text.alone(node) or inside_strings(node):
+                continue
+            line, old = text.lines[node.lineno - 1], text.lines[inner.lineno - 1]
+            if not line.strip().startswith("if ") or inner.lineno == node.lineno:
+                continue
+            indent = line[: len(line) - len(line.lstrip())]
+            count = (inner.end_lineno or inner.lineno) - inner.lineno + 1
+            lines = text.lines[inner.lineno - 1 : inner.lineno - 1 + count]
+            step = len(old) - len(old.lstrip()) - len(indent)
+            return text.spliced(
+                node.lineno,
+                node.end_lineno or node.lineno,
+                [indent + shown[len(indent) + step :] for shown in lines],
+                text.origins[inner.lineno - 1 : inner.lineno - 1 + count],
+            )
+        if isinstance(node, ast.Assign) and text.alone(node):
+            new = _beside(text, node)
+            if new is not None:
+                return new
+    return None
+
+
+def _placeholders(tree: ast.Module, scopes: Scopes) -> set[str | None]:
+    """What only ever names a placeholder, of which nothing is known where it is not fed."""
+    found: set[str | None] = set()
+    others: set[str | None] = set()
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Assign):
+            made = isinstance(node.value, ast.Call) and (
+                scopes.resolve(node.value.func) == "tf.placeholder"
+            )
+            for target in node.targets:
+                parts = getattr(target, "elts", [target])
+                (found if made else others).update(names.key(t) for t in parts)
+    return found - others - {None}
+
+
+def _given(
+    node: ast.If, fed: set[str], placeholders: set[str | None]
+) -> ast.Assign | None:
+    """`if value is not None: feed[key] = value`: the assignment."""
+    test = node.test
+    if not (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and isinstance(test.ops[0], ast.IsNot)
+        and len(test.ops) == 1
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value is None
+        and not node.orelse
+        and len(node.body) == 1
+    ):
+        return None
+    inner = node.body[0]
+    if not (isinstance(inner, ast.Assign) and len(inner.targets) == 1):
+        return None
+    target = inner.targets[0]
+    if not (
+        isinstance(target, ast.Subscript)
+        and isinstance(target.value, ast.Name)
+        and target.value.id in fed
+        and names.key(target.slice) in placeholders
+        and names.key(inner.value) == test.left.id
+    ):
+        return None
+    return inner
+
+
+def _beside(text: Text, node: ast.Assign) -> Text | None:
+    """`feed, count = (feed, len(batch))` without what says nothing."""
+    target, value = node.targets[0], node.value
+    if (
+        len(node.targets) != 1
+        or not isinstance(target, ast.Tuple)
+        or not isinstance(value, ast.Tuple)
+        or len(target.elts) != len(value.elts)
+        or inside_strings(node)
+    ):
+        return None
+    pairs = list(zip(target.elts, value.elts, strict=True))
+    same = [
+        (t, v) for t, v in pairs if isinstance(t, ast.Name) and names.key(v) == t.id
+    ]
+    if not same:
+        return None
+    rest = [pair for pair in pairs if pair not in same]
+    line = text.lines[node.lineno - 1]
+    indent = line[: len(line) - len(line.lstrip())]
+    left = ", ".join(ast.unparse(t) for t, _ in rest)
+    right = ", ".join(ast.unparse(v) for _, v in rest)
+    shown = f"{indent}{left} = {right}" if rest else f"{indent}pass"
+    origin = text.origins[node.lineno - 1]
+    return text.spliced(node.lineno, node.end_lineno or node.lineno, [shown], [origin])

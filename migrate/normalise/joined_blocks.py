@@ -1,0 +1,137 @@
+"""TF1 to TF1: a session's block, and one that only has it or that only it has, are one.
+
+    with open("log", "w") as log:             x = tf.placeholder(tf.float32)
+        x = tf.placeholder(tf.float32)        loss = ...
+        loss = ...                            with open("log", "w") as log, tf.Session() as sess:
+        with tf.Session() as sess:                sess.run(loss, ...)
+            sess.run(loss, ...)
+
+What stands in the outer block before the session's stands before both where it only builds
+graph: that, and opening a file, do not see each other.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import effects, names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.text import Text, inside_strings, repeated
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import roles
+
+_OPENS_FILE = frozenset({"bz2.open", "codecs.open", "gzip.open", "io.open"})
+
+
+def joined(text: Text) -> Text:
+    """The text with such blocks as one; the same text where there are none."""
+    return repeated(text, _step) if may_join(text) else text
+
+
+def may_join(text: Text) -> bool:
+    """Whether a text has both blocks, somewhere."""
+    return "Session(" in text.source and "open(" in text.source
+
+
+def _step(text: Text) -> Text | None:
+    scopes = scopes_of(tree_of(text.source))
+    for outer in scopes.walk():
+        if not isinstance(outer, ast.With):
+            continue
+        inner, leading = outer.body[-1], outer.body[:-1]
+        if not isinstance(inner, ast.With):
+            continue
+        if _is_plain(scopes, outer) and _opens(scopes, inner):
+            before = _graph_before(scopes, outer, leading)
+        else:
+            plain = _opens(scopes, outer) and _is_plain(scopes, inner)
+            before = plain and not leading
+        if before and _is_on_lines(text, outer) and _is_on_lines(text, inner):
+            return _as_one(text, outer, inner)
+    return None
+
+
+def _opens(scopes: Scopes, block: ast.With) -> bool:
+    """Whether a block opens a session and nothing else."""
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and scopes.resolve(item.context_expr.func) in roles.SESSIONS
+        for item in block.items
+    )
+
+
+def _is_plain(scopes: Scopes, block: ast.With) -> bool:
+    """Whether a block only opens files."""
+    return all(
+        isinstance(item.context_expr, ast.Call)
+        and _opens_file(scopes, item.context_expr.func)
+        for item in block.items
+    )
+
+
+def _opens_file(scopes: Scopes, function: ast.expr) -> bool:
+    if isinstance(function, ast.Name) and function.id == "open":
+        return scopes.scope_of(function).owner("open") is None
+    return scopes.dotted(function) in _OPENS_FILE
+
+
+def _graph_before(scopes: Scopes, outer: ast.With, leading: list[ast.stmt]) -> bool:
+    """Whether what a block begins with only builds graph, of nothing that it opens."""
+    opened = set().union(*[names.binds_of_item(item) for item in outer.items])
+    header = set().union(*[names.reads(item.context_expr) for item in outer.items])
+    return all(
+        isinstance(statement, ast.Assign)
+        and not names.reads(statement) & opened
+        and not names.binds(statement) & header
+        and all(
+            not isinstance(node, ast.Call) or _is_of_graph(scopes, node)
+            for node in all_nodes(statement)
+        )
+        for statement in leading
+    )
+
+
+def _is_of_graph(scopes: Scopes, call: ast.Call) -> bool:
+    """A function of TensorFlow, or a method that makes an update."""
+    if effects.consumes(call):
+        return False
+    symbol = scopes.resolve(call.func)
+    if symbol is not None:
+        return symbol.startswith("tf.") and symbol not in roles.SESSIONS
+    func = call.func
+    return isinstance(func, ast.Attribute) and func.attr in roles.OPTIMIZER_METHODS
+
+
+def _is_on_lines(text: Text, block: ast.With) -> bool:
+    """Whether a header has one line, without a comment, and the rest lines of its own."""
+    return (
+        text.alone(block)
+        and text.lines[block.lineno - 1].rstrip().endswith(":")
+        and all(item.context_expr.end_lineno == block.lineno for item in block.items)
+        and block.body[0].lineno > block.lineno
+        and not inside_strings(block)
+    )
+
+
+def _as_one(text: Text, outer: ast.With, inner: ast.With) -> Text:
+    head, first = text.lines[outer.lineno - 1], text.lines[outer.body[0].lineno - 1]
+    step = first[len(head) - len(head.lstrip()) : len(first) - len(first.lstrip())]
+    indent = head[: len(head) - len(head.lstrip())]
+    items = [*outer.items, *inner.items]
+    header = f"{indent}with {', '.join(_item(text, item) for item in items)}:"
+    begin, end = outer.lineno, outer.end_lineno or outer.lineno
+    numbers = [n for n in range(begin + 1, end + 1)]
+    lines = [
+        header
+        if n == inner.lineno
+        else text.lines[n - 1].replace(indent + step, indent, 1)
+        for n in numbers
+    ]
+    return text.spliced(begin, end, lines, [text.origins[n - 1] for n in numbers])
+
+
+def _item(text: Text, item: ast.withitem) -> str:
+    call = text.segment(item.context_expr)
+    if item.optional_vars is None:
+        return call
+    return f"{call} as {text.segment(item.optional_vars)}"

@@ -1,0 +1,185 @@
+"""TF1 to TF1: a session that is made first and entered later is entered where it is made.
+
+    session = tf.train.MonitoredTrainingSession(master=server.target)
+    steps = 0
+    with session as sess:
+
+What stands between is done with the session open, as it was: it begins when it is made.
+Where the block is the first of a `try:` that ends on an interrupt, the session is made in it,
+if what stands between only tells.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.text import Edit, Text, inside_strings, repeated
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import roles
+
+_SESSIONS = roles.SESSIONS | {
+    "tf.train.MonitoredSession",
+    "tf.train.SingularMonitoredSession",
+}
+
+
+def entered(text: Text) -> Text:
+    """The text with each such session opened by its own `with`."""
+    if "Session(" not in text.source:
+        return text
+    return repeated(repeated(text, _first_tried), _first)
+
+
+def _first(text: Text) -> Text | None:
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for made, between, block in _found(scopes, tree):
+        assert isinstance(made.targets[0], ast.Name)
+        if any(inside_strings(s) for s in [made, *between]):
+            continue
+        target = block.items[0].optional_vars
+        name = text.segment(target) if target is not None else made.targets[0].id
+        shown = text.segment(made.value)
+        at = text.lines[made.lineno - 1]
+        outer = at[: len(at) - len(at.lstrip())]
+        first = block.body[0]
+        opening = text.lines[first.lineno - 1]
+        step = opening[len(outer) : len(opening) - len(opening.lstrip())]
+        end = (made.end_lineno or made.lineno) + 1
+        head = f"{outer}with {shown} as {name}:".split("\n")
+        rest = [
+            outer + step + line[len(outer) :] if line.strip() else line
+            for line in text.lines[end - 1 : block.lineno - 1]
+        ]
+        new = text.spliced(
+            made.lineno,
+            block.items[0].context_expr.end_lineno or block.lineno,
+            [*head, *rest],
+            [
+                *text.origins[made.lineno - 1 : end - 1],
+                *text.origins[end - 1 : block.lineno - 1],
+            ],
+        )
+        try:
+            tree_of(new.source)
+        except SyntaxError:
+            continue
+        return new
+    return None
+
+
+def _first_tried(text: Text) -> Text | None:
+    """The text with one session made where a `try:` enters it."""
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for made, between, block in _found(scopes, tree, tried=True):
+        if inside_strings(made) or not all(_tells(scopes, s) for s in between):
+            continue
+        if not text.alone(made):
+            continue
+        name = text.segment(made.targets[0])
+        given = block.items[0].optional_vars
+        call = ast.unparse(made.value) if "\n" in text.segment(made.value) else ""
+        shown = call or text.segment(made.value)
+        edits = [Edit(block.items[0].context_expr, shown)]
+        if given is None:
+            edits = [Edit(block.items[0].context_expr, f"{shown} as {name}")]
+        last = made.end_lineno or made.lineno
+        return text.edited(edits).spliced(made.lineno, last, [], [])
+    return None
+
+
+def _tells(scopes: Scopes, statement: ast.stmt) -> bool:
+    """`print("...")` or `tf.logging.info("...")`."""
+    if not (isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)):
+        return False
+    called = statement.value.func
+    symbol = scopes.resolve(called) or ast.unparse(called)
+    calls = [n for n in all_nodes(statement) if isinstance(n, ast.Call)]
+    return len(calls) == 1 and (
+        symbol == "print" or symbol.startswith(("tf.logging.", "logging."))
+    )
+
+
+def _begun(scopes: Scopes, block: ast.Try) -> ast.stmt:
+    """The first statement of a `try:` that does more than tell and count from a number."""
+    for statement in block.body:
+        counts = isinstance(statement, ast.Assign) and isinstance(
+            statement.value, ast.Constant
+        )
+        if not (counts or _tells(scopes, statement)):
+            return statement
+    return block
+
+
+def _interrupted(scopes: Scopes, statement: ast.stmt) -> bool:
+    """A `try:` that only ends what is interrupted: an error of the start is none of it."""
+    return (
+        isinstance(statement, ast.Try)
+        and bool(statement.handlers)
+        and not (statement.orelse or statement.finalbody)
+        and all(
+            isinstance(h.type, ast.Name) and h.type.id == "KeyboardInterrupt"
+            for h in statement.handlers
+        )
+    )
+
+
+def _found(
+    scopes: Scopes, tree: ast.Module, tried: bool = False
+) -> Iterator[tuple[ast.Assign, list[ast.stmt], ast.With]]:
+    """Sessions that a name holds, what follows, and the block that is all the name's use.
+
+    Args:
+      tried: whether the block stands in a `try:`.
+    """
+    for node in all_nodes(tree):
+        for _, suite in (
+            [("", node.body)]
+            if isinstance(node, ast.Module)
+            else (names.suites(node) if isinstance(node, ast.stmt) else [])
+        ):
+            for at, made in enumerate(suite):
+                if not (
+                    isinstance(made, ast.Assign)
+                    and len(made.targets) == 1
+                    and isinstance(made.targets[0], ast.Name)
+                    and isinstance(made.value, ast.Call)
+                    and scopes.resolve(made.value.func) in _SESSIONS
+                ):
+                    continue
+                name = made.targets[0].id
+                uses = [
+                    n
+                    for n in all_nodes(tree)
+                    if isinstance(n, ast.Name) and n.id == name
+                ]
+                for further, block in enumerate(suite[at + 1 :], at + 1):
+                    if tried:
+                        if not _interrupted(scopes, block):
+                            continue
+                        assert isinstance(block, ast.Try)
+                        block = _begun(scopes, block)
+                    if (
+                        isinstance(block, ast.With)
+                        and len(block.items) == 1
+                        and isinstance(block.items[0].context_expr, ast.Name)
+                        and block.items[0].context_expr.id == name
+                        and _is_all(uses, made, block)
+                        and block.body[0].lineno > block.lineno
+                    ):
+                        yield made, suite[at + 1 : further], block
+
+
+def _is_all(uses: list[ast.Name], made: ast.Assign, block: ast.With) -> bool:
+    """Whether a name is read in its block only."""
+    inside = {id(n) for n in all_nodes(block)}
+    others = [n for n in uses if id(n) not in inside and n is not made.targets[0]]
+    given = block.items[0].optional_vars
+    if others or not (given is None or isinstance(given, ast.Name)):
+        return False
+    # Under another name in the block it would be lost.
+    return given is None or len([n for n in uses if id(n) in inside]) == 1

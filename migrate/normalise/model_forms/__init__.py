@@ -1,0 +1,123 @@
+"""TF1 to TF1: what a model_fn holds, in the forms of which Keras models are known.
+
+Each step leaves a program that computes the same. A model_fn of which no Keras model comes
+for all that keeps its own form.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+from collections.abc import Callable, Collection, Sequence
+
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.model_forms import (
+    around,
+    branches,
+    clipped,
+    functions,
+    lookups,
+    losses,
+    normalised_branches,
+    optimised,
+    rates,
+    variables,
+)
+from migrate.normalise.model_forms.parts import model_fns
+from migrate.normalise.text import Text, repeated
+from migrate.program.keras_files import Source
+from migrate.source.nodes import tree_of
+
+
+@dataclasses.dataclass(frozen=True)
+class Formed:
+    """What became of the text.
+
+    Attributes:
+      functions: original lines of the model_fns that are in another form.
+    """
+
+    text: Text
+    functions: frozenset[int]
+
+    def left(self, tree: ast.Module, became: Collection[int]) -> set[int]:
+        """Of `functions`, those that become no Keras model.
+
+        Args:
+          tree: of the text.
+          became: lines at which something does.
+        """
+        return {
+            origin
+            for function, origin in _origins(tree, self.text).items()
+            if origin in self.functions and not set(_lines(function)) & set(became)
+        }
+
+    def reasons(
+        self, tree: ast.Module, stays: list[tuple[int, str]]
+    ) -> dict[int, tuple[int, str]]:
+        """By original line of a function: (the line, the reason) for which it stays.
+
+        Args:
+          stays: lines in the text, and what is said there.
+        """
+        found: dict[int, tuple[int, str]] = {}
+        for function, origin in _origins(tree, self.text).items():
+            for line, reason in stays:
+                if origin in self.functions and line in _lines(function):
+                    at = self.text.origins[line - 1] or origin
+                    found.setdefault(origin, (at, reason))
+        return found
+
+
+def formed(
+    text: Text,
+    left: Collection[int] = (),
+    here: Source | None = None,
+    others: Sequence[Source] = (),
+) -> Formed:
+    """The text with its model_fns in these forms.
+
+    Args:
+      left: original lines of model_fns that stay as they are.
+      here: the file as it was read, with its imports.
+      others: other files whose functions it may call.
+    """
+    quiet = normalised_branches.quiet(here, others)
+    steps: tuple[Callable[[Text, Scopes, ast.FunctionDef], Text | None], ...] = (
+        around.named,
+        functions.lifted,
+        losses.named,
+        lookups.named,
+        optimised.written_out,
+        functools.partial(branches.united, quiet=quiet),
+        clipped.united,
+        rates.named,
+        variables.got,
+    )
+    changed: set[int] = set()
+
+    def once(text: Text) -> Text | None:
+        scopes = scopes_of(tree_of(text.source))
+        for function in model_fns(scopes):
+            origin = text.origins[function.lineno - 1]
+            for step in steps if origin not in left else ():
+                new = step(text, scopes, function)
+                if new is not None:
+                    changed.add(origin)
+                    return new
+        return None
+
+    return Formed(repeated(text, once), frozenset(changed))
+
+
+def _origins(tree: ast.Module, text: Text) -> dict[ast.FunctionDef, int]:
+    return {
+        function: text.origins[function.lineno - 1]
+        for function in model_fns(scopes_of(tree))
+    }
+
+
+def _lines(function: ast.FunctionDef) -> range:
+    return range(function.lineno, (function.end_lineno or function.lineno) + 1)

@@ -1,0 +1,376 @@
+"""An update that every branch of a condition makes: it is made once, after the condition.
+
+if params.adam:                              if params.adam:
+    train_op = tf.train.AdamOptimizer(           optimizer = tf.train.AdamOptimizer(
+        rate).minimize(loss, step)                   rate)
+else:                                        else:
+    train_op = tf.train.FtrlOptimizer(           optimizer = tf.train.FtrlOptimizer(
+        rate).minimize(loss, step)                   rate)
+                                             train_op = optimizer.minimize(loss, step)
+
+What is moved stood last in its branch, so that everything is done in the order it was.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.modes import is_none
+from migrate.normalise.model_forms import normalised_branches
+from migrate.normalise.model_forms.parts import (
+    expression,
+    fresh,
+    indent,
+    own_statement,
+)
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes
+from migrate.tables.optimizers import OPTIMIZERS
+
+_UPDATES = ("minimize", "apply_gradients")
+_DEPENDENCIES = "tf.control_dependencies"
+
+
+class _Not(Exception):
+    """A condition that stays: its branches do not end alike."""
+
+
+def united(
+    text: Text,
+    scopes: Scopes,
+    function: ast.FunctionDef,
+    quiet: frozenset[str] = frozenset(),
+) -> Text | None:
+    """The text with one more update after its condition; None where there is none.
+
+    Args:
+      quiet: functions of other files that normalise no batches.
+    """
+    for node in names.walk_scope_of_function(function):
+        try:
+            if isinstance(node, ast.If) and not is_elif(node, scopes):
+                return _Union(text, scopes, function, node, quiet).run()
+            if isinstance(node, ast.IfExp):
+                return _chosen(text, scopes, function, node)
+        except _Not:
+            continue
+    return None
+
+
+def is_elif(node: ast.If, scopes: Scopes) -> bool:
+    """Whether a condition is another one's `elif`."""
+    above = scopes.parents.get(node)
+    return (
+        isinstance(above, ast.If)
+        and above.orelse == [node]
+        and (node.col_offset == above.col_offset)
+    )
+
+
+def suites(node: ast.If) -> Iterator[list[ast.stmt]]:
+    """The suites of a condition and of its `elif`s; [] where it has no `else`."""
+    yield node.body
+    rest = node.orelse
+    if len(rest) == 1 and isinstance(rest[0], ast.If):
+        if rest[0].col_offset == node.col_offset:
+            yield from suites(rest[0])
+            return
+    yield rest
+
+
+@dataclasses.dataclass(frozen=True)
+class _End:
+    """How a branch ends.
+
+    Attributes:
+      last: its last statement.
+      update: `train_op = optimizer.minimize(...)`, which is that, or the last one in it.
+      call: of the update.
+      optimizer: whose method is called.
+    """
+
+    last: ast.stmt
+    update: ast.Assign
+    call: ast.Call
+    optimizer: ast.expr
+
+    @property
+    def around(self) -> ast.With | None:
+        """What the update waits for."""
+        return self.last if isinstance(self.last, ast.With) else None
+
+    @property
+    def target(self) -> str:
+        target = self.update.targets[0]
+        assert isinstance(target, ast.Name)
+        return target.id
+
+    def key(self) -> tuple[str, ...]:
+        """What has to be the same in every branch."""
+        assert isinstance(self.call.func, ast.Attribute)
+        given = [ast.dump(a) for a in (*self.call.args, *self.call.keywords)]
+        return (self.target, self.call.func.attr, *given)
+
+
+def _in_brackets(call: ast.Call) -> bool:
+    """Whether brackets stand around what a method is called of."""
+    assert isinstance(call.func, ast.Attribute)
+    of = call.func.value
+    return (call.lineno, call.col_offset) != (of.lineno, of.col_offset)
+
+
+class _Union:
+    """Moves the update of one condition's branches."""
+
+    def __init__(
+        self,
+        text: Text,
+        scopes: Scopes,
+        function: ast.FunctionDef,
+        node: ast.If,
+        quiet: frozenset[str],
+    ) -> None:
+        self._text, self._scopes, self._quiet = text, scopes, quiet
+        self._function, self._node = function, node
+
+    def run(self) -> Text:
+        """The text with it.
+
+        Raises:
+          _Not: the branches do not end in the same update.
+        """
+        ends = [self._end(suite) for suite in self._ending()]
+        if len(ends) < 2 or len({end.key() for end in ends}) > 1:
+            raise _Not
+        self._check_bound(ends[0].target)
+        waiting = self._waiting(ends)
+        name = self._name(ends)
+        text = self._text
+        moved = self._moved(waiting or ends[0], name)
+        after = self._node.end_lineno or self._node.lineno
+        at = text.origins[ends[0].update.lineno - 1]
+        text = text.spliced(after + 1, after, moved, [at] * len(moved))
+        if all(self._is_whole(end, name) for end in ends):
+            if any(isinstance(n, (ast.Call, ast.NamedExpr)) for n in self._tests()):
+                raise _Not
+            if len(list(suites(self._node))) == len(ends):
+                comments, origins = self._comments()
+                return text.spliced(self._node.lineno, after, comments, origins)
+        for end in reversed(ends):
+            lines = self._left(end, name)
+            first, last = end.last.lineno, end.last.end_lineno or end.last.lineno
+            origins = [self._text.origins[end.update.lineno - 1]] * len(lines)
+            text = text.spliced(first, last, lines, origins)
+        return text
+
+    def _comments(self) -> tuple[list[str], list[int]]:
+        """Comments in a condition that is gone, and where they are from."""
+        margin = indent(self._text, self._node)
+        first, last = self._node.lineno, self._node.end_lineno or self._node.lineno
+        found = [
+            (margin + line, self._text.origins[number - 1])
+            for number in range(first, last)
+            if (line := self._text.lines[number - 1].strip()).startswith("#")
+        ]
+        return [line for line, _ in found], [origin for _, origin in found]
+
+    def _tests(self) -> Iterator[ast.AST]:
+        node: ast.stmt = self._node
+        while isinstance(node, ast.If):
+            yield from all_nodes(node.test)
+            if len(node.orelse) != 1:
+                return
+            node = node.orelse[0]
+
+    def _ending(self) -> Iterator[list[ast.stmt]]:
+        """The branches that come to their end; the others raise an error."""
+        for suite in suites(self._node):
+            if suite and not isinstance(suite[-1], ast.Raise):
+                yield suite
+
+    def _end(self, suite: list[ast.stmt]) -> _End:
+        last = update = suite[-1]
+        if isinstance(last, ast.With):
+            if any(
+                item.optional_vars is not None
+                or not isinstance(item.context_expr, ast.Call)
+                or self._scopes.resolve(item.context_expr.func) != _DEPENDENCIES
+                for item in last.items
+            ):
+                raise _Not
+            update = last.body[-1]
+            for other in last.body[:-1]:
+                value = getattr(other, "value", None)
+                made = value.func if isinstance(value, ast.Call) else None
+                if made is None or self._scopes.resolve(made) not in OPTIMIZERS:
+                    raise _Not
+        if not isinstance(update, ast.Assign) or len(update.targets) > 1:
+            raise _Not
+        call = update.value
+        if not isinstance(call, ast.Call) or not isinstance(
+            update.targets[0], ast.Name
+        ):
+            raise _Not
+        if not isinstance(call.func, ast.Attribute) or call.func.attr not in _UPDATES:
+            raise _Not
+        if self._scopes.resolve(call.func) is not None:
+            raise _Not
+        parts = [s for s in all_nodes(last) if isinstance(s, ast.stmt)]
+        alone = all(self._text.alone(s) for s in parts)
+        if not alone or inside_strings(last) or "\\\n" in self._text.segment(last):
+            raise _Not
+        if suite[0].lineno == self._node.lineno or _in_brackets(call):
+            raise _Not
+        return _End(last, update, call, call.func.value)
+
+    def _check_bound(self, target: str) -> None:
+        """Without an `else`, what was bound before would stay.
+
+        Raises:
+          _Not: it was.
+        """
+        if all(suites(self._node)):
+            return
+        inside = set(all_nodes(self._node))
+        for node in all_nodes(self._function):
+            if isinstance(node, ast.Name) and node.id == target and node not in inside:
+                # `train_op = None` before is what other modes have.
+                statement = self._scopes.parents.get(node)
+                known = isinstance(statement, ast.stmt) and is_none(statement)
+                if isinstance(node.ctx, ast.Store) and not known:
+                    raise _Not
+
+    def _waiting(self, ends: list[_End]) -> _End | None:
+        """The branch whose update waits for the averages of layers, if one does.
+
+        Raises:
+          _Not: another one does not, and has such layers too.
+        """
+        around = [end.around for end in ends]
+        if not any(around):
+            return None
+        items = {"".join(ast.dump(i) for i in w.items) for w in around if w is not None}
+        if len(items) > 1:
+            raise _Not
+        if None in around:
+            only = len(ends) == 2 and around[0] is not None
+            if not only or not normalised_branches.only_there(
+                self._node.test, self._function, self._scopes, self._quiet
+            ):
+                raise _Not
+        return next(end for end in ends if end.around is not None)
+
+    def _name(self, ends: list[_End]) -> str:
+        """The name of the optimizer after the condition."""
+        found = {e.optimizer.id for e in ends if isinstance(e.optimizer, ast.Name)}
+        inside = set(all_nodes(self._node))
+        if len(found) == 1:
+            (name,) = found
+            outside = any(
+                isinstance(node, ast.Name) and node.id == name and node not in inside
+                for node in all_nodes(self._function)
+            )
+            if all(isinstance(e.optimizer, ast.Name) for e in ends):
+                return name
+            if not outside and "opt" in name.lower():
+                return name  # Of `adagrad`, others are none.
+        return fresh("optimizer", self._function, self._scopes)
+
+    def _is_whole(self, end: _End, name: str) -> bool:
+        """Whether nothing but the update is in a branch."""
+        parent = self._scopes.parents.get(end.last)
+        assert isinstance(parent, ast.If)
+        suite = parent.body if end.last in parent.body else parent.orelse
+        inner = end.around.body if end.around is not None else [end.update]
+        same = isinstance(end.optimizer, ast.Name) and end.optimizer.id == name
+        return len(suite) == 1 and len(inner) == 1 and same
+
+    def _left(self, end: _End, name: str) -> list[str]:
+        """What is left of a branch's last statement: `name = optimizer`."""
+        margin = indent(self._text, end.last)
+        lines: list[str] = []
+        if end.around is not None:
+            for other in end.around.body[:-1]:
+                lines += self._at(margin, other, self._text)
+        if not isinstance(end.optimizer, ast.Name) or end.optimizer.id != name:
+            rest = ast.Pass(
+                lineno=end.optimizer.end_lineno or 0,
+                col_offset=end.optimizer.end_col_offset or 0,
+                end_lineno=end.call.end_lineno,
+                end_col_offset=end.call.end_col_offset,
+            )
+            edits = [Edit(end.update.targets[0], name), Edit(rest, "")]
+            return lines + self._at(margin, end.update, self._text.edited(edits))
+        return lines or ([f"{margin}pass"] if self._is_whole(end, name) else [])
+
+    def _moved(self, end: _End, name: str) -> list[str]:
+        """The update, as it stands after the condition."""
+        margin = indent(self._text, self._node)
+        text = self._text.edited([Edit(end.optimizer, name)])
+        if end.around is None:
+            return self._at(margin, end.update, text)
+        step = indent(self._text, end.update)[len(indent(self._text, end.last)) :]
+        first = end.around.body[0]
+        head = ast.Pass(lineno=end.around.lineno, end_lineno=first.lineno - 1)
+        lines = self._at(margin, head, text)
+        return lines + self._at(margin + step, end.update, text)
+
+    def _at(self, margin: str, node: ast.stmt, text: Text) -> list[str]:
+        """A statement's lines at another depth."""
+        old = text.lines[node.lineno - 1]
+        old = old[: len(old) - len(old.lstrip())]
+        lines = text.lines[node.lineno - 1 : node.end_lineno or node.lineno]
+        return [
+            margin + (line[len(old) :] if line.startswith(old) else line.lstrip())
+            for line in lines
+            if line.strip()
+        ]
+
+
+def _chosen(
+    text: Text, scopes: Scopes, function: ast.FunctionDef, node: ast.IfExp
+) -> Text:
+    """`a.minimize(loss) if test else b.minimize(loss)`: one optimizer, one update."""
+    ends: list[ast.Call] = []
+    for value in (node.body, node.orelse):
+        if not isinstance(value, ast.Call) or not isinstance(value.func, ast.Attribute):
+            raise _Not
+        if value.func.attr not in _UPDATES or scopes.resolve(value.func) is not None:
+            raise _Not
+        if _in_brackets(value) or "#" in text.segment(value):
+            raise _Not
+        ends.append(value)
+    one, other = (
+        [
+            value.func.attr,  # type: ignore[attr-defined]
+            *(ast.dump(a) for a in (*value.args, *value.keywords)),
+        ]
+        for value in ends
+    )
+    statement = own_statement(node, function, text, scopes)
+    if one != other or statement is None or inside_strings(statement):
+        raise _Not
+    name = fresh("optimizer", function, scopes)
+    margin = indent(text, statement)
+    step = indent(text, function.body[-1])[len(indent(text, function)) :]
+    values = [expression(text, end.func.value) for end in ends]  # type: ignore[attr-defined]
+    test = text.segment(node.test)
+    if "\n" in test:
+        test = f"({test})"
+    made = "\n".join(
+        [
+            f"{margin}if {test}:",
+            f"{margin}{step}{name} = {values[0]}",
+            f"{margin}else:",
+            f"{margin}{step}{name} = {values[1]}",
+        ]
+    ).split("\n")
+    receiver = ends[0].func.value  # type: ignore[attr-defined]
+    given = text.segment(ends[0])[len(text.segment(receiver)) :]
+    new = text.edited([Edit(node, name + " ".join(given.split()))])
+    at = statement.lineno
+    return new.spliced(at, at - 1, made, [text.origins[at - 1]] * len(made))

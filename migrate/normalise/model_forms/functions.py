@@ -1,0 +1,245 @@
+"""A function that a model_fn defines stands above it, and is given what it closed over.
+
+    def model_fn(features, labels, mode):    def loss_fn(logits, labels):
+        logits = ...                             return tf.reduce_mean(... labels ...)
+
+        def loss_fn(logits):                 def model_fn(features, labels, mode):
+            return tf.reduce_mean(               logits = ...
+                ... labels ...)                  loss = loss_fn(logits, labels)
+
+        loss = loss_fn(logits)
+
+Python reads a name that is closed over when the function is called, and so it is passed.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes
+
+_BAD = (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await, ast.ClassDef)
+_NESTED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Import, ast.ImportFrom)
+
+
+@dataclasses.dataclass(frozen=True)
+class _New:
+    """Text that is put in at a place (line from 1, byte column)."""
+
+    line: int
+    column: int
+    new: str
+
+
+def lifted(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+    """The text with one more function above its model_fn; None where there is none."""
+    if scopes.parents.get(function) is not scopes.tree or function.decorator_list:
+        return None
+    scope = scopes.scope_by_node[function]
+    for inner in all_nodes(function):
+        if not isinstance(inner, ast.FunctionDef) or not _can_move(inner):
+            continue
+        if inner is function or _suite(inner, scopes) == [inner]:
+            continue
+        if scope.bindings.get(inner.name) != [inner]:
+            continue
+        calls = list(_calls(inner, function, scopes))
+        free = _free(inner, scope, scopes)
+        if None in calls or free is None or not text.alone(inner):
+            continue
+        known = [call for call in calls if call is not None]
+        if not all(_knows(call, free, scope, scopes) for call in known):
+            continue
+        name = _name(inner, function, scopes)
+        if name is not None:
+            return _moved(text, function, inner, name, free, known)
+    return None
+
+
+def _suite(statement: ast.stmt, scopes: Scopes) -> list[ast.stmt]:
+    parent = scopes.parents[statement]
+    suites = [part for _, part in ast.iter_fields(parent) if isinstance(part, list)]
+    return next(suite for suite in suites if statement in suite)
+
+
+def _knows(call: ast.Call, free: list[str], scope: Scope, scopes: Scopes) -> bool:
+    """Whether all that is closed over is bound where a call stands, for certain."""
+    around = set(_around(call, scopes))
+    for name in free:
+        if scopes.scope_of(call).owner(name) is not scope:
+            return False
+        if not any(
+            isinstance(bound, ast.arg) or set(_around(bound, scopes)) <= around
+            for bound in scope.bindings[name]
+        ):
+            return False
+    return True
+
+
+def _around(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+    """What makes code run at times, around it."""
+    parent = scopes.parents.get(node)
+    while parent is not None:
+        if isinstance(parent, (ast.If, ast.For, ast.While, ast.Try)):
+            yield parent
+        parent = scopes.parents.get(parent)
+
+
+def _can_move(inner: ast.FunctionDef) -> bool:
+    """Whether it is the same function wherever it stands."""
+    arguments = inner.args
+    if inner.decorator_list or arguments.vararg or arguments.kwarg:
+        return False
+    if arguments.posonlyargs or arguments.kwonlyargs:
+        return False
+    if any(not isinstance(d, ast.Constant) for d in arguments.defaults):
+        return False
+    notes = [a.annotation for a in arguments.args] + [inner.returns]
+    if any(note is not None for note in notes) or inner.body[0].lineno == inner.lineno:
+        return False
+    inside = [node for node in all_nodes(inner) if node is not inner]
+    return not any(isinstance(node, (*_BAD, *_NESTED)) for node in inside)
+
+
+def _calls(
+    inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
+) -> Iterator[ast.Call | None]:
+    """Its calls; None for whatever else names it, as itself does."""
+    own = set(all_nodes(inner))
+    for node in all_nodes(function):
+        if not isinstance(node, ast.Name) or node.id != inner.name:
+            continue
+        if scopes.scope_of(node).owner(node.id) is not scopes.scope_by_node[function]:
+            continue
+        call = scopes.parents.get(node)
+        plain = isinstance(call, ast.Call) and call.func is node and node not in own
+        if plain and isinstance(call, ast.Call):
+            starred = any(isinstance(a, ast.Starred) for a in call.args)
+            if not starred and all(k.arg is not None for k in call.keywords):
+                yield call
+                continue
+        yield None
+
+
+def _free(inner: ast.FunctionDef, scope: Scope, scopes: Scopes) -> list[str] | None:
+    """Names of the model_fn that it reads, in order; None where one is a function of it."""
+    found: dict[str, None] = {}
+    for node in all_nodes(inner):
+        if isinstance(node, ast.Name) and scopes.scope_of(node) is not scope:
+            if scopes.scope_of(node).owner(node.id) is scope:
+                found[node.id] = None
+    of_functions = any(
+        isinstance(bound, ast.FunctionDef)
+        for name in found
+        for bound in scope.bindings[name]
+    )
+    return None if of_functions else list(found)
+
+
+def _name(
+    inner: ast.FunctionDef, function: ast.FunctionDef, scopes: Scopes
+) -> str | None:
+    """What it is called in the module: its name, or with the model_fn's before it."""
+    for name in (inner.name, f"{function.name.strip('_')}_{inner.name}"):
+        if name in scopes.module.bindings or hasattr(builtins, name):
+            continue
+        others = [
+            node
+            for node in scopes.walk()
+            if isinstance(node, ast.Name)
+            and node.id == name
+            and scopes.scope_of(node).owner(name) in (None, scopes.module)
+        ]
+        local = name != inner.name and any(
+            isinstance(node, ast.Name) and node.id == name
+            for node in all_nodes(function)
+        )
+        if not others and not local:
+            return name
+    return None
+
+
+def _moved(
+    text: Text,
+    function: ast.FunctionDef,
+    inner: ast.FunctionDef,
+    name: str,
+    free: list[str],
+    calls: list[ast.Call],
+) -> Text:
+    last = not inner.args.defaults
+    changes = [_New(inner.lineno, inner.col_offset, f"def {name}")]
+    passed = ", ".join(free)
+    for call in calls:
+        if name != inner.name:
+            changes.append(_New(call.lineno, call.col_offset, name))
+        if free:
+            changes.append(_argument(text, call, free, passed, last))
+    if free:
+        changes.append(_parameter(text, inner, passed, last))
+    lines = list(text.lines)
+    for change in sorted(changes, key=lambda c: (c.line, c.column), reverse=True):
+        line = lines[change.line - 1]
+        at = text.column(change.line, change.column)
+        end = at
+        for old in (f"def {inner.name}", inner.name):
+            replaces = change.new in (f"def {name}", name) and line[at:].startswith(old)
+            if replaces:
+                end = at + len(old)
+                break
+        lines[change.line - 1] = line[:at] + change.new + line[end:]
+    return _above(Text(tuple(lines), text.origins), function, inner)
+
+
+def _argument(
+    text: Text, call: ast.Call, free: list[str], passed: str, last: bool
+) -> _New:
+    """What is closed over, in a call: after its arguments, else before them."""
+    given: list[ast.expr | ast.keyword] = [*call.args, *call.keywords]
+    if not given:
+        return _New(call.end_lineno or 0, (call.end_col_offset or 1) - 1, passed)
+    if not last:
+        first = min(given, key=lambda n: (n.lineno, n.col_offset))
+        return _New(first.lineno, first.col_offset, f"{passed}, ")
+    final = max(given, key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
+    if call.keywords:
+        passed = ", ".join(f"{name}={name}" for name in free)
+    return _New(final.end_lineno or 0, final.end_col_offset or 0, f", {passed}")
+
+
+def _parameter(text: Text, inner: ast.FunctionDef, passed: str, last: bool) -> _New:
+    arguments = inner.args.args
+    if arguments and last:
+        final = arguments[-1]
+        return _New(final.end_lineno or 0, final.end_col_offset or 0, f", {passed}")
+    if arguments:
+        return _New(arguments[0].lineno, arguments[0].col_offset, f"{passed}, ")
+    line = text.lines[inner.lineno - 1]
+    column = len(line[: line.index("(", line.index(inner.name))].encode()) + 1
+    return _New(inner.lineno, column, passed)
+
+
+def _above(text: Text, function: ast.FunctionDef, inner: ast.FunctionDef) -> Text:
+    """The text with a function of the model_fn moved above that, comments and all."""
+    first, end = inner.lineno, inner.end_lineno or inner.lineno
+    while text.lines[first - 2].strip().startswith("#"):
+        first -= 1
+    verbatim = inside_strings(inner)
+    lines = [
+        text.lines[n - 1] if n in verbatim else text.lines[n - 1][inner.col_offset :]
+        for n in range(first, end + 1)
+    ]
+    origins = list(text.origins[first - 1 : end])
+    # The blank lines after it go with it.
+    while end < len(text.lines) and not text.lines[end].strip():
+        end += 1
+    text = text.spliced(first, end, [], [])
+    at = function.lineno
+    while at > 1 and text.lines[at - 2].strip().startswith("#"):
+        at -= 1
+    return text.spliced(at, at - 1, [*lines, "", ""], [*origins, 0, 0])

@@ -1,0 +1,43 @@
+"""A lookup table of a model_fn that is looked up in where it is made: it gets a name.
+
+labels = index_table_from_tensor(       table = index_table_from_tensor(CLASSES)
+    CLASSES).lookup(labels)             labels = table.lookup(labels)
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.normalise.model_forms.parts import (
+    expression,
+    fresh,
+    indent,
+    own_statement,
+)
+from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_models as table
+
+
+def named(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+    """The text with a name for one more table of a model_fn; None where all have one."""
+    for node in all_nodes(function):
+        if not isinstance(node, ast.Attribute) or node.attr not in table.TABLE_METHODS:
+            continue
+        made = node.value
+        if not isinstance(made, ast.Call):
+            continue
+        if scopes.resolve(made.func) not in table.TABLES:
+            continue
+        statement = own_statement(made, function, text, scopes)
+        if statement is None:
+            continue
+        name = fresh("table", function, scopes)
+        lines = f"{indent(text, statement)}{name} = {expression(text, made)}".split(
+            "\n"
+        )
+        at = statement.lineno
+        origins = [text.origins[made.lineno - 1]] * len(lines)
+        return text.edited([Edit(made, name)]).spliced(at, at - 1, lines, origins)
+    return None

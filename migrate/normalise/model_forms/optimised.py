@@ -1,0 +1,448 @@
+"""contrib's `optimize_loss` as what it does: an optimizer, its rate, gradients and summaries.
+
+train_op = tf.contrib.layers.optimize_loss(    with tf.variable_scope("OptimizeLoss"):
+    loss, step, 0.1, "Adam")                       learning_rate = tf.get_variable(
+                                                       "learning_rate", [], ...)
+                                                   optimizer = tf.train.AdamOptimizer(
+                                                       learning_rate)
+                                                   ...
+                                                   train_op = optimizer.apply_gradients(...)
+
+A rate that is a number is a variable, which checkpoints have: training goes on with the rate
+that it had.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.specs import SPECS
+from migrate.normalise.model_forms.parts import (
+    expression,
+    fresh,
+    indent,
+    own_statement,
+)
+from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
+from migrate.tables import contrib_training as table
+from migrate.tables import keras_models
+from migrate.tables.optimizers import OPTIMIZERS
+
+
+class _Not(Exception):
+    """A call that stays: it is not certain what it does."""
+
+
+def written_out(text: Text, scopes: Scopes, function: ast.FunctionDef) -> Text | None:
+    """The text with one more such call written out; None where there is none."""
+    for call in all_nodes(function):
+        if not isinstance(call, ast.Call):
+            continue
+        if scopes.resolve(call.func) not in table.OPTIMIZE_LOSS:
+            continue
+        try:
+            return _Call(text, scopes, function, call).run()
+        except _Not:
+            continue
+    return None
+
+
+@dataclasses.dataclass(frozen=True)
+class _Rate:
+    """A learning rate.
+
+    Attributes:
+      text: as an expression; "" where there is none.
+      held: whether a variable holds it.
+    """
+
+    text: str
+    held: bool
+
+
+class _Call:
+    """Writes one of them."""
+
+    def __init__(
+        self, text: Text, scopes: Scopes, function: ast.FunctionDef, call: ast.Call
+    ) -> None:
+        self._text, self._scopes = text, scopes
+        self._function, self._call = function, call
+        bound = names.bound_arguments(call, table.OPTIMIZE_LOSS_PARAMETERS)
+        if bound is None or not {"loss", "optimizer"} <= bound.keys():
+            raise _Not
+        self._given = {n: v for n, v in bound.items() if not _is_none(v)}
+        self._tf = next(
+            (n for n in scopes.module.bindings if scopes.stands_for(n) == "tensorflow"),
+            "",
+        )
+        self._lines: list[str] = []
+
+    def run(self) -> Text:
+        """The text with its update.
+
+        Raises:
+          _Not: it is not certain that it is that.
+        """
+        if not self._tf or set(self._given) - table.READ:
+            raise _Not
+        choice = self._scopes.parents.get(self._call)
+        if isinstance(choice, ast.IfExp):
+            return self._as_branch(choice)
+        statement = own_statement(self._call, self._function, self._text, self._scopes)
+        if statement is None:
+            raise _Not
+        target = self._named(statement)
+        if not target:
+            return self._with_name(statement)
+        self._write(target)
+        margin = indent(self._text, statement)
+        lines = [margin + line if line else "" for line in self._lines]
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        origins = [self._text.origins[first - 1]] * len(lines)
+        return self._text.spliced(first, last, lines, origins)
+
+    def _named(self, statement: ast.stmt) -> str:
+        """What the call's value is called; "" where it has no name."""
+        if isinstance(statement, ast.Assign) and statement.value is self._call:
+            (target, *others) = statement.targets
+            if others or not isinstance(target, ast.Name):
+                raise _Not
+            return target.id
+        return ""
+
+    def _as_branch(self, choice: ast.IfExp) -> Text:
+        """The text with `update if test else None` as an if."""
+        statement = own_statement(choice, self._function, self._text, self._scopes)
+        if not isinstance(statement, ast.Assign) or statement.value is not choice:
+            raise _Not
+        if choice.body is not self._call or not _is_none(choice.orelse):
+            raise _Not
+        target, margin = statement.targets[0], indent(self._text, statement)
+        if len(statement.targets) > 1 or not isinstance(target, ast.Name):
+            raise _Not
+        lines = [
+            f"{margin}{target.id} = None",
+            f"{margin}if {self._spelled(choice.test)}:",
+            *f"{margin}    {target.id} = {self._text.segment(self._call)}".split("\n"),
+        ]
+        first, last = statement.lineno, statement.end_lineno or statement.lineno
+        origins = [self._text.origins[first - 1]] * len(lines)
+        return self._text.spliced(first, last, lines, origins)
+
+    def _with_name(self, statement: ast.stmt) -> Text:
+        """The text with a name for what EstimatorSpec is given."""
+        word = self._scopes.parents.get(self._call)
+        spec = self._scopes.parents.get(word) if word is not None else None
+        if not isinstance(word, ast.keyword) or not isinstance(spec, ast.Call):
+            raise _Not
+        if self._scopes.resolve(spec.func) not in SPECS or word.arg != "train_op":
+            raise _Not
+        if getattr(statement, "value", None) is not spec:
+            raise _Not
+        name = fresh("train_op", self._function, self._scopes)
+        value = expression(self._text, self._call)
+        lines = f"{indent(self._text, statement)}{name} = {value}".split("\n")
+        at = statement.lineno
+        origins = [self._text.origins[self._call.lineno - 1]] * len(lines)
+        edited = self._text.edited([Edit(self._call, name)])
+        return edited.spliced(at, at - 1, lines, origins)
+
+    def _write(self, target: str) -> None:
+        tf, given = self._tf, self._given
+        scope = names.literal(given["name"]) if "name" in given else table.SCOPE
+        if not isinstance(scope, str) or not scope:
+            raise _Not
+        summaries = self._summaries()
+        step = self._step()
+        loss = self._segment("loss")
+        if not isinstance(given["loss"], ast.Name):
+            name = self._fresh("loss")
+            self._lines.append(f"{name} = {loss}")
+            loss = name
+        self._lines.append(f'with {tf}.variable_scope("{scope}"):')
+        rate = self._rate(step, summaries)
+        optimizer = self._optimizer(rate)
+        updates = given.get("update_ops")
+        if updates is not None and not self._is_update_ops(updates):
+            raise _Not
+        collected = f"{tf}.get_collection({tf}.GraphKeys.UPDATE_OPS)"
+        self._add(f"with {tf}.control_dependencies({collected}):")
+        chosen = self._segment("variables")
+        of = f", var_list={chosen}" if chosen else ""
+        clip = self._clip()
+        normed = "global_gradient_norm" in summaries or "gradient_norm" in summaries
+        if "loss" in summaries:
+            self._add(f'    {tf}.summary.scalar("loss", {loss})')
+        if clip is None and not normed:
+            update = f"{optimizer}.minimize({loss}, global_step={step}{of})"
+            self._add(f"    {target} = {update}")
+            return
+        gradients, variables = self._fresh("gradients"), self._fresh("variables")
+        computed = f"{optimizer}.compute_gradients({loss}{of})"
+        self._add(f"    {gradients}, {variables} = zip(*{computed})")
+        norm = f"{tf}.global_norm({gradients})"
+        if normed:
+            self._summary("global_norm/gradient_norm", norm)
+        if clip is not None:
+            clipped = f"{tf}.clip_by_global_norm({gradients}, {clip})"
+            self._add(f"    {gradients}, _ = {clipped}")
+            if normed:
+                self._summary("global_norm/clipped_gradient_norm", norm)
+        update = f"zip({gradients}, {variables}), global_step={step}"
+        self._add(f"    {target} = {optimizer}.apply_gradients({update})")
+
+    def _summary(self, name: str, value: str) -> None:
+        self._add(f"    {self._tf}.summary.scalar(")
+        self._add(f'        "{name}", {value})')
+
+    def _step(self) -> str:
+        step = self._segment("global_step") or f"{self._tf}.train.get_global_step()"
+        if "learning_rate_decay_fn" not in self._given or step.isidentifier():
+            return step
+        name = self._fresh("global_step")
+        self._lines.append(f"{name} = {step}")
+        return name
+
+    def _add(self, line: str) -> None:
+        self._lines.append("    " + line)
+
+    def _fresh(self, name: str) -> str:
+        return fresh(name, self._function, self._scopes)
+
+    def _segment(self, name: str) -> str:
+        """An argument's text, in one line; "" where it is not given."""
+        node = self._given.get(name)
+        return "" if node is None else self._spelled(node)
+
+    def _spelled(self, node: ast.expr) -> str:
+        text = self._text.segment(node)
+        return ast.unparse(node) if "\n" in text else text
+
+    def _summaries(self) -> frozenset[str]:
+        node = self._given.get("summaries")
+        if node is None:
+            return table.SUMMARIES
+        if not isinstance(node, (ast.List, ast.Tuple)):
+            raise _Not
+        found = {names.literal(item) for item in node.elts}
+        if not found <= table.SUMMARIES:
+            raise _Not  # Of each gradient there would be one.
+        return frozenset(str(name) for name in found)
+
+    def _is_update_ops(self, node: ast.expr) -> bool:
+        """Whether it is the collection that is taken without it."""
+        if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+            return False
+        if self._scopes.resolve(node.func) != keras_models.COLLECTION:
+            return False
+        return self._scopes.resolve(node.args[0]) == "tf.GraphKeys.UPDATE_OPS"
+
+    def _clip(self) -> str | None:
+        node = self._given.get("clip_gradients")
+        if node is None:
+            return None
+        if not isinstance(names.literal(node), float) and not self._is_flag(node):
+            raise _Not  # None, a function, or an integer, of which TF1 made an error.
+        return self._spelled(node)
+
+    def _is_flag(self, node: ast.expr) -> bool:
+        """Whether it is a flag that is a number by default."""
+        return isinstance(node, ast.Attribute) and any(
+            isinstance(call, ast.Call)
+            and (self._scopes.resolve(call.func) or "").endswith(".DEFINE_float")
+            and [names.literal(a) for a in call.args[:1]] == [node.attr]
+            and isinstance(names.literal(names.argument(call, "default", 1)), float)
+            for call in self._scopes.walk()
+        )
+
+    def _rate(self, step: str, summaries: frozenset[str]) -> _Rate:
+        """The rate's statements, and what the optimizer is given."""
+        node = self._given.get("learning_rate")
+        if node is None:
+            return _Rate("", False)
+        tf = self._tf
+        kind = _Kinds(self._function, self._scopes).of(node)
+        if kind is None:
+            raise _Not
+        text, held = self._spelled(node), kind == "number"
+        if held:
+            name = self._fresh("learning_rate")
+            self._add(f'{name} = {tf}.get_variable("learning_rate", [], ')
+            self._add(
+                f"    trainable=False, initializer={tf}.constant_initializer({text}))"
+            )
+            text = name
+        elif kind == "constant":
+            assert isinstance(node, ast.Call)
+            text = self._spelled(node.args[0])
+        decay = self._given.get("learning_rate_decay_fn")
+        if decay is None:
+            return _Rate(text, held)
+        decayed = self._called(decay, [text, step])
+        name = self._fresh("decayed_rate")
+        self._add(f"{name} = {decayed}")
+        if "learning_rate" in summaries:
+            self._add(f'{tf}.summary.scalar("learning_rate", {name})')
+        return _Rate(name, held)
+
+    def _called(self, node: ast.expr, arguments: list[str]) -> str:
+        """A call of a lambda, written out, or of a function of the file."""
+        if isinstance(node, ast.Lambda):
+            places = node.args.args
+            plain = ast.arguments([], places, None, [], [], None, [])
+            if len(places) != len(arguments) or ast.dump(node.args) != ast.dump(plain):
+                raise _Not
+            if any(
+                isinstance(n, (ast.Lambda, ast.comprehension))
+                for n in all_nodes(node.body)
+            ):
+                raise _Not
+            values = {place.arg: a for place, a in zip(places, arguments, strict=True)}
+            return ast.unparse(_Replaced(values).visit(_copied(node.body)))
+        if isinstance(node, ast.Name) and self._scopes.function(node) is not None:
+            return f"{node.id}({', '.join(arguments)})"
+        raise _Not
+
+    def _optimizer(self, rate: _Rate) -> str:
+        """The name of the optimizer, with its statement."""
+        node, tf = self._given["optimizer"], self._tf
+        text = names.literal(node)
+        if isinstance(text, str):
+            if text not in table.BY_NAME or not rate.text:
+                raise _Not
+            symbol, more = table.BY_NAME[text]
+            made = f"{tf}.{symbol}({rate.text}{more})"
+        elif (self._scopes.resolve(node) or "") in OPTIMIZERS:
+            if not rate.text or not self._takes_rate(node):
+                raise _Not
+            made = f"{self._spelled(node)}({rate.text})"
+        elif (
+            isinstance(node, ast.Call) and self._scopes.resolve(node.func) in OPTIMIZERS
+        ):
+            made = self._instance(node, rate)
+        elif isinstance(node, ast.Name) and self._makes(node):
+            self._instance(node, rate)
+            return node.id
+        else:
+            made = self._called(node, [rate.text] if rate.text else [])
+        name = self._fresh("optimizer")
+        self._add(f"{name} = {made}")
+        return name
+
+    def _instance(self, node: ast.expr, rate: _Rate) -> str:
+        if rate.held:
+            raise _Not  # The variable would be there, and nothing would read it.
+        return self._spelled(node)
+
+    def _takes_rate(self, node: ast.expr) -> bool:
+        """Whether a class takes a rate before all else."""
+        return (self._scopes.resolve(node) or "").startswith("tf.train.")
+
+    def _makes(self, node: ast.Name) -> bool:
+        """Whether a name of the model_fn is an optimizer."""
+        own = self._scopes.scope_by_node[self._function]
+        bound = own.bindings.get(node.id, [])
+        value = getattr(bound[0], "value", None) if len(bound) == 1 else None
+        return isinstance(value, ast.Call) and (
+            self._scopes.resolve(value.func) in OPTIMIZERS
+        )
+
+
+class _Kinds:
+    """Whether a rate is a number of Python's, or a tensor."""
+
+    def __init__(self, function: ast.FunctionDef, scopes: Scopes) -> None:
+        self._function, self._scopes = function, scopes
+        self._open: set[str] = set()
+
+    def of(self, node: ast.expr) -> str | None:
+        """ "number", "tensor", "constant" (a tensor that is one number), or None: not known."""
+        if isinstance(node, ast.Constant):
+            return "number" if isinstance(node.value, float) else None
+        if isinstance(node, ast.Name):
+            return self._of_name(node)
+        if isinstance(node, (ast.Attribute, ast.Subscript)):
+            root: ast.expr = node
+            while isinstance(root, (ast.Attribute, ast.Subscript)):
+                root = root.value
+            if isinstance(root, ast.Name) and self._is_outside(root):
+                return "number"
+            return None
+        if isinstance(node, ast.BinOp):
+            kinds = {
+                "number" if isinstance(side, ast.Constant) else self.of(side)
+                for side in (node.left, node.right)
+            }
+            if None in kinds or "constant" in kinds:
+                return None
+            return "tensor" if "tensor" in kinds else "number"
+        if isinstance(node, ast.Call):
+            return self._of_call(node)
+        return None
+
+    def _of_call(self, node: ast.Call) -> str | None:
+        symbol = self._scopes.resolve(node.func)
+        if symbol == "tf.constant":
+            plain = len(node.args) == 1 and not node.keywords
+            number = plain and isinstance(names.literal(node.args[0]), (int, float))
+            return "constant" if number else None
+        if symbol is not None:
+            host = symbol.startswith(keras_models.HOST)
+            return None if host else "tensor"
+        if isinstance(node.func, ast.Name) and node.func.id == "float":
+            return "number"
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "get":
+            root = node.func.value
+            default = node.args[1] if len(node.args) > 1 else None
+            if isinstance(root, ast.Name) and self._is_outside(root):
+                if isinstance(names.literal(default), float):
+                    return "number"
+        return None
+
+    def _is_outside(self, node: ast.Name) -> bool:
+        """Whether a name is a parameter, or of the module: nothing that the graph makes."""
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or owner is self._scopes.module:
+            return owner is not None
+        return all(isinstance(bound, ast.arg) for bound in owner.bindings[node.id])
+
+    def _of_name(self, node: ast.Name) -> str | None:
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or node.id in self._open:
+            return None
+        self._open.add(node.id)
+        kinds = {
+            "number"
+            if isinstance(bound, ast.arg)
+            else self.of(bound.value)
+            if isinstance(bound, ast.Assign) and isinstance(bound.targets[0], ast.Name)
+            else None
+            for bound in owner.bindings[node.id]
+        }
+        self._open.discard(node.id)
+        return kinds.pop() if len(kinds) == 1 else None
+
+
+class _Replaced(ast.NodeTransformer):
+    """Puts expressions in the place of names."""
+
+    def __init__(self, values: dict[str, str]) -> None:
+        self._values = values
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The expression, where the name has one."""
+        text = self._values.get(node.id)
+        return node if text is None else ast.parse(text, mode="eval").body
+
+
+def _copied(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

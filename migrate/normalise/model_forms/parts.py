@@ -1,0 +1,67 @@
+"""What the steps have in common: a program's model_fns, free names, new lines."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.frontends.model_fn.signature import is_model_fn
+from migrate.normalise.text import Text
+from migrate.source.nodes import all_nodes
+
+_SIMPLE = (ast.Assign, ast.AugAssign, ast.Expr, ast.Return)
+
+
+def model_fns(scopes: Scopes) -> Iterator[ast.FunctionDef]:
+    """Functions that take what an Estimator gives a model_fn."""
+    for node in scopes.walk():
+        if isinstance(node, ast.FunctionDef) and is_model_fn(node):
+            yield node
+
+
+def fresh(name: str, function: ast.FunctionDef, scopes: Scopes) -> str:
+    """A name that a function neither binds nor reads: `name`, or with a number."""
+    taken = {n.id for n in all_nodes(function) if isinstance(n, ast.Name)}
+    taken |= {n.arg for n in all_nodes(function) if isinstance(n, ast.arg)}
+    taken |= set(scopes.module.bindings)
+    number, found = 2, name
+    while found in taken:
+        found, number = f"{name}_{number}", number + 1
+    return found
+
+
+def own_statement(
+    node: ast.AST, function: ast.FunctionDef, text: Text, scopes: Scopes
+) -> ast.stmt | None:
+    """The simple statement of a function that some code stands in.
+
+    None where the code is run otherwise than once with it, or shares its lines.
+    """
+    current: ast.AST | None = node
+    while current is not None and not isinstance(current, ast.stmt):
+        if isinstance(current, (ast.Lambda, ast.comprehension, ast.IfExp, ast.BoolOp)):
+            if current is not node:
+                return None
+        current = scopes.parents.get(current)
+    if not isinstance(current, _SIMPLE) or not text.alone(current):
+        return None
+    if scopes.scope_of(current).node is not function:
+        return None
+    return current
+
+
+def indent(text: Text, statement: ast.stmt) -> str:
+    """What a statement's first line begins with."""
+    line = text.lines[statement.lineno - 1]
+    return line[: len(line) - len(line.lstrip())]
+
+
+def expression(text: Text, node: ast.expr) -> str:
+    """An expression's text as a statement can have it: in brackets over several lines."""
+    value = text.segment(node)
+    try:
+        ast.parse(f"_ = {value}")
+    except SyntaxError:
+        return f"({value})"
+    return value

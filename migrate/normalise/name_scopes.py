@@ -1,0 +1,241 @@
+"""TF1 to TF1: what a name scope does not name stands beside it.
+
+    with tf.name_scope("dnn"):               hidden = tf.layers.dense(x, 8, name="hidden")
+        hidden = tf.layers.dense(            with tf.name_scope("dnn"):
+            x, 8, name="hidden")                 bias = tf.Variable(tf.zeros([8]))
+        bias = tf.Variable(tf.zeros([8]))        tf.summary.histogram("bias", bias)
+        tf.summary.histogram("bias", bias)
+
+TensorFlow 1 named what get_variable and layers make by variable scopes alone, and only
+tf.Variable, operations and summaries by name scopes too. TensorFlow 2 has one kind.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import roles
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.recurrent import CELLS
+
+_ROUNDS = 100
+# Their layers, cells and what runs these make variables by get_variable.
+_PREFIXES = ("tf.contrib.layers.", "tf.contrib.rnn.", "tf.contrib.slim.")
+_RUNS = frozenset(
+    {"tf.nn.dynamic_rnn", "tf.nn.static_rnn", "tf.nn.bidirectional_dynamic_rnn"}
+    | {"tf.nn.static_bidirectional_rnn", "tf.nn.raw_rnn"}
+)
+_BY_NAME = ("get_tensor_by_name", "get_operation_by_name")
+_MERGES = ("tf.summary.merge", "tf.summary.FileWriter")
+_NO_SUITE = (ast.FunctionDef, ast.ClassDef)
+
+
+def beside(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+    """The text with such statements outside of name scopes, and what could not be."""
+    if "name_scope" not in text.source or any(n in text.source for n in _BY_NAME):
+        return text, ()
+    for _ in range(_ROUNDS):
+        new = _Blocks(text).step()
+        if new is None:
+            break
+        text = new
+    told = tuple(
+        Finding(
+            text.origins[block.lineno - 1],
+            block.col_offset + 1,
+            "N140",
+            Outcome.KEPT,
+            "tf.name_scope",
+            "get_variable and layers in this name scope, with what it does name: their "
+            "variables have its name in checkpoints, too",
+        )
+        for block in _Blocks(text).left()
+    )
+    return text, told
+
+
+class _Blocks:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
+
+    def left(self) -> list[ast.With]:
+        """Blocks in which something is made that they must not name."""
+        return [b for b in self._blocks() if any(self._by_scopes(s) for s in b.body)]
+
+    def _blocks(self) -> list[ast.With]:
+        """Name scopes, inner ones before those around them."""
+        found = [
+            node
+            for node in all_nodes(self._tree)
+            if isinstance(node, ast.With)
+            and any(self._names(i) for i in node.items)
+            and not self._of_towers(node)
+        ]
+        return sorted(found, key=lambda b: (-b.lineno, -b.col_offset))
+
+    def _names(self, item: ast.withitem) -> bool:
+        call = item.context_expr
+        return isinstance(call, ast.Call) and (
+            self._scopes.resolve(call.func) == "tf.name_scope"
+        )
+
+    def _of_towers(self, block: ast.With) -> bool:
+        """Whether it stands in a loop over devices, which is read as a whole."""
+        node: ast.AST = block
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            if isinstance(node, (ast.For, ast.While)) and any(
+                isinstance(n, ast.Call) and self._scopes.resolve(n.func) == "tf.device"
+                for n in all_nodes(node)
+            ):
+                return True
+        return False
+
+    def step(self) -> Text | None:
+        for block in self._blocks():
+            outside = [self._by_scopes(s) for s in block.body]
+            if not any(outside) or not self._clear(block, outside):
+                continue
+            new = self._apart(block, outside)
+            if new is not None:
+                return new
+        return None
+
+    def _clear(self, block: ast.With, outside: list[bool]) -> bool:
+        """Whether its statements can be told apart, and are lines of their own."""
+        bound = set().union(*[names.binds_of_item(i) for i in block.items])
+        if any(
+            out and (self._by_name(s) or bound & names.reads(s))
+            for s, out in zip(block.body, outside, strict=True)
+        ):
+            return False
+        return block.body[0].lineno > block.lineno and not any(
+            isinstance(s, _NO_SUITE) or not self._text.alone(s) for s in block.body
+        )
+
+    def _apart(self, block: ast.With, outside: list[bool]) -> Text | None:
+        needs = bool(
+            any(names.binds_of_item(i) for i in block.items)
+            or any(self._by_name(s) for s in block.body)
+        )
+        first = block.body[0]
+        outer = self._text.lines[block.lineno - 1][: block.col_offset]
+        inner = self._text.lines[first.lineno - 1][: first.col_offset]
+        if outer.strip() or inner.strip():
+            return None
+        if len(block.items) > 1:
+            return None if needs else self._without_item(block)
+        end = block.body[-1].end_lineno or block.body[-1].lineno
+        header = self._text.lines[block.lineno - 1 : self._header_end(block)]
+        verbatim = set().union(*[inside_strings(s) for s in block.body])
+        lines: list[str] = []
+        origins: list[int] = []
+        begun, at = False, len(header) + block.lineno
+        for statement, out in zip(block.body, outside, strict=True):
+            last = statement.end_lineno or statement.lineno
+            out = out or not needs
+            if not out and not begun:
+                lines += header
+                origins += [self._text.origins[block.lineno - 1]] * len(header)
+            begun = not out
+            for number in range(at, last + 1):
+                line = self._text.lines[number - 1]
+                if out and number not in verbatim and line.startswith(inner):
+                    line = outer + line[len(inner) :]
+                lines.append(line)
+                origins.append(self._text.origins[number - 1])
+            at = last + 1
+        new = self._text.spliced(block.lineno, end, lines, origins)
+        try:
+            tree_of(new.source)
+        except SyntaxError:
+            return None
+        return new
+
+    def _header_end(self, block: ast.With) -> int:
+        """The last line of `with ...:`."""
+        item = block.items[-1]
+        node = item.optional_vars or item.context_expr
+        return node.end_lineno or block.lineno
+
+    def _without_item(self, block: ast.With) -> Text | None:
+        """A block of several managers without its name scope."""
+        if self._header_end(block) != block.lineno:
+            return None
+        kept = [i for i in block.items if not self._names(i)]
+        if not kept:
+            return None
+        shown = ", ".join(self._item(i) for i in kept)
+        outer = self._text.lines[block.lineno - 1][: block.col_offset]
+        origin = self._text.origins[block.lineno - 1]
+        return self._text.spliced(
+            block.lineno, block.lineno, [f"{outer}with {shown}:"], [origin]
+        )
+
+    def _item(self, item: ast.withitem) -> str:
+        shown = self._text.segment(item.context_expr)
+        if item.optional_vars is None:
+            return shown
+        return f"{shown} as {self._text.segment(item.optional_vars)}"
+
+    # -- what is made --------------------------------------------------------------------
+
+    def _symbols(self, statement: ast.stmt) -> set[str]:
+        """What a statement calls, and functions of the file that it calls."""
+        return {
+            self._scopes.resolve(node.func) or ""
+            for part in [statement, *reach.reached(self._scopes, [statement])]
+            for node in all_nodes(part)
+            if isinstance(node, ast.Call)
+        }
+
+    def _by_scopes(self, statement: ast.stmt) -> bool:
+        """Whether it makes variables that variable scopes alone name."""
+        return any(_makes_by_scope(s) for s in self._symbols(statement)) or any(
+            isinstance(node, ast.Call) and self._is_layer(node.func)
+            for node in all_nodes(statement)
+        )
+
+    def _is_layer(self, func: ast.expr) -> bool:
+        """Whether a layer that was made elsewhere is called, perhaps for the first time."""
+        if not isinstance(func, ast.Name):
+            return False
+        owner = self._scopes.scope_of(func).owner(func.id)
+        return any(
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and (self._scopes.resolve(b.value.func) or "") in LAYER_CLASSES
+            for b in (owner.bindings.get(func.id, []) if owner is not None else [])
+        )
+
+    def _by_name(self, statement: ast.stmt) -> bool:
+        """Whether it makes variables or summaries that name scopes name."""
+        return any(
+            symbol == "tf.Variable"
+            or (symbol.startswith("tf.summary.") and not symbol.startswith(_MERGES))
+            or (
+                symbol.startswith("tf.contrib.")
+                and "summar" in symbol.rpartition(".")[2]
+            )
+            for symbol in self._symbols(statement)
+        )
+
+
+def _makes_by_scope(symbol: str) -> bool:
+    row = LAYER_FUNCTIONS.get(symbol) or LAYER_CLASSES.get(symbol)
+    if row is not None:
+        return row.has_weights
+    if symbol in roles.GLOBAL_STEPS:
+        return "create" in symbol
+    if symbol in CELLS or symbol in _RUNS:
+        return True
+    if symbol.startswith(_PREFIXES):
+        return not symbol.rpartition(".")[2].endswith(("regularizer", "initializer"))
+    return symbol == "tf.get_variable"

@@ -1,0 +1,190 @@
+"""TF1 to TF1: parts of tuples, lists and dicts of tensors by the tensors' own names.
+
+    train_op, loss = (update, cost)            train_op = update
+                                               loss = cost
+    ops = [train_op, loss]
+    sess.run(ops[1])                           sess.run(loss)
+
+A run computes what is fetched, and no other part of what it stands in.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.normalise.feeds.view import View
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.program.ir import Kind
+from migrate.source.nodes import all_nodes
+from migrate.tables import roles
+
+_METHODS = roles.OPTIMIZER_METHODS | {"assign", "assign_add", "assign_sub", "apply"}
+_UPDATES = frozenset(
+    symbol
+    for symbol, kind in roles.KIND_OF_CALL.items()
+    if kind in (Kind.OPERATION, Kind.ASSIGNMENT)
+) | {"tf.control_dependencies"}
+
+
+def apart(text: Text) -> Text:
+    """The text with such statements taken apart, and such parts by their names."""
+    if "Session" not in text.source or "run(" not in text.source:
+        return text
+    while True:
+        parts = _Parts(text)
+        new = parts.statement() or parts.fetched()
+        if new is None:
+            return text
+        text = new
+
+
+class _Parts:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._view = View(text)
+        self._blocks = [
+            node
+            for node in all_nodes(self._view.tree)
+            if isinstance(node, ast.With)
+            and any(
+                isinstance(item.context_expr, ast.Call)
+                and self._view.scopes.resolve(item.context_expr.func) in roles.SESSIONS
+                for item in node.items
+            )
+        ]
+        self._homes = {self._view.function(block) for block in self._blocks}
+
+    def statement(self) -> Text | None:
+        """The text with one assignment of several names taken apart."""
+        for node in all_nodes(self._view.tree):
+            if not (
+                isinstance(node, ast.Assign)
+                and len(node.targets) == 1
+                and isinstance(node.targets[0], (ast.Tuple, ast.List))
+                and self._view.function(node) in self._homes
+                and not any(above in self._blocks for above in self._view.above(node))
+                and self._text.alone(node)
+                and not inside_strings(node)
+            ):
+                continue
+            values = self._names(node.value)
+            targets = [names.key(t) for t in node.targets[0].elts]
+            if values is None or None in targets or len(targets) != len(values):
+                continue
+            if not self._updates(set(values), self._view.function(node)):
+                continue
+            pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t != v]
+            if any(
+                t in [v for _, v in pairs[i + 1 :]] for i, (t, _) in enumerate(pairs)
+            ):
+                continue  # `a, b = b, a`
+            indent = self._view.indent(node)
+            origin = self._text.origins[node.lineno - 1]
+            lines = [f"{indent}{target} = {value}" for target, value in pairs]
+            if not lines and len(self._view.suite(node)) == 1:
+                lines = [f"{indent}pass"]
+            end = node.end_lineno or node.lineno
+            return self._text.spliced(node.lineno, end, lines, [origin] * len(lines))
+        return None
+
+    def _names(self, value: ast.expr) -> list[str] | None:
+        """The names that a tuple is made of; None where it is made of others."""
+        if isinstance(value, ast.Name):
+            made = self._made(value)
+            if made is None or isinstance(made, ast.Dict):
+                return None
+            value = made
+        if not isinstance(value, (ast.Tuple, ast.List)):
+            return None
+        found = [e.id for e in value.elts if isinstance(e, ast.Name)]
+        return found if len(found) == len(value.elts) > 1 else None
+
+    def _updates(self, found: set[str], home: ast.AST) -> bool:
+        """Whether one of a function's names may stand for an update."""
+        count = 0
+        while count != len(found):
+            count = len(found)
+            for node in all_nodes(home):
+                if isinstance(node, ast.Assign) and names.binds(node) & found:
+                    if any(self._is_update(n) for n in all_nodes(node.value)):
+                        return True
+                    if any(
+                        isinstance(a, ast.With)
+                        and any(self._is_update(i.context_expr) for i in a.items)
+                        for a in self._view.above(node)
+                    ):
+                        return True
+                    found |= names.reads(node.value)
+        return False
+
+    def _is_update(self, node: ast.AST) -> bool:
+        return isinstance(node, ast.Call) and (
+            self._view.scopes.resolve(node.func) in _UPDATES
+            or (isinstance(node.func, ast.Attribute) and node.func.attr in _METHODS)
+        )
+
+    def _made(self, name: ast.Name) -> ast.Tuple | ast.List | ast.Dict | None:
+        """What a name stands for where it is bound once, to names that are, too."""
+        owner = self._view.scopes.scope_of(name).owner(name.id)
+        bound = owner.bindings.get(name.id, []) if owner is not None else []
+        made = bound[0] if len(bound) == 1 else None
+        if not isinstance(made, ast.Assign) or not isinstance(
+            made.value, (ast.Tuple, ast.List, ast.Dict)
+        ):
+            return None
+        if len(made.targets) != 1 or not isinstance(made.targets[0], ast.Name):
+            return None
+        values = (
+            made.value.values if isinstance(made.value, ast.Dict) else made.value.elts
+        )
+        assert owner is not None
+        for value in values:
+            if not isinstance(value, ast.Name):
+                continue
+            home = self._view.scopes.scope_of(value).owner(value.id)
+            if home is None or len(home.bindings.get(value.id, [])) != 1:
+                return None
+        changed = any(
+            name.id in names.mutates(statement)
+            for statement in all_nodes(self._view.tree)
+            if isinstance(statement, ast.stmt) and not names.suites(statement)
+        )
+        return None if changed else made.value
+
+    def fetched(self) -> Text | None:
+        """The text with parts that runs fetch by their names."""
+        edits = []
+        for call in all_nodes(self._view.tree):
+            if not (
+                isinstance(call, ast.Call)
+                and isinstance(call.func, ast.Attribute)
+                and call.func.attr == "run"
+            ):
+                continue
+            fetches = names.argument(call, "fetches", 0)
+            if fetches is None:
+                continue
+            for node in all_nodes(fetches):
+                part = self._part(node)
+                if part is not None:
+                    edits.append(Edit(node, part))
+        return self._text.edited(edits) if edits else None
+
+    def _part(self, node: ast.AST) -> str | None:
+        if not (isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name)):
+            return None
+        made, key = self._made(node.value), names.literal(node.slice)
+        value: ast.expr | None = None
+        if isinstance(made, ast.Dict) and isinstance(key, (str, int)):
+            keys = [names.literal(k) if k is not None else None for k in made.keys]
+            value = made.values[keys.index(key)] if keys.count(key) == 1 else None
+        elif isinstance(made, (ast.Tuple, ast.List)) and isinstance(key, int):
+            if -len(made.elts) <= key < len(made.elts):
+                value = made.elts[key]
+        if not isinstance(value, ast.Name):
+            return None
+        assert made is not None
+        all_of_it = {n.id for n in all_nodes(made) if isinstance(n, ast.Name)}
+        home = self._view.function(made)
+        return value.id if self._updates(all_of_it, home) else None

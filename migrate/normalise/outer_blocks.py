@@ -1,0 +1,170 @@
+"""TF1 to TF1: a block that only places the graph, away from the session, is not there.
+
+    with tf.Graph().as_default():              with tf.Graph().as_default():
+        if FLAGS.mode == "train":                  train()
+            ...
+            with tf.Session() as sess:
+
+Blocks that name a graph, or a device of the own process, are left out where the session
+stands in their own suite. Here it stands in a branch of it, or in a function that is
+called there: a graph around what runs eagerly now would stop the program.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names, reach
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import roles
+
+# What tells of a cluster, whose devices are not those of the own process.
+_CLUSTER = ("ClusterSpec", "grpc:", "/job:")
+_GRAPH = ("S118", "tf.Graph", "dropped: TF2 has no default graph to open")
+_DEVICE = (
+    "C114",
+    "tf.device",
+    "a local device: variables are placed by the strategy, and a block around the whole "
+    "graph is dropped",
+)
+
+
+def opened(text: Text) -> tuple[Text, tuple[Finding, ...]]:
+    """The text without such blocks, and what is said of them."""
+    said: list[Finding] = []
+    while "Session" in text.source:
+        scopes = scopes_of(tree_of(text.source))
+        found = next(_found(scopes, text), None)
+        if found is None:
+            break
+        block, gone = found
+        for call in gone:
+            on_device = scopes.resolve(call.func) == "tf.device"
+            code, symbol, reason = _DEVICE if on_device else _GRAPH
+            line = text.origins[call.lineno - 1]
+            column = call.col_offset + 1
+            said.append(Finding(line, column, code, Outcome.REWRITTEN, symbol, reason))
+        text = _without(text, block, gone)
+    return text, tuple(said)
+
+
+def _found(scopes: Scopes, text: Text) -> Iterator[tuple[ast.With, list[ast.Call]]]:
+    """Blocks, and the calls of theirs that are not to be there."""
+    sessions = [
+        node
+        for node in scopes.walk()
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
+    ]
+    if len(sessions) != 1:
+        return
+    block = _around_branch(scopes, sessions[0])
+    if block is not None and _is_on_lines(block):
+        calls = [_placing(scopes, item, text) for item in block.items]
+        if None not in calls:
+            yield block, [call for call in calls if call is not None]
+    for node in scopes.walk():
+        if not isinstance(node, ast.With) or not _is_on_lines(node):
+            continue
+        graphs = [
+            item.context_expr for item in node.items if _opens_graph(scopes, item)
+        ]
+        if graphs and _calls_for(scopes, node, sessions[0]):
+            yield node, [g for g in graphs if isinstance(g, ast.Call)]
+
+
+def _around_branch(scopes: Scopes, session: ast.Call) -> ast.With | None:
+    """The block around the branch that a session stands in."""
+    node: ast.AST = session
+    branch = False
+    while node in scopes.parents:
+        node = scopes.parents[node]
+        if isinstance(node, (ast.FunctionDef, ast.ClassDef, ast.Lambda)):
+            return None
+        if isinstance(node, ast.If):
+            branch = True
+        elif isinstance(node, ast.With) and branch:
+            return node
+    return None
+
+
+def _calls_for(scopes: Scopes, block: ast.With, session: ast.Call) -> bool:
+    """Whether a function that the block calls opens the session."""
+    if any(node is session for node in all_nodes(block)):
+        return False
+    return any(
+        node is session
+        for function in reach.reached(scopes, block.body)
+        for node in all_nodes(function)
+    )
+
+
+def _is_on_lines(block: ast.With) -> bool:
+    """Whether a block's statements have lines of their own, and no texts of several."""
+    return block.body[0].lineno > _header_end(block) and not inside_strings(block)
+
+
+def _header_end(block: ast.With) -> int:
+    return block.items[-1].context_expr.end_lineno or block.lineno
+
+
+def _opens_graph(scopes: Scopes, item: ast.withitem) -> bool:
+    """`tf.Graph().as_default()`, or of a graph's name; nothing reads what it is bound to."""
+    call = item.context_expr
+    if not (
+        isinstance(call, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr == "as_default"
+    ):
+        return False
+    if item.optional_vars is not None:
+        name = names.key(item.optional_vars)
+        if any(
+            isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)
+            for n in scopes.walk()
+        ):
+            return False
+    graph: ast.expr | None = call.func.value
+    if isinstance(graph, ast.Name):
+        owner = scopes.scope_of(graph).owner(graph.id)
+        made = owner.bindings.get(graph.id, []) if owner is not None else []
+        alone = len(made) == 1 and isinstance(made[0], ast.Assign)
+        graph = made[0].value if alone else None  # type: ignore[attr-defined]
+    return isinstance(graph, ast.Call) and scopes.resolve(graph.func) == "tf.Graph"
+
+
+def _placing(scopes: Scopes, item: ast.withitem, text: Text) -> ast.Call | None:
+    """The call of an item that only places or names the graph."""
+    call = item.context_expr
+    if not isinstance(call, ast.Call):
+        return None
+    if scopes.resolve(call.func) == "tf.device":
+        own = not any(word in text.source for word in _CLUSTER)
+        return call if own and item.optional_vars is None else None
+    return call if _opens_graph(scopes, item) else None
+
+
+def _without(text: Text, block: ast.With, gone: list[ast.Call]) -> Text:
+    """The block without these calls; its statements alone where it has no others."""
+    rest = [item for item in block.items if item.context_expr not in gone]
+    head = text.lines[block.lineno - 1]
+    outer = head[: len(head) - len(head.lstrip())]
+    begin = _header_end(block)
+    if rest:
+        # An edit leaves as many lines as there were.
+        header = "with " + ", ".join(ast.unparse(item) for item in rest)
+        last = block.items[-1].optional_vars or block.items[-1].context_expr
+        span = ast.copy_location(ast.Pass(), block)
+        span.end_lineno, span.end_col_offset = last.end_lineno, last.end_col_offset
+        return text.edited([Edit(span, header)])
+    first_line = text.lines[block.body[0].lineno - 1]
+    inner = first_line[: len(first_line) - len(first_line.lstrip())]
+    end = block.body[-1].end_lineno or block.body[-1].lineno
+    lines = [
+        outer + line[len(inner) :] if line.startswith(inner) else line
+        for line in text.lines[begin:end]
+    ]
+    return text.spliced(block.lineno, end, lines, text.origins[begin:end])

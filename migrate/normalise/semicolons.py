@@ -1,0 +1,62 @@
+"""TF1 to TF1: statements that share a line stand in lines of their own.
+
+`net = Net(x); val = Net(vx)`: of a line that is shared nothing can be brought elsewhere.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.normalise.text import Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
+
+
+def apart(text: Text) -> Text:
+    """The text with such lines taken apart; a suite on its header's line stays there."""
+    if ";" not in text.source:
+        return text
+    tree = tree_of(text.source)
+    shared: list[list[ast.stmt]] = []
+    for node in all_nodes(tree):
+        if not isinstance(node, (ast.stmt, ast.Module)):
+            continue
+        suites = (
+            [("", node.body)] if isinstance(node, ast.Module) else names.suites(node)
+        )
+        for _, suite in suites:
+            shared += _lines(text, suite)
+    for statements in sorted(shared, key=lambda s: s[0].lineno, reverse=True):
+        first, last = statements[0], statements[-1]
+        indent = text.lines[first.lineno - 1][: first.col_offset]
+        shown = [text.segment(s) for s in statements]
+        end = last.end_lineno or last.lineno
+        after = text.lines[end - 1]
+        comment = after[text.column(end, last.end_col_offset or 0) :].strip(" ;")
+        if comment:
+            shown[-1] += "  " + comment
+        lines = [line for s in shown for line in (indent + s).split("\n")]
+        origins = [n for s in statements for n in _origins(text, s)]
+        text = text.spliced(first.lineno, end, lines, origins)
+    return text
+
+
+def _lines(text: Text, suite: list[ast.stmt]) -> list[list[ast.stmt]]:
+    """Statements of a suite that stand in one line, where nothing else does."""
+    found: list[list[ast.stmt]] = []
+    for statement in suite:
+        if found and (found[-1][-1].end_lineno == statement.lineno):
+            found[-1].append(statement)
+        else:
+            found.append([statement])
+    return [
+        statements
+        for statements in found
+        if len(statements) > 1
+        and not text.lines[statements[0].lineno - 1][: statements[0].col_offset].strip()
+        and not any(map(inside_strings, statements))
+    ]
+
+
+def _origins(text: Text, statement: ast.stmt) -> tuple[int, ...]:
+    return text.origins[statement.lineno - 1 : statement.end_lineno]

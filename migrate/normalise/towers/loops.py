@@ -1,0 +1,110 @@
+"""Which loops are over towers: they compute gradients, or list losses on devices."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes
+
+
+def has_gradients(scopes: Scopes, loop: ast.For) -> bool:
+    """Whether a loop computes a tower's gradients: by `tf.gradients` on devices only."""
+    own = list(_own(loop.body))
+    if any(_computes(scopes, node) for node in own):
+        return True
+    return any(_takes(scopes, node) for node in own) and any(
+        isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.device"
+        for node in own
+    )
+
+
+def takes_gradients(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether it is `opt.compute_gradients(...)`, or `tf.gradients(...)`."""
+    return _computes(scopes, node) or _takes(scopes, node)
+
+
+def _computes(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether it is `opt.compute_gradients(...)` of an optimizer of the program's."""
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "compute_gradients"
+        and scopes.resolve(node.func) is None
+    )
+
+
+def _takes(scopes: Scopes, node: ast.AST) -> bool:
+    """Whether it is `tf.gradients(...)`."""
+    return isinstance(node, ast.Call) and scopes.resolve(node.func) == "tf.gradients"
+
+
+def _own(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in body:
+        yield from names.walk_scope(statement)
+
+
+def of_losses(scopes: Scopes) -> list[ast.For]:
+    """Loops over devices that list losses, or add them up."""
+    return [
+        node
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.For)
+        and _places(scopes, node)
+        and any(True for _ in gathered(scopes, node))
+    ]
+
+
+def _places(scopes: Scopes, loop: ast.For) -> bool:
+    """Whether each round of a loop is on another device of the process."""
+    own = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
+    return any(
+        isinstance(node, ast.Call)
+        and scopes.resolve(node.func) == "tf.device"
+        and bool(names.reads(node) & own)
+        for block in all_nodes(loop)
+        if isinstance(block, ast.With)
+        for node in [item.context_expr for item in block.items]
+    ) and not any(
+        isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and "job:" in node.value
+        for node in all_nodes(loop)
+    )
+
+
+def gathered(scopes: Scopes, loop: ast.For) -> Iterator[tuple[str, ast.expr, bool]]:
+    """`losses.append(loss)`, or `total += loss`: the name, the value, whether it is a list."""
+    for node in all_nodes(loop):
+        name, value = "", None
+        listed = isinstance(node, ast.Expr)
+        call = node.value if isinstance(node, ast.Expr) else None
+        if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+            if isinstance(node.target, ast.Name):
+                name, value = node.target.id, node.value
+        elif (
+            isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr == "append"
+            and isinstance(call.func.value, ast.Name)
+            and len(call.args) == 1
+        ):
+            name, value = call.func.value.id, call.args[0]
+        if value is not None and _begins(scopes, loop, name, listed=listed):
+            yield name, value, listed
+
+
+def _begins(scopes: Scopes, loop: ast.For, name: str, *, listed: bool) -> bool:
+    """Whether a name is an empty list, or 0, before a loop that uses it once."""
+    bound = scopes.scope_of(loop).bindings.get(name, [])
+    before = [b for b in bound if b.lineno < loop.lineno]  # type: ignore[attr-defined]
+    if len(before) != 1 or not isinstance(before[0], ast.Assign):
+        return False
+    made = before[0].value
+    empty = isinstance(made, ast.List) and not made.elts
+    if not (empty if listed else names.literal(made) == 0):
+        return False
+    uses = [n for n in all_nodes(loop) if isinstance(n, ast.Name) and n.id == name]
+    return len(uses) == 1

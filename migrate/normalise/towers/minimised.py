@@ -1,0 +1,208 @@
+"""A loop over devices that lists each tower's loss, and the one loss that is minimised.
+
+    losses = []
+    for i in range(num_gpus):
+        with tf.device("/gpu:%d" % i):
+            losses.append(tower_loss(images[i], labels[i]))
+    loss = tf.add_n(losses) / num_gpus
+    train_op = opt.minimize(loss, colocate_gradients_with_ops=True)
+
+The gradient of the mean is the mean of the towers' gradients: each replica minimises its
+own loss, and their gradients are averaged as those of other towers are. Of a sum, each
+minimises its loss times the number of towers.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.tower_losses import Losses
+from migrate.normalise.text import Text, inside_strings
+from migrate.normalise.towers import loops
+from migrate.normalise.towers.view import Unclear, View
+from migrate.source.nodes import all_nodes, tree_of
+
+_METHODS = frozenset({"minimize", "compute_gradients"})
+_FUNCTIONS = frozenset(
+    {"tf.gradients", "tf.hessians", "tf.contrib.layers.optimize_loss"}
+    | {
+        "tf.contrib.training.create_train_op",
+        "tf.contrib.slim.learning.create_train_op",
+    }
+)
+_OTHERWISE = "what is minimised is not seen to be the mean or sum of the towers' losses"
+
+
+@dataclasses.dataclass(frozen=True)
+class Minimised:
+    """The loss of all towers, and that of one.
+
+    Attributes:
+      call: what minimises it, or takes its gradients.
+      loss: the loss that it is given.
+      own: a tower's loss, an expression of the text's: the mean of the gradients of all
+        towers' is that of the loss.
+      whole: whether the call makes the update too.
+      pairs: whether it gives (gradient, variable), and not gradients alone.
+    """
+
+    call: ast.Call
+    loss: ast.expr
+    own: str
+    whole: bool
+    pairs: bool
+
+
+def find(view: View, count: str) -> list[Minimised]:
+    """All that is minimised of a loop's losses.
+
+    Args:
+      count: how many towers there are, an expression of the text's.
+
+    Raises:
+      Unclear: something is minimised that is neither their mean nor their sum.
+    """
+    scopes, loop = view.scopes, view.loop
+    own = names.binds(loop) | _filled(loop)
+    followed = [
+        (value.id, Losses(scopes, count, gathered, listed=listed, bound=own))
+        for gathered, value, listed in loops.gathered(scopes, loop)
+        if isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id)
+    ]
+    found: list[Minimised] = []
+    for later in _after(scopes, loop):
+        calls = [n for n in all_nodes(later) if _takes_gradients(scopes, n)]
+        for call in calls:
+            assert isinstance(call, ast.Call)
+            pairs = _is_method(call)
+            loss = names.argument(call, "loss" if pairs else "ys", 0)
+            wholes = [
+                (tower, whole)
+                for tower, losses in followed
+                if loss is not None and (whole := losses.whole(loss)) is not None
+            ]
+            taken = pairs or scopes.resolve(call.func) == "tf.gradients"
+            if len(wholes) != 1 or loss is None or not taken:
+                raise Unclear(_OTHERWISE)
+            ((tower, whole),) = wholes
+            if any(_of_collections(scopes, more) for more in whole.more):
+                raise Unclear(_OTHERWISE)
+            terms = [f"{tower} * {count}" if whole.is_sum else tower]
+            terms += [view.flat(more) for more in whole.more]
+            update = pairs and call.func.attr == "minimize"  # type: ignore[attr-defined]
+            found.append(Minimised(call, loss, " + ".join(terms), update, pairs))
+        for _, losses in followed:
+            losses.read(later)
+    known = {one.call for one in found}
+    for node in all_nodes(scopes.tree):
+        if _takes_gradients(scopes, node) and node not in known:
+            raise Unclear(_OTHERWISE)
+    if not found:
+        raise Unclear(_OTHERWISE)
+    return found
+
+
+def named(text: Text) -> Text:
+    """The text in which every tower's loss that is listed has a name of its own."""
+    tree = tree_of(text.source)
+    scopes = scopes_of(tree)
+    for loop in loops.of_losses(scopes):
+        for gathered, value, listed in loops.gathered(scopes, loop):
+            statement = scopes.parents[value]
+            while not isinstance(statement, ast.stmt):
+                statement = scopes.parents[statement]
+            if (
+                (isinstance(value, ast.Name) and _is_fresh(scopes, loop, value.id))
+                or inside_strings(statement)
+                or not text.alone(statement)
+            ):
+                continue
+            first, last = statement.lineno, statement.end_lineno or statement.lineno
+            indent = text.lines[first - 1][: statement.col_offset]
+            name = _unused(tree, "tower_loss")
+            shown = text.segment(value)
+            shown = shown if "\n" not in shown else ast.unparse(value)
+            how = f".append({name})" if listed else f" += {name}"
+            lines = [f"{indent}{name} = {shown}", f"{indent}{gathered}{how}"]
+            origins = [text.origins[first - 1]] * 2
+            return named(text.spliced(first, last, lines, origins))
+    return text
+
+
+def _is_fresh(scopes: Scopes, loop: ast.For, name: str) -> bool:
+    """Whether a name is bound in a loop, and nowhere else."""
+    bound = scopes.scope_of(loop).bindings.get(name, [])
+    inside = set(all_nodes(loop))
+    return bool(bound) and all(b in inside for b in bound)
+
+
+def _after(scopes: Scopes, loop: ast.For) -> Iterator[ast.stmt]:
+    """Statements that follow a loop, in its block and in blocks of devices around it."""
+    node: ast.stmt = loop
+    while True:
+        parent = scopes.parents[node]
+        suite = getattr(parent, "body", [])
+        if node not in suite:
+            return
+        yield from _opened(suite[suite.index(node) + 1 :])
+        if not isinstance(parent, ast.With):
+            return
+        node = parent
+
+
+def _opened(suite: list[ast.stmt]) -> Iterator[ast.stmt]:
+    for statement in suite:
+        if isinstance(statement, ast.With):
+            yield from _opened(statement.body)
+        else:
+            yield statement
+
+
+def _filled(loop: ast.For) -> set[str]:
+    """Names of what a loop puts something into."""
+    found = set()
+    for node in all_nodes(loop):
+        target: ast.expr | None = None
+        if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Store):
+            target = node.value
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+            function = node.value.func
+            target = function.value if isinstance(function, ast.Attribute) else None
+        if isinstance(target, ast.Name):
+            found.add(target.id)
+    return found
+
+
+def _of_collections(scopes: Scopes, value: ast.expr) -> bool:
+    """Whether a value asks the graph for what towers may have put there."""
+    symbols = [
+        scopes.resolve(n.func) for n in all_nodes(value) if isinstance(n, ast.Call)
+    ]
+    return any(
+        s is not None and (s.startswith("tf.losses.") or "get_collection" in s)
+        for s in symbols
+    )
+
+
+def _takes_gradients(scopes: Scopes, node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and (
+        scopes.resolve(node.func) in _FUNCTIONS
+        or (_is_method(node) and scopes.resolve(node.func) is None)
+    )
+
+
+def _is_method(call: ast.Call) -> bool:
+    """`opt.minimize(...)`, `opt.compute_gradients(...)`."""
+    return isinstance(call.func, ast.Attribute) and call.func.attr in _METHODS
+
+
+def _unused(tree: ast.AST, wish: str) -> str:
+    taken = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    name, number = wish, 2
+    while name in taken:
+        name, number = f"{wish}_{number}", number + 1
+    return name

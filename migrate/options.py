@@ -1,0 +1,32 @@
+"""What the user chose for a run."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from migrate.tree import Tree
+
+# What a model_fn becomes where it can be either.
+ESTIMATORS = ("keras", "model_fn")
+STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    """The choices that change what is written, and the tree that they hold for."""
+
+    strategy: str = "auto"
+    # Codes (or prefixes of codes: "S", "S1") that are acted upon; empty means all.
+    select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    # Whether Python 2 sources are first brought to Python 3.
+    python2: bool = False
+    # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
+    estimators: str = "keras"
+    tree: Tree = Tree()
+
+    def reports(self, code: str) -> bool:
+        """Whether the user wants to know of a code."""
+        if self.ignore and code.startswith(self.ignore):
+            return False
+        return not self.select or code.startswith(self.select)

@@ -1,0 +1,176 @@
+"""Keras's models and layers: made at build time, applied in the step."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.program import ir
+from migrate.program.binding_time.layers import Layers
+from migrate.program.binding_time.vocabulary import is_given
+from migrate.program.ir import Kind
+from migrate.source.nodes import all_nodes
+from migrate.tables import keras_graphs as table
+
+_PLAIN = "Write the loss and the update in TensorFlow, of what the model gives."
+
+
+class KerasObjects(Layers):
+    """Calls of `tf.keras`, and what a model is asked for."""
+
+    def _keras_call(self, call: ast.Call, symbol: str) -> Kind | None:
+        """The kind of what a name of `tf.keras` makes; None where it is an operation."""
+        inside = self._arguments(call)
+        if symbol in table.INPUTS:
+            if is_given(names.argument(call, "tensor")):
+                self._keras_refused(
+                    call, "a Keras input that is a tensor of the graph", symbol
+                )
+            return Kind.SYMBOLIC
+        if table.makes_layer(symbol):
+            self._check_layer(call, symbol, inside)
+            return Kind.LAYER
+        if symbol in table.MODELS or symbol.startswith("tf.keras.applications."):
+            if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
+                self._keras_refused(
+                    call, "a Keras model made of tensors of the graph", symbol
+                )
+            return Kind.MODEL
+        if inside is Kind.SYMBOLIC and table.calls_layer(symbol):
+            return Kind.SYMBOLIC
+        if symbol in table.STATEFUL or not (
+            symbol.startswith(table.PLAIN) or table.calls_layer(symbol)
+        ):
+            name = symbol.removeprefix("tf.keras.")
+            self._keras_refused(
+                call, f"`{name}` works on a graph and a session of Keras's own", symbol
+            )
+        elif symbol.startswith("tf.keras.metrics.") and _is_class(symbol):
+            self._keras_refused(call, "a metric of Keras counts in variables", symbol)
+        return None
+
+    def _check_layer(self, call: ast.Call, symbol: str, inside: Kind) -> None:
+        if inside in ir.STEP_KINDS:
+            self._keras_refused(
+                call, "a Keras layer made of tensors of the graph", symbol
+            )
+        if symbol in table.UPDATING:
+            self.diagnostics.refuse(
+                "D157",
+                call,
+                "TF1's Keras moved its averages in runs of `model.updates` alone, TF2's "
+                "moves them in every call that trains",
+                "Use tf.layers.batch_normalization, with UPDATE_OPS.",
+                symbol,
+            )
+        elif symbol in table.RECURRENT:
+            self.diagnostics.refuse(
+                "D157",
+                call,
+                "TF2's recurrent layers have other defaults, or keep a state",
+                "Use tf.nn.rnn_cell's, which are carried over.",
+                symbol,
+            )
+        if any(is_given(names.argument(call, a)) for a in ("activity_regularizer",)):
+            self.diagnostics.refuse(
+                "D157", call, "a penalty on what a layer gives", _PLAIN, symbol
+            )
+        if any(self.scope_names):
+            self._keras_refused(
+                call,
+                "a Keras layer in a scope, which is in its variables' names",
+                symbol,
+            )
+
+    def _keras_subclass(self, call: ast.expr) -> ast.ClassDef | None:
+        """The program's own class of models or layers that a call makes one of."""
+        owner = self._instance_class(call)
+        if owner is None or not any(
+            (symbol := self.scopes.resolve(base) or "") in table.MODELS
+            or table.makes_layer(symbol)
+            for base in owner.bases
+        ):
+            return None
+        return owner
+
+    def _subclassed(self, call: ast.Call) -> Kind:
+        """A model or layer of the program's own class, which makes no graph itself."""
+        inside = self._arguments(call)
+        owner = self._keras_subclass(call)
+        assert owner is not None
+        if inside in (*ir.STEP_KINDS, Kind.VARIABLE):
+            self._keras_refused(call, "a Keras model made of tensors of the graph")
+        for node in all_nodes(owner):
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self.scopes.resolve(node.func) or ""
+            if symbol in table.UPDATING | table.RECURRENT:
+                self._check_layer(node, symbol, Kind.HOST)
+            elif symbol.startswith(table.OF_GRAPHS):
+                self._keras_refused(
+                    node, "a class of Keras that builds graph of TensorFlow 1", symbol
+                )
+        return Kind.MODEL
+
+    def _keras_refused(self, node: ast.expr, reason: str, symbol: str = "") -> None:
+        self.diagnostics.refuse("D156", node, reason, _PLAIN, symbol)
+
+    def _applied(self, call: ast.Call) -> Kind:
+        """What a model or layer gives for its arguments."""
+        inside = self._arguments(call)
+        return Kind.SYMBOLIC if inside is Kind.SYMBOLIC else Kind.TENSOR
+
+    def _model_method(self, call: ast.Call, method: str) -> Kind:
+        """What a method of a model gives, by its name."""
+        inside = self._arguments(call)
+        if method in table.MAKES:
+            if inside in ir.STEP_KINDS:
+                self._keras_refused(call, "a Keras model made of tensors of the graph")
+            return Kind.MODEL
+        if method == "call":
+            return self._applied(call)
+        if method == "get_layer":
+            return Kind.LAYER
+        if method in table.KNOWN:
+            return Kind.HOST
+        self._keras_refused(
+            call,
+            f"`{method}` of a Keras model, in a program that has a session of its own",
+        )
+        return Kind.HOST
+
+    def _model_attribute(self, node: ast.Attribute) -> Kind:
+        if node.attr in table.VARIABLES:
+            return self.listed
+        if node.attr == "losses":
+            return Kind.TENSOR
+        if node.attr == "layers":
+            return Kind.LAYER
+        if node.attr in table.KNOWN | table.MAKES | {"get_layer", "call"}:
+            return Kind.HOST
+        self._keras_refused(
+            node, f"`{node.attr}` of a Keras model is a part of a graph of Keras's own"
+        )
+        return Kind.HOST
+
+    def _check_symbolic(self, flow: ir.Flow) -> None:
+        """No step computes with what stands for the inputs of a model."""
+        if flow.kind not in (*ir.STEP_KINDS, Kind.PURE):
+            return
+        for node in all_nodes(flow.statement):
+            if (
+                isinstance(node, (ast.Name, ast.Attribute))
+                and isinstance(node.ctx, ast.Load)
+                and self.environment.get(names.key(node) or "") is Kind.SYMBOLIC
+            ):
+                self._keras_refused(
+                    node,
+                    f"`{ast.unparse(node)}` is a tensor of a Keras model, and of the "
+                    "program's own graph",
+                )
+                return
+
+
+def _is_class(symbol: str) -> bool:
+    name = symbol.rpartition(".")[2]
+    return name[:1].isupper() and not name.isupper()  # `MSE` is a function.

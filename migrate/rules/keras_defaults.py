@@ -1,0 +1,37 @@
+"""K165: a layer that Keras 2 has with other defaults than TensorFlow 1."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.tables import keras_defaults
+
+
+def refusal(scopes: Scopes, node: ast.expr, symbol: str) -> Finding | None:
+    """The refusal of a use that leaves such a default to the layer; None for others."""
+    parent = scopes.parents.get(node)
+    called = isinstance(parent, ast.Call) and parent.func is node
+    call = parent if called and isinstance(parent, ast.Call) else None
+    left_out = keras_defaults.left_out(symbol, call)
+    if not left_out:
+        return None
+    name = symbol.rpartition(".")[2]
+    told = ", ".join(f"{p}={value}" for p, value in left_out.items())
+    recipe = f"Give it {told}."
+    if not name.endswith("Cell"):
+        layer = name.lower()
+        recipe += (
+            f" To continue TF1's checkpoints, rename in them: `{layer}/kernel` is "
+            f"`{layer}/{layer}_cell/kernel` now."
+        )
+    return Finding(
+        node.lineno,
+        node.col_offset + 1,
+        "K165",
+        Outcome.REFUSED,
+        symbol,
+        f"without {told} Keras 2's {name} computes another function than TF1's",
+        recipe,
+    )

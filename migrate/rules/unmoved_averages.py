@@ -1,0 +1,209 @@
+"""Batch normalisation whose moving averages TF1 never moved, or not in every update.
+
+tf.layers adds their updates to a collection, and an update of the weights runs them only
+where it waits for it. A function that is traced runs them always.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.findings import Finding, Outcome
+from migrate.normalise.model_forms import normalised_branches
+from migrate.normalise.model_forms.branches import is_elif, suites
+from migrate.source.nodes import all_nodes
+from migrate.tables import estimator as table
+
+_CODE = "E113"
+_NEVER = (
+    "nothing here runs its updates, so its moving averages kept their "
+    "initial values in TF1; TensorFlow 2 would move them"
+)
+_SOMETIMES = (
+    "only one branch of a condition runs its updates, so its moving averages kept their "
+    "initial values in the other in TF1; TensorFlow 2 would move them in both"
+)
+_RECIPE = (
+    "Make the training operation under tf.control_dependencies of "
+    "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
+    "says; or pass training=False."
+)
+
+
+def find(
+    uses: list[tuple[ast.expr, str]],
+    scopes: Scopes,
+    updates: bool = False,
+    quiet: frozenset[str] = frozenset(),
+) -> Iterator[Finding]:
+    """Where an Estimator's file makes such layers, whose averages would move now.
+
+    Args:
+      updates: whether a file of the program runs the updates, this one or another.
+      quiet: functions of other files that normalise no batches.
+    """
+    layers = [
+        (node, symbol)
+        for node, symbol in uses
+        if symbol in table.BATCH_NORMALIZATION and not _updates_itself(node, scopes)
+    ]
+    runs = {
+        node
+        for node, symbol in uses
+        if symbol.startswith(table.UPDATE_OPS[0]) or symbol in table.RUNS_UPDATES
+    }
+    runs |= {
+        node
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Constant) and node.value == table.UPDATE_OPS[1]
+    }
+    if not layers:
+        return
+    reason = "" if runs or updates else _NEVER
+    if runs and _in_one_branch(runs, [node for node, _ in layers], scopes, quiet):
+        reason = _SOMETIMES
+    for node, symbol in layers if reason else ():
+        yield Finding(
+            node.lineno,
+            node.col_offset + 1,
+            _CODE,
+            Outcome.REFUSED,
+            symbol,
+            reason,
+            _RECIPE,
+        )
+
+
+def _in_one_branch(
+    runs: set[ast.expr],
+    layers: list[ast.expr],
+    scopes: Scopes,
+    quiet: frozenset[str],
+) -> bool:
+    """Whether one branch of a condition updates the weights without the averages."""
+    named = {
+        target.id
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Assign) and runs & set(all_nodes(node.value))
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+
+    def running(nodes: Iterator[ast.AST]) -> bool:
+        return any(
+            node in runs
+            or (
+                isinstance(node, ast.Name)
+                and node.id in named
+                and isinstance(node.ctx, ast.Load)
+            )
+            for node in nodes
+        )
+
+    for function in scopes.scope_by_node:
+        if not isinstance(function, ast.FunctionDef):
+            continue
+        for node in all_nodes(function):
+            if not isinstance(node, ast.If) or is_elif(node, scopes):
+                continue
+            branches = [list(_nodes(suite)) for suite in suites(node)]
+            with_them = [b for b in branches if running(iter(b))]
+            without = [b for b in branches if b not in with_them and _updates(b)]
+            inside = set(all_nodes(node))
+            after = (
+                n
+                for n in all_nodes(function)
+                if n not in inside and getattr(n, "lineno", 0) > node.lineno
+            )
+            if not (with_them and without) or running(after):
+                continue
+            for user in _users(function, scopes):
+                if not _reached(user, scopes).isdisjoint(layers):
+                    if not normalised_branches.only_there(
+                        node.test, user, scopes, quiet
+                    ):
+                        return True
+    return False
+
+
+def _nodes(suite: list[ast.stmt]) -> Iterator[ast.AST]:
+    for statement in suite:
+        yield from all_nodes(statement)
+
+
+def _updates(nodes: list[ast.AST]) -> bool:
+    return any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr in ("minimize", "apply_gradients")
+        for node in nodes
+    )
+
+
+def _users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
+    """A function, and those of the file that call it, by others too."""
+    found = {function}
+    grows = True
+    while grows:
+        grows = False
+        for other in scopes.scope_by_node:
+            if not isinstance(other, ast.FunctionDef) or other in found:
+                continue
+            calls = (n for n in all_nodes(other) if isinstance(n, ast.Call))
+            if any(scopes.function(call.func) in found for call in calls):
+                found.add(other)
+                grows = True
+    return found
+
+
+def _reached(function: ast.FunctionDef, scopes: Scopes) -> set[ast.AST]:
+    """What stands in a function and in those of the file that it calls."""
+    found: set[ast.AST] = set()
+    work = [function]
+    while work:
+        at = work.pop()
+        if at in found:
+            continue
+        found.update(all_nodes(at))
+        for node in all_nodes(at):
+            if isinstance(node, ast.Call):
+                other = scopes.function(node.func)
+                if other is not None:
+                    work.append(other)
+    return found
+
+
+def _updates_itself(node: ast.expr, scopes: Scopes) -> bool:
+    """`batch_norm(..., updates_collections=None)`, of contrib.
+
+    One that is given to other layers (`normalizer_fn`), or its arguments by a scope, has
+    them elsewhere in the file.
+    """
+    call = scopes.parents.get(node)
+    called = isinstance(call, ast.Call) and call.func is node
+    if called and _at_once(call):
+        return True
+    return any(
+        _at_once(other)
+        and (not called or "arg_scope" in ast.unparse(other).partition("(")[0])
+        for other in all_nodes(scopes.tree)
+        if other is not call
+    )
+
+
+def _at_once(node: ast.AST | None) -> bool:
+    """Whether a call or a dict has `updates_collections`, None."""
+    pairs: list[tuple[object, ast.expr]] = []
+    if isinstance(node, ast.Call):
+        pairs = [(k.arg, k.value) for k in node.keywords]
+    elif isinstance(node, ast.Dict):
+        keys = [k.value if isinstance(k, ast.Constant) else None for k in node.keys]
+        pairs = list(zip(keys, node.values))
+    return any(
+        name == "updates_collections"
+        and isinstance(value, ast.Constant)
+        and value.value is None
+        for name, value in pairs
+    )

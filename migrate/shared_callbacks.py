@@ -1,0 +1,257 @@
+"""Hooks of one file whose objects others make, as callbacks of Keras.
+
+    # hooks.py                                  # train.py
+    class Stop(tf.train.SessionRunHook): ...    estimator.train(fn, hooks=[hooks.Stop(9)])
+
+Such a class can only become a callback where all files that name it give its objects to
+Estimators of Keras models. So all of them are migrated, and it counts for those classes
+that come out so in every file.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import logging
+import os
+import pathlib
+from collections.abc import Iterable, Iterator, Mapping
+
+from migrate.facts.mentions import by_text, module_name
+from migrate.findings import Finding, Outcome
+from migrate.frontends.callbacks.elsewhere import together, used_here
+from migrate.frontends.callbacks.given import Given
+from migrate.frontends.callbacks.hook import HookReader
+from migrate.frontends.callbacks.reasons import NoCallback
+from migrate.frontends.derived_hooks import hook_classes
+from migrate.options import Options
+from migrate.program.callbacks import OfOtherFile, SharedCallbacks, UsedElsewhere
+from migrate.source.nodes import all_nodes
+from migrate.tree_files import TreeFiles
+
+_LOGGER = logging.getLogger(__name__)
+# What a file spells that may have several devices in one process.
+_SEVERAL = ("train_distribute", "MirroredStrategy")
+# What a file spells that calls hooks as an Estimator does.
+_ESTIMATORS = ("Estimator", "EvalSpec", "TrainSpec")
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Class:
+    """A hook that other files name.
+
+    Attributes:
+      users: the other files -> what names it there.
+      parameters: those that are given tensors -> their place.
+    """
+
+    file: str
+    name: str
+    users: Mapping[str, tuple[str, ...]]
+    used: UsedElsewhere
+    parameters: Mapping[str, int]
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        return (self.file, *self.users)
+
+
+def shared_callbacks(
+    paths: Iterable[pathlib.Path], options: Options
+) -> Mapping[str, SharedCallbacks]:
+    """Each file's part in the callbacks that files have together, by their real path.
+
+    Args:
+      options: of the run, with all that is known of its other files.
+    """
+    if options.estimators != "keras" or not _has_hooks(options):
+        return {}
+    return _Search(TreeFiles(paths, options.tree), options).run()
+
+
+def _has_hooks(options: Options) -> bool:
+    tree = options.tree
+    return any(tree.shared_hooks.values()) or bool(tree.models)
+
+
+class _Search:
+    """Tries all classes, and again without those that stay hooks."""
+
+    def __init__(self, tree: TreeFiles, options: Options) -> None:
+        # What is not reported is done all the same.
+        self._options = dataclasses.replace(options, select=(), ignore=())
+        self._tree = tree
+        texts = [tree.text(real) for real in tree.modules]
+        self._several = any(word in text for text in texts for word in _SEVERAL)
+        self._created = any("after_create_session" in text for text in texts)
+        self._stay: dict[str, dict[str, str]] = {}
+
+    def run(self) -> Mapping[str, SharedCallbacks]:
+        left = [found for real in self._tree.modules for found in self._classes(real)]
+        while left:
+            parts = self._parts(left)
+            failed = self._failed(left, parts)
+            if not failed:
+                break
+            for one, reason in failed.items():
+                self._stays(one.file, one.name, reason)
+            left = [one for one in left if one not in failed]
+        return self._parts(left)
+
+    def _stays(self, real: str, name: str, reason: str) -> None:
+        self._stay.setdefault(real, {})[name] = reason
+
+    def _classes(self, real: str) -> Iterator[_Class]:
+        """The hooks of a file that others give to Estimators."""
+        named = self._options.tree.shared_hooks.get(real)
+        scopes = self._tree.scopes(real) if named else None
+        if not named or scopes is None:
+            return
+        for class_ in hook_classes(scopes):
+            if class_.name not in named:
+                continue
+            if scopes.module.bindings.get(class_.name) != [class_]:
+                continue
+            users = dict(self._users(real, class_.name))
+            texts = [self._tree.text(user) for user in (real, *users)]
+            if not any(word in text for text in texts for word in _ESTIMATORS):
+                continue
+            try:
+                yield self._used(real, class_, users)
+            except NoCallback as reason:
+                self._stays(real, class_.name, reason.reason)
+
+    def _users(self, real: str, name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The files that import a class, and what names it there."""
+        for user in self._tree.modules:
+            if user == real or name not in self._tree.text(user):
+                continue
+            texts = []
+            for text, (target, member) in self._tree.imports(user).items():
+                if target == real and member in ("", name):
+                    texts.append(text if member else f"{text}.{name}")
+            if texts:
+                yield user, tuple(texts)
+
+    def _used(
+        self, real: str, class_: ast.ClassDef, users: dict[str, tuple[str, ...]]
+    ) -> _Class:
+        """A class that may become a callback.
+
+        Raises:
+          NoCallback: it stays a hook.
+        """
+        tree, name = self._tree, class_.name
+        for other in tree.naming(name, (real, *users)):
+            raise NoCallback(class_, f"{os.path.basename(other)} may name it too")
+        found = []
+        for user, texts in users.items():
+            scopes = tree.scopes(user)
+            assert scopes is not None
+            by_name = by_text(scopes.tree, name, {module_name(real)})
+            if next(by_name, None) is not None:
+                raise NoCallback(class_, f"{os.path.basename(user)} may name it too")
+            for text in texts:
+                try:
+                    found.append(used_here(scopes, class_, text))
+                except NoCallback as reason:
+                    raise _at(user, reason) from None
+        used = together(found, self._created, self._several)
+        own = tree.scopes(real)
+        assert own is not None
+        if not used.modes:
+            raise NoCallback(class_, "another file has it too")
+        # Whether tensors may be given is seen where models are known.
+        reader = HookReader(class_, own, Given([]), self._several, used)
+        if reader.makes:
+            raise NoCallback(class_, "its own file makes some too")
+        return _Class(real, name, users, used, reader.run().parameters)
+
+    def _parts(self, classes: Iterable[_Class]) -> dict[str, SharedCallbacks]:
+        files = {*self._stay, *(real for real in self._options.tree.models)}
+        own: dict[str, dict[str, UsedElsewhere]] = {}
+        imported: dict[str, dict[str, OfOtherFile]] = {}
+        for one in classes:
+            own.setdefault(one.file, {})[one.name] = one.used
+            for user, texts in one.users.items():
+                for text in texts:
+                    known = OfOtherFile(one.name, one.used, one.parameters)
+                    imported.setdefault(user, {})[text] = known
+        return {
+            real: SharedCallbacks(
+                own.get(real, {}),
+                self._stay.get(real, {}),
+                imported.get(real, {}),
+                self._several,
+            )
+            for real in {*files, *own, *imported}
+        }
+
+    def _failed(
+        self, classes: list[_Class], parts: dict[str, SharedCallbacks]
+    ) -> dict[_Class, str]:
+        """Classes that do not come out as callbacks -> why."""
+        told = {
+            real: self._told(real, parts)
+            for real in sorted({real for one in classes for real in one.files})
+        }
+        failed: dict[_Class, str] = {}
+        for one in classes:
+            for real in one.files:
+                reason = _reason(one, real, told[real], self._tree)
+                if reason:
+                    failed.setdefault(one, reason)
+        return failed
+
+    def _told(
+        self, real: str, parts: dict[str, SharedCallbacks]
+    ) -> tuple[str, tuple[Finding, ...]]:
+        """A file's migration with all of them as callbacks."""
+        from migrate.compiler import migrate_text
+
+        around = dataclasses.replace(self._options.tree, callbacks=parts)
+        options = dataclasses.replace(self._options, tree=around)
+        try:
+            migration = migrate_text(self._tree.raw(real), options, real)
+        except Exception as error:  # A fault of ours must not cost the user the run.
+            _LOGGER.debug("%s: %s", real, error, exc_info=True)
+            return "", ()
+        return migration.text, tuple(migration.findings)
+
+
+def _reason(
+    one: _Class, real: str, told: tuple[str, tuple[Finding, ...]], tree: TreeFiles
+) -> str:
+    """Why a class does not come out in a file; "" where it does."""
+    text, findings = told
+    where = "" if real == one.file else f"in {os.path.basename(real)}: "
+    for finding in findings:
+        start = f"{one.name} stays a hook: "
+        if finding.code == "K131" and finding.reason.startswith(start):
+            return where + finding.reason.removeprefix(start)
+    loud = (Outcome.REFUSED, Outcome.FAILED)
+    if not text or any(f.outcome in loud for f in findings):
+        return f"{where or 'its file '}does not come out whole".replace(": ", " ")
+    if real == one.file:
+        done = f"class {one.name}(tf_keras.callbacks.Callback)" in text
+        return "" if done else "its file has no part in the Estimators' programs"
+    scopes = tree.scopes(real)
+    assert scopes is not None
+    made = sum(_mentioned(scopes.tree, text) for text in one.users[real])
+    start = f"{one.name} is a callback of Keras"
+    count = sum(f.code == "K130" and f.reason.startswith(start) for f in findings)
+    return "" if count == made else f"{where}no Estimator of Keras models calls it"
+
+
+def _mentioned(tree: ast.Module, text: str) -> int:
+    """How many calls have a text."""
+    return sum(
+        isinstance(node, ast.Call) and ast.unparse(node.func) == text
+        for node in all_nodes(tree)
+    )
+
+
+def _at(user: str, reason: NoCallback) -> NoCallback:
+    line = getattr(reason.node, "lineno", 1)
+    where = f"{os.path.basename(user)}, line {line}"
+    return NoCallback(reason.node, f"{where}: {reason.reason}")

@@ -1,0 +1,29 @@
+"""What contrib's `optimize_loss` is given, and what it makes of it (TensorFlow 1.15.5)."""
+
+from __future__ import annotations
+
+OPTIMIZE_LOSS = frozenset(
+    {"tf.contrib.layers.optimize_loss", "tf.contrib.slim.optimize_loss"}
+)
+OPTIMIZE_LOSS_PARAMETERS = (
+    *("loss", "global_step", "learning_rate", "optimizer", "gradient_noise_scale"),
+    *("gradient_multipliers", "clip_gradients", "learning_rate_decay_fn"),
+    *("update_ops", "variables", "name", "summaries", "colocate_gradients_with_ops"),
+    "increment_global_step",
+)
+# Those whose effect is known; where gradients are computed changes nothing of them.
+READ = frozenset(OPTIMIZE_LOSS_PARAMETERS) - {
+    *("gradient_noise_scale", "gradient_multipliers", "increment_global_step"),
+}
+SCOPE = "OptimizeLoss"
+# What is written without a list of summaries; of others there is one for each gradient.
+SUMMARIES = frozenset({"loss", "learning_rate", "global_gradient_norm"})
+# An optimizer's name -> its class, and what this is given after the rate.
+BY_NAME: dict[str, tuple[str, str]] = {
+    "Adagrad": ("train.AdagradOptimizer", ""),
+    "Adam": ("train.AdamOptimizer", ""),
+    "Ftrl": ("train.FtrlOptimizer", ""),
+    "Momentum": ("train.MomentumOptimizer", ", 0.9"),
+    "RMSProp": ("train.RMSPropOptimizer", ""),
+    "SGD": ("train.GradientDescentOptimizer", ""),
+}

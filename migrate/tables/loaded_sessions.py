@@ -1,0 +1,26 @@
+"""What stands in the block of a session that loads its graph."""
+
+from __future__ import annotations
+
+# Symbols that bring a graph.
+LOADS = frozenset(
+    {
+        "tf.saved_model.load",
+        "tf.saved_model.loader.load",
+        "tf.import_graph_def",
+        "tf.train.import_meta_graph",
+    }
+)
+# What makes none; a name stands for all that begins so.
+BESIDE = (
+    *("tf.Session", "tf.Graph", "tf.get_default_graph", "tf.get_default_session"),
+    *("tf.ConfigProto", "tf.GPUOptions", "tf.GraphDef", "tf.MetaGraphDef"),
+    *("tf.gfile.", "tf.io.gfile.", "tf.logging.", "tf.errors.", "tf.compat.as_"),
+    *("tf.saved_model.tag_constants.", "tf.saved_model.signature_constants."),
+    *("tf.saved_model.utils.", "tf.train.latest_checkpoint", "tf.app.flags."),
+    *("tf.flags.", "tf.GraphKeys"),
+)
+# Of these, what runs in a graph of TensorFlow 2 by its name of tensorflow.compat.v1.
+IN_COMPAT = LOADS | frozenset(
+    {"tf.Session", "tf.get_default_graph", "tf.get_default_session", "tf.GraphDef"}
+)

@@ -1,0 +1,57 @@
+"""What gives a tensor exactly the name that it is told, and what tells none."""
+
+from __future__ import annotations
+
+# Functions whose result is the operation of the name; a name of `tf.math` is one of `tf`, too.
+_MATH = """abs add add_n argmax argmin cast divide equal exp expand_dims identity log matmul
+    maximum minimum multiply negative reduce_max reduce_mean reduce_min reduce_sum reshape
+    sigmoid sqrt square squared_difference squeeze subtract tanh truediv"""
+NAMED = frozenset(
+    {
+        *(f"tf.{name}" for name in _MATH.split()),
+        *(f"tf.math.{name}" for name in _MATH.split()),
+        *(f"tf.nn.{name}" for name in "l2_loss relu sigmoid softmax tanh".split()),
+    }
+)
+# Makers of variables -> the place of the name among their arguments.
+VARIABLES: dict[str, int | None] = {"tf.get_variable": 0, "tf.Variable": None}
+# TF1 names the step by itself.
+GLOBAL_STEP = frozenset(
+    {"tf.train.create_global_step", "tf.train.get_or_create_global_step"}
+)
+# Managers that change no name.
+AROUND = frozenset(
+    {
+        "tf.control_dependencies",
+        "tf.device",
+        "tf.train.replica_device_setter",
+    }
+)
+# Where a function of a name stands that an operation may have, given none.
+FUNCTIONS = ("tf", "tf.math", "tf.nn", "tf.linalg", "tf.image", "tf.losses")
+# What takes names of tensors.
+ASK = frozenset(
+    {
+        "tf.train.LoggingTensorHook",
+        "tf.estimator.LoggingTensorHook",
+        "tf.train.SessionRunArgs",
+        "tf.estimator.SessionRunArgs",
+    }
+)
+# The method of a graph that does.
+BY_GRAPH = "get_tensor_by_name"
+# Packages that add nothing to a graph, beside those of Python; and TensorFlow itself.
+HOST = frozenset(
+    {
+        "__future__",
+        "absl",
+        "matplotlib",
+        "numpy",
+        "pandas",
+        "scipy",
+        "six",
+        "sklearn",
+        "tensorflow",
+        "tqdm",
+    }
+)

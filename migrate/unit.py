@@ -1,0 +1,79 @@
+"""One file of a run, as the compiler sees it: what is known of it besides its text."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Mapping
+
+from migrate.facts.hidden_names import Told
+from migrate.facts.homes import Home
+from migrate.facts.own_stars import Stars
+from migrate.facts.reexports import Lines
+from migrate.options import Options
+from migrate.program.callbacks import SharedCallbacks
+from migrate.program.keras_files import SharedModels
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """A compilation unit.
+
+    Attributes:
+      filename: as messages name it.
+      path: the real one.
+      in_graph: whether programs of other files build graphs in it.
+      updates: whether its program runs tf.GraphKeys.UPDATE_OPS in one of its files.
+      library: whether its callers may not be in sight.
+      graph_calls: functions of other files that build graphs, as it spells them ->
+        whether they name layers by default.
+      reexports: line -> (what stands there, the import of TensorFlow that it means).
+      own_stars: line -> (the star there, the import of those names that are used).
+      hidden: line of an import -> (what stands there, why it is not followed).
+      home: where its emitted modules go, if not simply beside it.
+      shared: its part in the model functions that files have together.
+      of_tf1: whether those that import it tell that it is TensorFlow 1's.
+      methods: whether model_fns that are methods may become functions.
+    """
+
+    filename: str
+    path: str
+    options: Options
+    in_graph: bool
+    updates: bool
+    library: bool
+    graph_calls: Mapping[str, bool]
+    reexports: Lines
+    own_stars: Stars
+    hidden: Told
+    home: Home | None
+    shared: SharedModels
+    of_tf1: bool = False
+    methods: bool = True
+
+    @classmethod
+    def of(cls, filename: str, options: Options) -> Unit:
+        tree, path = options.tree, os.path.realpath(filename)
+        shared = dataclasses.replace(
+            tree.models.get(path, SharedModels()),
+            knowing=tree.knowing.get(path, ()),
+            columns=tree.columns.get(path, ""),
+            naming=tree.naming.get(path, ()),
+            hooks=tree.shared_hooks.get(path, frozenset()),
+            callbacks=tree.callbacks.get(path, SharedCallbacks()),
+        )
+        return cls(
+            filename,
+            path,
+            options,
+            path in tree.graph_modules,
+            path in tree.updating_modules,
+            path not in tree.of_session_programs,
+            tree.graph_imports.get(path, {}),
+            tree.reexports.get(path, {}),
+            tree.own_stars.get(path, {}),
+            tree.hidden.get(path, {}),
+            tree.homes.get(path),
+            shared,
+            path in tree.of_tf1,
+        )
