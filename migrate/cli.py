@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from migrate import __version__, interrupts
+from migrate import __version__
+from migrate.disk import interrupts
 from migrate.options import ESTIMATORS, STRATEGIES, Options
 
 if TYPE_CHECKING:
     from migrate.config import Config
-    from migrate.discover import Exclusions
+    from migrate.disk.discover import Exclusions
     from migrate.pipeline import FileResult
     from migrate.report.summary import Run
 
@@ -272,7 +273,7 @@ class _Job:
 
     def _exclusions(self) -> Exclusions:
         """Files' patterns from their directories; the command's from here and each tree."""
-        from migrate.discover import Exclusions, Patterns
+        from migrate.disk.discover import Exclusions, Patterns
 
         configured = {c.directory: c.exclude for c in self._configs if c.directory}
         found = [Patterns(base, patterns) for base, patterns in configured.items()]
@@ -405,35 +406,35 @@ class _Progress:
 
 
 def _checked(result: FileResult) -> FileResult:
-    from migrate import run
+    from migrate import results
 
-    return run.check_support(result, result.path) if result.changed else result
+    return results.check_support(result, result.path) if result.changed else result
 
 
 def _written(result: FileResult) -> FileResult:
-    from migrate import run
+    from migrate import results
 
-    return run.write_result(result, result.path) if result.changed else result
+    return results.write_result(result, result.path) if result.changed else result
 
 
 def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
-    from migrate import run
+    from migrate import copies, results
 
-    copy = run.Copy(tuple(job.paths), output)
+    copy = copies.Copy(tuple(job.paths), output)
     try:
         copy.check()
-    except run.CopyError as error:
+    except copies.CopyError as error:
         raise click.UsageError(str(error)) from None
     failures = copy.make()
 
     def complete(result: FileResult) -> FileResult:
         if not result.changed:
             return result
-        return run.write_result(result, copy.target(result.path), own_copy=True)
+        return results.write_result(result, copy.target(result.path), own_copy=True)
 
     named = {failure.path for failure in failures}
-    results = job.run(complete, each_link=True)
-    return [*failures, *(r for r in results if not (r.failed and r.path in named))]
+    done = job.run(complete, each_link=True)
+    return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
 def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:

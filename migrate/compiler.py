@@ -7,18 +7,14 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 
-from migrate import apart as apart_of
-from migrate import gates, graphs_in_turn
 from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import EagerRewrite, FitRewrite
 from migrate.facts import hidden_names, own_stars
 from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.forms import Form, at_origins, in_normal_form, unread_queues, unread_towers
 from migrate.frontends import between_graph, half_migrated
 from migrate.frontends.half_migrated import Refused
-from migrate.method_forms import with_functions
 from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
 from migrate.normalise.eager_forms import in_known_form
@@ -28,7 +24,7 @@ from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
 from migrate.plan import Dropped, New, Plan
-from migrate.planning import (
+from migrate.planning.choice import (
     alone_in_compat,
     already_migrated,
     has_refusal,
@@ -36,16 +32,27 @@ from migrate.planning import (
     looks_at_input,
     plan_of,
 )
+from migrate.planning.forms import (
+    Form,
+    at_origins,
+    in_normal_form,
+    unread_queues,
+    unread_towers,
+)
+from migrate.planning.method_forms import with_functions
 from migrate.program.eager import EagerProgram, FitProgram
-from migrate.program_imports import with_imports
+from migrate.rewriting import gates
+from migrate.rewriting.imports import with_imports
+from migrate.rewriting.splice import spliced
+from migrate.rewriting.unused import without_unused
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
+from migrate.several import apart as apart_of
+from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
-from migrate.splice import spliced
 from migrate.tables import symbols
 from migrate.unit import Unit
-from migrate.unused import without_unused
 
 # A body's title of which no code is left.
 _USE = (
@@ -474,7 +481,7 @@ def _taken(
 def _applied(text: str, tree: ast.Module, plan: Plan) -> str:
     new = spliced(text, tree, plan)
     if new is None:
-        from migrate.rewrite import Rewriter  # libcst is slow to import.
+        from migrate.rewriting.rewrite import Rewriter  # libcst is slow to import.
 
         new = Rewriter(text, tree, plan).run()
     return new

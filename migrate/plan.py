@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 
-from migrate.program.ir import Code
+from migrate.program.code import Code
 
 
 class Conflict(ValueError):

@@ -8,7 +8,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.derived_hooks import DerivedHook, derived_hooks
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK

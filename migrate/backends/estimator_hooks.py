@@ -9,7 +9,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.estimator_hooks import variable_loads
 from migrate.frontends.hook_updates import hook_updates
 from migrate.plan import Dropped, Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.source.nodes import all_nodes
 from migrate.tables import estimator as table
 from migrate.tables.hooks import CALLBACK

@@ -30,7 +30,7 @@ from migrate.frontends.estimator import EstimatorProgram
 from migrate.frontends.estimator_hooks import SessionRun, session_runs
 from migrate.frontends.input_sessions import InputSession
 from migrate.plan import Dropped, Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.rules import keras_inside, unmoved_averages
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import all_nodes

@@ -7,7 +7,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.frontends.fed_datasets import FedInitializer, fed_initializers
 from migrate.plan import Dropped, Plan
-from migrate.program.ir import code, joined
+from migrate.program.code import code, joined
 from migrate.tables import estimator as table
 
 CODE = "E150"

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 
 _MAKES = "tf.keras.estimator.model_to_estimator"
 _OPTIMIZERS = "tf.keras.optimizers."

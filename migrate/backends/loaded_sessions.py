@@ -7,7 +7,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.frontends.loaded_sessions import recognise, root
 from migrate.plan import Plan
-from migrate.program.ir import Code, code, joined
+from migrate.program.code import Code, code, joined
 from migrate.source.nodes import all_nodes
 from migrate.tables import loaded_sessions as table
 

@@ -15,7 +15,8 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.ir import Kind, code
+from migrate.program.code import code, joined
+from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 
 MODULE = "moving_averages"
@@ -64,7 +65,7 @@ def rewrite(
     plan.imports.append(f"import {MODULE}")
     plan.replace(
         call,
-        code(f"{MODULE}.ExponentialMovingAverage(", ir.joined(", ", parts), ")"),
+        code(f"{MODULE}.ExponentialMovingAverage(", joined(", ", parts), ")"),
     )
     return "N190", f"{MODULE}.ExponentialMovingAverage: TF1's variables and names"
 

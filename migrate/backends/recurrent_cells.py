@@ -7,7 +7,7 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.source.nodes import all_nodes
 from migrate.tables import recurrent
 

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.source.nodes import all_nodes
 
 _PLACEHOLDER = "tf.placeholder"

@@ -9,7 +9,8 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.ir import Replication, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Replication
 from migrate.tables import streaming_metrics as table
 
 CALLED = frozenset({table.METRIC, table.VARIABLES})
@@ -25,10 +26,10 @@ def rewrite(
     """Plans a call that normal form has for a metric; what its function is now."""
     plan.support.add(f"{table.MODULE}.py")
     plan.imports.append(f"import {table.MODULE}")
-    arguments: list[str | ast.AST | ir.Code] = ["replicas", *call.args]
+    arguments: list[str | ast.AST | Code] = ["replicas", *call.args]
     arguments += [code(f"{k.arg}=", k.value) for k in call.keywords]
     plan.replace(
-        call, code(names.key(call.func) or "", "(", ir.joined(", ", arguments), ")")
+        call, code(names.key(call.func) or "", "(", joined(", ", arguments), ")")
     )
     if names.key(call.func) == table.VARIABLES:
         return {}

@@ -6,8 +6,8 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.program import ir
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Kind
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -35,10 +35,10 @@ class Leaf:
         values = [leaf.value for leaf in self.inner]
         if isinstance(self.node, ast.Dict):
             pairs = [code(k, ": ", v) for k, v in zip(self.node.keys, values) if k]
-            return code("{", ir.joined(", ", pairs), "}")
+            return code("{", joined(", ", pairs), "}")
         if isinstance(self.node, ast.List):
-            return code("[", ir.joined(", ", values), "]")
-        return code("(", ir.joined(", ", values), ",)" if len(values) == 1 else ")")
+            return code("[", joined(", ", values), "]")
+        return code("(", joined(", ", values), ",)" if len(values) == 1 else ")")
 
     def every(self) -> Iterator[Leaf]:
         if not self.inner:

@@ -8,9 +8,9 @@ from migrate.facts import names
 from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scopes
 from migrate.frontends.displays import Displays
-from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.ir import Code, Flow, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow
 from migrate.source.nodes import all_nodes
 from migrate.tables.hooks import HOOKS, HookRow
 
@@ -76,7 +76,7 @@ class SessionHooks:
             else:
                 parts.append(code(f"{name}=", value))
         self.edits[call] = code(
-            "training_session.", row.target, "(", ir.joined(", ", parts), ")"
+            "training_session.", row.target, "(", joined(", ", parts), ")"
         )
 
     def observe(self, tag: str, tensor: ast.expr, where: ast.AST) -> bool:

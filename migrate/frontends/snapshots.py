@@ -7,7 +7,8 @@ import ast
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Kind, code
+from migrate.program.code import code
+from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS

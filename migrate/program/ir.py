@@ -9,15 +9,12 @@ from __future__ import annotations
 import ast
 import dataclasses
 import enum
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
 from migrate.facts import reach
 from migrate.facts.scopes import Scopes
+from migrate.program.code import Code
+from migrate.program.own_hooks import OwnHooks
 from migrate.source.nodes import all_nodes
-
-if TYPE_CHECKING:
-    from migrate.program.own_hooks import OwnHooks
 
 
 class Kind(enum.Enum):
@@ -123,37 +120,9 @@ class Towers:
     dealt: str = ""
 
 
-@dataclasses.dataclass(frozen=True)
-class Code:
-    """New source text with the user's own expressions in its holes."""
-
-    parts: tuple[str | ast.AST | Code, ...]
-
-    def nodes(self) -> Iterator[ast.AST]:
-        for part in self.parts:
-            if isinstance(part, Code):
-                yield from part.nodes()
-            elif isinstance(part, ast.AST):
-                yield part
-
-
 # Keys of what graph code shares without a name: what it lists in collections, and how
 # many layers of a name there were before.
 COLLECTED, NUMBERED = "<collected>", "<numbered>"
-
-
-def code(*parts: str | ast.AST | Code) -> Code:
-    return Code(parts)
-
-
-def joined(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
-    """`", ".join` for code."""
-    woven: list[str | ast.AST | Code] = []
-    for part in parts:
-        if woven:
-            woven.append(separator)
-        woven.append(part)
-    return Code(tuple(woven))
 
 
 @dataclasses.dataclass(eq=False)

@@ -6,7 +6,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.program.ir import Code
+from migrate.program.code import Code
 
 # The name under which a step gives the global step to hooks that look it up.
 GLOBAL_STEP = "global_step"

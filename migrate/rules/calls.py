@@ -5,8 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.program import ir
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code, joined
 from migrate.tables import symbols
 from migrate.tables.calls import CALLS, WITHOUT_GRADIENT, CallRow
 from migrate.tables.contrib import CONTRIB_CALLS, SCOPED
@@ -107,7 +106,7 @@ def rewritten(call: ast.Call, row: CallRow, scopes: Scopes) -> Code | None:
     for name, text in row.defaults:
         if name not in seen:
             parts.append(code(f"{name}={text}"))
-    return code(row.target, "(", ir.joined(", ", parts), ")")
+    return code(row.target, "(", joined(", ", parts), ")")
 
 
 def is_unchanged(call: ast.Call, row: CallRow) -> bool:

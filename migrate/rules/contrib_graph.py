@@ -10,7 +10,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.plan import Dropped, Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.rules import calls
 from migrate.tables import contrib_graph as table
 from migrate.tables.calls import CallRow

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from migrate import unused
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
+from migrate.rewriting import unused
 from migrate.tables import symbols as table
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.tables import modes
 
 _PART = "N100"  # Of what was refused for another reason's sake.

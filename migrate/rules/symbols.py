@@ -11,7 +11,7 @@ from migrate.facts import modules
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.rules import calls, keras_defaults, own_optimizers
 from migrate.source.nodes import all_nodes
 from migrate.tables import (

@@ -19,7 +19,7 @@ import re
 import sys
 from collections.abc import Mapping, Sequence
 
-from migrate import emitted, run
+from migrate import copies, emitted
 from migrate.facts import modules
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
@@ -106,14 +106,14 @@ def written(
     source: pathlib.Path, results: Sequence[FileResult], to: pathlib.Path
 ) -> Tree:
     """Writes a migrated copy of a package."""
-    copy = run.Copy((source,), to)
+    copy = copies.Copy((source,), to)
     failures = copy.make()
     assert not failures, failures
     by_file = {}
     for result in results:
         target = copy.target(result.path)
         if result.changed:
-            done = run.write_result(result, target, own_copy=True)
+            done = results.write_result(result, target, own_copy=True)
             assert not done.failed, done.findings
         by_file[str(target)] = result
     return Tree(to, by_file)

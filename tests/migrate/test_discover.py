@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from migrate import discover
-from migrate.discover import Exclusions, Patterns
+from migrate.disk import discover
+from migrate.disk.discover import Exclusions, Patterns
 from migrate.run import collect
 
 

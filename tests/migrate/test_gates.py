@@ -6,9 +6,9 @@ import dataclasses
 
 import pytest
 
-from migrate import gates
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from migrate.rewriting import gates
 from migrate.rules import calls
 
 CALL = "tf.squeeze"

@@ -8,9 +8,9 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.plan import Plan
-from migrate.program.ir import code
-from migrate.rewrite import Rewriter
-from migrate.splice import spliced
+from migrate.program.code import code
+from migrate.rewriting.rewrite import Rewriter
+from migrate.rewriting.splice import spliced
 
 TEXT = '''\
 # -*- coding: utf-8 -*-

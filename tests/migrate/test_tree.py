@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from migrate import emitted, run
+from migrate import copies, emitted, results, run
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
 from tests.migrate.stand_in import rename
@@ -113,7 +113,7 @@ def test_a_file_that_may_not_be_read(tmp_path: pathlib.Path) -> None:
 
 def written(path: pathlib.Path) -> FileResult:
     (result,) = migrate(path)
-    return run.write_result(result, path)
+    return results.write_result(result, path)
 
 
 def test_support_modules_are_written_once_beside_the_program(
@@ -163,7 +163,10 @@ def test_a_file_changed_meanwhile_is_not_overwritten(tmp_path: pathlib.Path) -> 
     path.write_bytes(OLD)
     (result,) = migrate(path)
     path.write_bytes(b"typed by the user meanwhile")
-    assert [f.code for f in run.write_result(result, path).findings] == ["T102", "E006"]
+    assert [f.code for f in results.write_result(result, path).findings] == [
+        "T102",
+        "E006",
+    ]
     assert path.read_bytes() == b"typed by the user meanwhile"
 
 
@@ -180,14 +183,14 @@ def test_a_read_only_file_gets_no_support_either(tmp_path: pathlib.Path) -> None
 
 
 def copied(output: pathlib.Path, *roots: pathlib.Path) -> list[FileResult]:
-    copy = run.Copy(roots, output)
+    copy = copies.Copy(roots, output)
     copy.check()
     failures = copy.make()
-    results = [
-        run.write_result(r, copy.target(r.path), own_copy=True) if r.changed else r
+    done = [
+        results.write_result(r, copy.target(r.path), own_copy=True) if r.changed else r
         for r in migrate(*roots, links=True)
     ]
-    return failures + results
+    return failures + done
 
 
 def content(root: pathlib.Path) -> dict[str, bytes]:
@@ -269,8 +272,8 @@ def test_a_copy_that_would_cost_something_is_refused(tmp_path: pathlib.Path) -> 
         ((tree,), tree, "not an empty directory"),
         ((tree, tmp_path / "other" / "tree"), tmp_path / "out", "2 of the paths"),
     ):
-        with pytest.raises(run.CopyError, match=told):
-            run.Copy(roots, output).check()
+        with pytest.raises(copies.CopyError, match=told):
+            copies.Copy(roots, output).check()
 
 
 def test_a_pipe_in_a_tree_is_told_and_not_waited_for(tmp_path: pathlib.Path) -> None:

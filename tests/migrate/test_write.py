@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from migrate import interrupts, write
+from migrate.disk import interrupts, write
 
 
 def test_content_mode_and_directory(tmp_path: pathlib.Path) -> None:
@@ -87,7 +87,7 @@ def test_an_interrupt_waits_for_the_end_of_the_block() -> None:
 
 WRITER = """
 import pathlib, sys
-from migrate import write
+from migrate.disk import write
 path = pathlib.Path(sys.argv[1])
 print("ready", flush=True)
 for turn in range(100_000):

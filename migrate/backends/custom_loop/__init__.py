@@ -26,8 +26,8 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, all_names, every
+from migrate.program.code import Code, code, joined
 from migrate.program.functions import FunctionTimes
-from migrate.program.ir import Code, code
 from migrate.source.nodes import all_nodes
 from migrate.tables import hooks as hook_table
 from migrate.tables import roles
@@ -253,7 +253,7 @@ class _Layout:
             call,
             code(
                 "training_session.MonitoredTrainingSession(\n    ",
-                ir.joined(",\n    ", parts),
+                joined(",\n    ", parts),
                 ")",
             ),
         )

@@ -15,7 +15,8 @@ from migrate.frontends.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, Kind, code
+from migrate.program.code import code
+from migrate.program.ir import Flow, Kind
 from migrate.program.slices import build_closure, header_reads
 from migrate.source.nodes import all_nodes
 

@@ -9,7 +9,8 @@ from migrate.facts import names
 from migrate.frontends import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.ir import Code, Kind, Replication, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Kind, Replication
 from migrate.source.nodes import all_nodes
 
 _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
@@ -56,7 +57,7 @@ class Cluster:
             else code("config=training_session.server_config()")
         )
         plan.replace(
-            call, code("tf.distribute.Server(\n    ", ir.joined(",\n    ", parts), ")")
+            call, code("tf.distribute.Server(\n    ", joined(",\n    ", parts), ")")
         )
         leave = (
             'training_session.leave("Synchronous training needs no parameter server.")'

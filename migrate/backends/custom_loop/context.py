@@ -9,7 +9,8 @@ from migrate.facts.scopes import Scopes
 from migrate.plan import Plan
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.ir import Code, Flow, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from migrate.facts import names
 from migrate.program.binding_time import every
-from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction, code
+from migrate.program.code import code
+from migrate.program.ir import COLLECTED, NUMBERED, Flow, Kind, StepFunction
 from migrate.source.nodes import all_nodes
 
 # Fewer statements are clearer where they are used.

@@ -13,7 +13,7 @@ from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code, joined
 from migrate.source.nodes import all_nodes
 
 
@@ -131,4 +131,4 @@ class Loop:
             drawn = code(f"{star}{run.step.element}.get_next()")
             arguments.extend(run.element or (drawn,))
         arguments.extend(run.arguments)
-        return code(run.call.func, "(", ir.joined(", ", arguments), ")")
+        return code(run.call.func, "(", joined(", ", arguments), ")")

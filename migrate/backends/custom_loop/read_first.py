@@ -9,7 +9,8 @@ from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.facts import names
 from migrate.plan import Item, New
 from migrate.program import ir
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Kind
 
 
 class ReadFirst:

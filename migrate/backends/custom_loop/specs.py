@@ -17,7 +17,8 @@ from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import all_nodes, children
 from migrate.tables import roles
 
@@ -195,7 +196,7 @@ class Specs:
                 code("(", value, ")") if isinstance(value, ast.Tuple) else value,
                 code(" if ", binding.test, f" else {key}") if binding.test else code(),
                 ", ",
-                ir.joined(", ", specs),
+                joined(", ", specs),
                 f"){place}",
             ),
             replace=lifts,

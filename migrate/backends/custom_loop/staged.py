@@ -11,10 +11,10 @@ from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.statements import Statements
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
-from migrate.program import ir
 from migrate.program.binding_time import every
+from migrate.program.code import Code, code, joined
 from migrate.program.functions import FunctionTimes
-from migrate.program.ir import Code, Flow, code
+from migrate.program.ir import Flow
 from migrate.program.slices import bound_several_times, build_closure
 
 
@@ -98,7 +98,7 @@ class StagedFunctions:
                     if default is not None
                     else code(parameter)
                 )
-            return ir.joined(", ", parts)
+            return joined(", ", parts)
 
         body: list[Item] = [
             *documentation,

@@ -12,9 +12,9 @@ from migrate.backends.custom_loop.rounds import lifts_of_round
 from migrate.backends.custom_loop.step_expressions import StepExpressions
 from migrate.backends.custom_loop.updates import Updates
 from migrate.plan import Block, Item, Keep, New
-from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Code, Flow, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow
 
 
 class Statements:
@@ -91,7 +91,7 @@ class Statements:
             return {}
         given: list[str | ast.AST | Code] = [*node.args]
         given += [code(f"{k.arg}=", k.value) for k in node.keywords]
-        return {node: code("tf.compat.v1.variable_scope(", ir.joined(", ", given), ")")}
+        return {node: code("tf.compat.v1.variable_scope(", joined(", ", given), ")")}
 
     def _header_edits(
         self, statement: ast.stmt, graph: bool = False

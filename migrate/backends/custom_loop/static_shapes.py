@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.source.nodes import all_nodes
 
 

@@ -6,7 +6,8 @@ import ast
 
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import all_nodes
 
 

@@ -18,7 +18,8 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Block, Item, New
 from migrate.program import ir, own_hooks
 from migrate.program.binding_time import every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph
 
@@ -145,7 +146,7 @@ class StepFunctions:
                 "\n@replicas.step_function(\n    "
                 if len(specs) > 1
                 else "\n@replicas.step_function(",
-                ir.joined(separator, specs),
+                joined(separator, specs),
                 ")\n",
                 f"def {step.name}({', '.join(parameters)}):",
             ),
@@ -172,7 +173,7 @@ class StepFunctions:
             pairs.append(code(f"{step_name}: replicas.global_step"))
         if not pairs:
             return []
-        return [New(code("replicas.observe({", ir.joined(", ", pairs), "})"))]
+        return [New(code("replicas.observe({", joined(", ", pairs), "})"))]
 
     def _shown(self, value: ast.expr) -> Code:
         own = self._program.own_hooks
@@ -197,7 +198,7 @@ class StepFunctions:
             frozenset().union(*[names.reads(v) for v in observed.values()]),
             frozenset(),
             step=True,
-            step_code=code("replicas.observe({", ir.joined(", ", pairs), "})"),
+            step_code=code("replicas.observe({", joined(", ", pairs), "})"),
         )
 
     def share_forward(self) -> forward.Forward | None:
@@ -242,10 +243,10 @@ class StepFunctions:
             return code("return ", values[0])
         if step.structure == "dict":
             pairs = [code(k, ": ", v) for k, v in zip(step.keys, values)]
-            return code("return {", ir.joined(", ", pairs), "}")
+            return code("return {", joined(", ", pairs), "}")
         if step.structure == "list":
-            return code("return [", ir.joined(", ", values), "]")
-        return code("return ", ir.joined(", ", values))
+            return code("return [", joined(", ", values), "]")
+        return code("return ", joined(", ", values))
 
     def _opened(self, flows: Sequence[Flow], included: set[Flow]) -> list[Flow]:
         """Included flows; a block around the update is opened, as the tape spans it."""

@@ -7,9 +7,9 @@ import ast
 from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.plan import Dropped, Item, Keep
-from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 
 
@@ -84,8 +84,8 @@ class SyncHooks:
                 continue
             kept: list[str | ast.AST | Code] = [e for e in node.elts if not gone(e)]
             if isinstance(node, ast.List):
-                new = code("[", ir.joined(", ", kept), "]")
+                new = code("[", joined(", ", kept), "]")
             else:
                 comma = "," if len(kept) == 1 else ""
-                new = code("(", ir.joined(", ", kept), comma + ")")
+                new = code("(", joined(", ", kept), comma + ")")
             self._plan.replace(node, new)

@@ -11,7 +11,8 @@ from migrate.backends.custom_loop.updates import Updates
 from migrate.facts import names
 from migrate.plan import Block, Item, New
 from migrate.program.binding_time import every
-from migrate.program.ir import Flow, code
+from migrate.program.code import code
+from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
 from migrate.source.nodes import all_nodes
 

@@ -11,7 +11,8 @@ from migrate.facts import effects, names
 from migrate.plan import Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow, Kind
 from migrate.program.slices import header_reads
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
@@ -148,7 +149,7 @@ class Updates:
             parts.append(code("output_gradients=", bound["grad_ys"]))
         if "unconnected_gradients" in bound:
             parts.append(code("unconnected_gradients=", bound["unconnected_gradients"]))
-        return code("tape.gradient(", ir.joined(", ", parts), ")")
+        return code("tape.gradient(", joined(", ", parts), ")")
 
 
 def update_last(flows: Sequence[Flow]) -> list[Flow]:

@@ -16,7 +16,8 @@ from migrate.backends.custom_loop.rounds import of_round
 from migrate.facts import names
 from migrate.plan import Plan
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.ir import Flow, code
+from migrate.program.code import code
+from migrate.program.ir import Flow
 from migrate.source.nodes import all_nodes
 
 

@@ -8,7 +8,7 @@ from migrate.backends.custom_loop.context import Context
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.plan import New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.worker_state import Finder, Shared, WorkerState
 from migrate.source.nodes import all_nodes
 

@@ -7,7 +7,8 @@ import ast
 from migrate.backends.expressions.optimizers import Optimizers
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Kind
 from migrate.tables import roles
 
 

@@ -10,7 +10,8 @@ from migrate.backends.expressions.datasets import Datasets
 from migrate.facts import global_steps, names
 from migrate.findings import Finding, Outcome
 from migrate.plan import Dropped
-from migrate.program.ir import Kind, Replication, code
+from migrate.program.code import code
+from migrate.program.ir import Kind, Replication
 from migrate.source.nodes import all_nodes, children
 from migrate.tables import recurrent, roles
 from migrate.tables.hooks import HOOKS

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.backends.expressions.state import State
+from migrate.program.code import code
 from migrate.program.graph_functions import GIVES_COLLECTED, LAYERS
-from migrate.program.ir import code
 from migrate.rules.contrib_graph import ContribGraph
 from migrate.source.nodes import all_nodes
 from migrate.tables import contrib_graph, estimator, legacy_keras, roles

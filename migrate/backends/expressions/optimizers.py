@@ -8,7 +8,8 @@ from migrate.backends.expressions.savers import Savers
 from migrate.facts import names
 from migrate.findings import Finding, Outcome
 from migrate.program import ir
-from migrate.program.ir import Kind, code
+from migrate.program.code import code
+from migrate.program.ir import Kind
 from migrate.tables.optimizers import SCHEDULES, OptimizerRow
 
 

@@ -6,8 +6,7 @@ import ast
 
 from migrate.backends.expressions.variables import Variables
 from migrate.facts import names
-from migrate.program import ir
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code, joined
 
 _PARTITIONER_TARGETS = {
     # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
@@ -77,7 +76,7 @@ class Partitioners(Variables):
             call,
             code(
                 f"tf.distribute.experimental.partitioners.{target}(",
-                ir.joined(", ", parts),
+                joined(", ", parts),
                 ")",
             ),
         )
@@ -121,5 +120,5 @@ class Partitioners(Variables):
         parts = [code(table), rows, *[code(f"{k.arg}=", k.value) for k in extra]]
         self.claimed[call] = (code_, reason)
         self.plan.replace(
-            call, code("tf.nn.embedding_lookup(", ir.joined(", ", parts), ")")
+            call, code("tf.nn.embedding_lookup(", joined(", ", parts), ")")
         )

@@ -7,9 +7,9 @@ import ast
 from migrate.backends import moving_averages
 from migrate.backends.expressions.partitioners import Partitioners
 from migrate.facts import init_functions, names
-from migrate.program import ir
 from migrate.program.binding_time import every
-from migrate.program.ir import Kind, code
+from migrate.program.code import code, joined
+from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
@@ -68,7 +68,7 @@ class Savers(Partitioners):
             parts.insert(0, code("lambda: ", listed))
         self.claimed[call] = ("V112", "training_session.Saver, TF1's checkpoint format")
         self.plan.replace(
-            call, code("training_session.Saver(", ir.joined(", ", parts), ")")
+            call, code("training_session.Saver(", joined(", ", parts), ")")
         )
 
     def _claim_lists(self, listed: ast.expr) -> None:
@@ -143,5 +143,5 @@ class Savers(Partitioners):
         ]
         self.claimed[call] = ("S125", "training_session.Scaffold")
         self.plan.replace(
-            call, code("training_session.Scaffold(", ir.joined(", ", parts), ")")
+            call, code("training_session.Scaffold(", joined(", ", parts), ")")
         )

@@ -7,8 +7,8 @@ import ast
 from migrate.backends.half_migrated.spelling import Spelling
 from migrate.facts import names
 from migrate.plan import Block, Dropped, Item, New, Plan
+from migrate.program.code import Code, code
 from migrate.program.eager import Server
-from migrate.program.ir import Code, code
 
 _RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
 

@@ -13,8 +13,8 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
 from migrate.frontends.half_migrated import Refused
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.code import Code, code
 from migrate.program.eager import FitProgram
-from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
 
 _OWN_NAMES = frozenset({"strategy", "fits", "training_session", "keras_fit"})

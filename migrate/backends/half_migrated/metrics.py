@@ -12,8 +12,8 @@ from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
 from migrate.frontends.half_migrated.step import given
 from migrate.frontends.keras_names import keras_name, makes_model
 from migrate.plan import Plan
+from migrate.program.code import code
 from migrate.program.eager import Division, EagerProgram, Metric
-from migrate.program.ir import code
 from migrate.rules.mistakes.mistake import binding
 from migrate.source.nodes import all_nodes
 

@@ -10,7 +10,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.keras_names import keras_name
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.rules.symbols import verdict
 from migrate.tables import hooks, symbols
 

@@ -23,8 +23,8 @@ from migrate.frontends.half_migrated import Refused
 from migrate.frontends.half_migrated.losses import LossReader, UnknownLoss
 from migrate.frontends.half_migrated.step import given
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.code import Code, code
 from migrate.program.eager import Division, EagerProgram
-from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
 from migrate.source.nodes import all_nodes
 from migrate.tables import hooks

@@ -14,8 +14,8 @@ from migrate.facts.scopes import Scopes
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.keras_names import defined
 from migrate.plan import Plan
+from migrate.program.code import Code, code
 from migrate.program.eager import EagerProgram, Server
-from migrate.program.ir import Code, code
 from migrate.rules.mistakes.mistake import method
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import all_nodes

@@ -17,7 +17,7 @@ from migrate.program.callbacks import (
     Step,
     Value,
 )
-from migrate.program.ir import Code, code, joined
+from migrate.program.code import Code, code, joined
 from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table
 

@@ -11,7 +11,7 @@ from migrate.backends.keras.subclassed import Subclassed
 from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Computed, Held
 from migrate.source.nodes import all_nodes

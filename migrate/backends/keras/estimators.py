@@ -10,7 +10,7 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.frontends.model_fn import Imported
 from migrate.frontends.model_fn.flows import Flow
 from migrate.plan import New, Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.tables import keras_models as table
 
 _TRAINS = ("K104", "trains the Keras model, as tf.estimator did around a model_fn")

@@ -11,7 +11,7 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.backends.keras.training import Training
 from migrate.facts import names
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_model import Counter, Exports, Hooks
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import all_nodes

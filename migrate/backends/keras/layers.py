@@ -11,7 +11,7 @@ from migrate.backends.keras.layout import call as laid_out
 from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Dropped, Item, Keep, New
-from migrate.program.ir import Code, code, joined
+from migrate.program.code import Code, code, joined
 from migrate.program.keras_layers import Helper, Layer, Several, is_prefix
 from migrate.program.keras_model import KerasModel
 from migrate.source.nodes import all_nodes

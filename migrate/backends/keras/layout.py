@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 
 WIDTH = 80
 _HANG = "    "

@@ -13,7 +13,7 @@ from migrate.frontends import model_fn
 from migrate.frontends.model_fn.files import joined_with
 from migrate.frontends.model_fn.modes import is_device
 from migrate.plan import Dropped, Plan
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_files import SharedModels
 from migrate.program.keras_layers import Layer
 from migrate.program.keras_model import KerasModel

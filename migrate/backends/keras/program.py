@@ -16,7 +16,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends import callbacks, model_fn
 from migrate.frontends.model_fn.files import joined
 from migrate.plan import Plan
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.program.keras_files import SharedModels
 from migrate.source.nodes import all_nodes
 

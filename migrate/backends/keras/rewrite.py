@@ -13,7 +13,7 @@ from migrate.backends.keras.networks import of_devices, of_what_is_gone, plan_la
 from migrate.facts import names
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.plan import Block, Item, Keep, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_model import Total
 from migrate.source.nodes import all_nodes
 from migrate.tables import keras_models as table

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras.state import State
 from migrate.facts import names
 from migrate.plan import Block, Item, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
 
 

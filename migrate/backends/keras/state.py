@@ -11,7 +11,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn.flows import Flow
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_model import KerasModel, Metric
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import all_nodes

@@ -11,7 +11,7 @@ from migrate.backends.keras.shared import Shared
 from migrate.facts import names
 from migrate.frontends.model_fn import recurrent
 from migrate.plan import Block, Dropped, Item, Keep, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_layers import Layer, Weight
 from migrate.program.keras_model import Called, Step
 from migrate.program.keras_units import Unit

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from migrate.backends.keras.construction import Construction
 from migrate.facts import names
 from migrate.plan import Block, Item, New
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import all_nodes
 

@@ -27,7 +27,8 @@ from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.own_hooks.tensors import Graph, Tensors
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Kind
 from migrate.program.own_hooks import GLOBAL_STEP, Ask, OwnHooks
 from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table

@@ -12,7 +12,8 @@ from migrate.frontends.callbacks.attributes import Attributes, Kept
 from migrate.frontends.displays import Displays
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.program.binding_time import Analysis, every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import GLOBAL_STEP, SUMMARIES
 from migrate.source.nodes import all_nodes
 from migrate.tables import callbacks as table

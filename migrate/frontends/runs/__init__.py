@@ -28,7 +28,8 @@ from migrate.frontends.session_hooks import SessionHooks
 from migrate.frontends.step_checks import StepChecks
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import OwnHooks
 from migrate.program.slices import Slice, Slicer
 from migrate.source.nodes import all_nodes

@@ -12,7 +12,7 @@ from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Analysis, Diagnostics
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 
 
 class Fed:

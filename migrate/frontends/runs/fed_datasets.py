@@ -6,7 +6,8 @@ import ast
 
 from migrate.facts import names
 from migrate.program.binding_time import Analysis, Diagnostics, every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow, Kind
 
 
 class FedDatasets:

@@ -10,7 +10,8 @@ from migrate.frontends import plain_sessions
 from migrate.frontends.fetches import Leaf, spread
 from migrate.frontends.runs.loop import Loop
 from migrate.program.binding_time import Analysis, Diagnostics
-from migrate.program.ir import Code, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 

@@ -17,7 +17,8 @@ from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.metric_resets import MetricResets
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
-from migrate.program.ir import Flow, Kind, code
+from migrate.program.code import code, joined
+from migrate.program.ir import Flow, Kind
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
@@ -68,7 +69,7 @@ class Initialisers:
                     new = code(run.call.func.value, ".initialize()")
                     also = self._metrics.of([given] if given is not None else [])
                     if also:
-                        new = code("(", ir.joined(", ", [new, *also]), ")")
+                        new = code("(", joined(", ", [new, *also]), ")")
                     run = dataclasses.replace(run, replacement=new)
                 # Else there are no other local variables, and tables keep theirs.
             found.append(run)
@@ -115,7 +116,7 @@ class Initialisers:
         metrics = self._metrics.of([leaf.node for leaf in leaves])
         if metrics:
             both = len(metrics) > 1
-            replacement = code("(", ir.joined(", ", metrics), ")")
+            replacement = code("(", joined(", ", metrics), ")")
             replacement = replacement if both else metrics[0]
             if self._metrics.nothing_else([leaf.node for leaf in leaves]):
                 return ir.Run(call, None, (), statement, None, replacement)

@@ -8,7 +8,8 @@ from collections.abc import Iterable
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.binding_time import every
-from migrate.program.ir import Code, Flow, Kind, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Flow, Kind
 from migrate.tables import roles
 from migrate.tables import streaming_metrics as table
 

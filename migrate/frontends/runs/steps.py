@@ -9,7 +9,7 @@ from migrate.frontends.fetches import Leaf
 from migrate.frontends.runs.loop import Loop
 from migrate.program import ir
 from migrate.program.binding_time import Analysis
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code, joined
 
 
 class Steps:
@@ -113,7 +113,7 @@ class Steps:
         target = statement.targets[0]
         assert isinstance(target, (ast.Tuple, ast.List))
         kept = [e for e, leaf in zip(target.elts, leaves) if leaf.has_value]
-        return ir.joined(", ", kept) if kept else code("_")
+        return joined(", ", kept) if kept else code("_")
 
 
 def _text(fragment: Code) -> str:

@@ -9,8 +9,9 @@ from migrate.program import ir
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.optimizers import Optimizers
 from migrate.program.binding_time.vocabulary import SETUP_KINDS, is_given
+from migrate.program.code import Code, code
 from migrate.program.graph_functions import GIVES_COLLECTED
-from migrate.program.ir import Kind, code
+from migrate.program.ir import Kind
 from migrate.tables import contrib_graph, roles
 from migrate.tables.layers import LAYER_FUNCTIONS
 from migrate.tables.recurrent import WRAPPERS
@@ -366,7 +367,7 @@ class Calls(Optimizers):
             dtype = names.argument(call, "dtype", 0)
             shape = names.argument(call, "shape", 1)
             default = None
-            parts: list[str | ast.AST | ir.Code] = ["tf.TensorSpec("]
+            parts: list[str | ast.AST | Code] = ["tf.TensorSpec("]
             parts.append(shape if shape is not None else "None")
             if dtype is not None:
                 parts += [", ", dtype]

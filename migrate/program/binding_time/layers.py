@@ -8,7 +8,8 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.binding_time.vocabulary import is_given
-from migrate.program.ir import Kind, Lift, code
+from migrate.program.code import code, joined
+from migrate.program.ir import Kind, Lift
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 
 
@@ -59,7 +60,7 @@ class Layers(UserFunctions):
                 )
         if row.seeded and is_given(bound.get("seed")):
             given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
-            use = code(row.seeded, "(", ir.joined(", ", [inputs, *given]), ")")
+            use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
             self._lifts.append(Lift(call, "", code(), use))
             return Kind.TENSOR
         constructor = [
@@ -103,9 +104,9 @@ class Layers(UserFunctions):
                 )
         if dynamic and not self.in_loop and row.has_weights:
             pass  # The name is computed at build time, as it was in TF1.
-        create = code(target, "(", ir.joined(", ", constructor), ")")
+        create = code(target, "(", joined(", ", constructor), ")")
         at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
-        use = code(variable, "(", ir.joined(", ", [inputs, *at_call]), ")")
+        use = code(variable, "(", joined(", ", [inputs, *at_call]), ")")
         self._lifts.append(Lift(call, variable, create if not reused else code(), use))
         return Kind.TENSOR
 

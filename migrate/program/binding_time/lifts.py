@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from migrate.facts import draws, effects, names
 from migrate.program import ir
 from migrate.program.binding_time.lists import Lists
-from migrate.program.ir import Kind, Lift, code
+from migrate.program.code import code
+from migrate.program.ir import Kind, Lift
 from migrate.source.nodes import all_nodes, children
 from migrate.tables import roles
 from migrate.tables.optimizers import OPTIMIZERS

@@ -8,7 +8,8 @@ from migrate.facts import names
 from migrate.program import ir
 from migrate.program.binding_time.keras_objects import KerasObjects
 from migrate.program.binding_time.vocabulary import is_given
-from migrate.program.ir import Kind, Lift, code
+from migrate.program.code import Code, code
+from migrate.program.ir import Kind, Lift
 from migrate.tables.optimizers import OPTIMIZERS
 
 
@@ -17,7 +18,7 @@ class Optimizers(KerasObjects):
 
     def _optimizer_call(self, call: ast.Call, function: ast.Attribute) -> Kind:
         self._arguments(call)
-        optimizer: ir.Code
+        optimizer: Code
         if names.key(function.value) is None:
             name = self.fresh("optimizer", "opt")
             self._lifts.append(

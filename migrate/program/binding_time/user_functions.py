@@ -9,8 +9,9 @@ from migrate.program import ir
 from migrate.program.binding_time.every import every
 from migrate.program.binding_time.lattice import join
 from migrate.program.binding_time.lifts import Lifts
+from migrate.program.code import Code, code, joined
 from migrate.program.functions import FunctionTimes, parameter_names
-from migrate.program.ir import Flow, Kind, Lift, code
+from migrate.program.ir import Flow, Kind, Lift
 from migrate.rules.mistakes.replicas import gives_dataset
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
@@ -277,10 +278,10 @@ class UserFunctions(Lifts):
         create = code(
             call.func,
             "(",
-            ir.joined(", ", [code(f"{p}=", bound[p]) for p in static]),
+            joined(", ", [code(f"{p}=", bound[p]) for p in static]),
             ")",
         )
-        dynamic: list[ir.Code] = []
+        dynamic: list[Code] = []
         positional = True
         for parameter in times.step_parameters:
             if parameter not in bound:
@@ -288,7 +289,7 @@ class UserFunctions(Lifts):
                 continue
             prefix = "" if positional else f"{parameter}="
             dynamic.append(code(prefix, bound[parameter]))
-        use = code(name, "(", ir.joined(", ", dynamic), ")")
+        use = code(name, "(", joined(", ", dynamic), ")")
         self._lifts.append(Lift(call, name, create if created else code(), use))
         return times.kind if times.kind in ir.STEP_KINDS else Kind.TENSOR
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import code
+from migrate.program.code import code
 from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method
 from migrate.source.nodes import all_nodes

@@ -7,7 +7,7 @@ import dataclasses
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code
+from migrate.program.code import Code
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.rules.mistakes.mistake import Mistake, calls, name_of
 
 _COMMUNICATION = "tf.distribute.experimental.CollectiveCommunication"

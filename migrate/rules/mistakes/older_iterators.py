@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.rules.mistakes.mistake import Mistake, calls, method
 from migrate.tables import roles
 

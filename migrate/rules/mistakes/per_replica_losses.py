@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.rules.mistakes import replicas, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
 from migrate.source.nodes import all_nodes

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code
+from migrate.program.code import Code, code
 from migrate.rules.mistakes import chiefs, replicas
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method, name_of
 from migrate.source.nodes import all_nodes

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.program.ir import Code, code, joined
+from migrate.program.code import Code, code, joined
 from migrate.rules.mistakes import per_replica_losses, replicas, values
 from migrate.rules.mistakes.mistake import Mistake
 from migrate.source.nodes import all_nodes

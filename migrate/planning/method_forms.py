@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.forms import Form
-from migrate.planning import has_refusal, plan_of
+from migrate.planning.choice import has_refusal, plan_of
+from migrate.planning.forms import Form
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.unit import Unit
 

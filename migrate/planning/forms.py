@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
-from migrate.planning import has_refusal, plan_of
+from migrate.planning.choice import has_refusal, plan_of
 from migrate.source.nodes import tree_of
 from migrate.unit import Unit
 

@@ -15,7 +15,7 @@ import libcst as cst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from migrate.plan import Block, Dropped, Item, Keep, New, Plan
-from migrate.program.ir import Code
+from migrate.program.code import Code
 
 Position = tuple[int, int, int, int]
 _Statement = cst.SimpleStatementLine | cst.BaseCompoundStatement

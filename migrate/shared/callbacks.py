@@ -26,8 +26,8 @@ from migrate.frontends.callbacks.reasons import NoCallback
 from migrate.frontends.derived_hooks import hook_classes
 from migrate.options import Options
 from migrate.program.callbacks import OfOtherFile, SharedCallbacks, UsedElsewhere
+from migrate.shared.files import TreeFiles
 from migrate.source.nodes import all_nodes
-from migrate.tree_files import TreeFiles
 
 _LOGGER = logging.getLogger(__name__)
 # What a file spells that may have several devices in one process.

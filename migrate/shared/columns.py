@@ -14,8 +14,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
+from migrate.shared.files import TreeFiles
 from migrate.tables import estimator
-from migrate.tree_files import TreeFiles
 
 
 def of_graphs(tree: TreeFiles) -> Mapping[str, str]:

@@ -17,11 +17,11 @@ import ast
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from migrate import regions
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
 from migrate.normalise.text import inside_strings
+from migrate.several import regions
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 

@@ -7,7 +7,7 @@ import os
 import pathlib
 import tempfile
 
-from migrate.interrupts import uninterrupted
+from migrate.disk.interrupts import uninterrupted
 
 
 def check_writable(path: pathlib.Path) -> None:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from migrate import regions
 from migrate.facts import one_of, reach
 from migrate.facts.scopes import Scopes
 from migrate.migration import Migration
+from migrate.several import regions
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 

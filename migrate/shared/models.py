@@ -1,7 +1,7 @@
 """Model functions of one file that Estimators of other files have.
 
 Such a model_fn can only become a class where all files that know it change with it, and
-those whose functions make its layers (`migrate.shared_networks`). So each is tried: all of
+those whose functions make its layers (`migrate.shared.networks`). So each is tried: all of
 them are migrated, and it counts if every one comes out whole.
 """
 
@@ -19,9 +19,9 @@ from migrate.facts.imports import resolved
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.program.keras_files import SharedModels
-from migrate.shared_networks import Models, Networks, with_networks, without
+from migrate.shared.files import TreeFiles
+from migrate.shared.networks import Models, Networks, with_networks, without
 from migrate.source.nodes import tree_of
-from migrate.tree_files import TreeFiles
 
 _LOGGER = logging.getLogger(__name__)
 # What a file spells that has an Estimator, and takes its model_fn from elsewhere.

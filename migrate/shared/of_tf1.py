@@ -18,8 +18,8 @@ from collections.abc import Iterator
 from migrate.facts.imports import imported
 from migrate.facts.mentions import module_name
 from migrate.facts.scopes import Scopes
+from migrate.shared.files import TreeFiles
 from migrate.tables import semantics, symbols
-from migrate.tree_files import TreeFiles
 
 
 def of_tf1(tree: TreeFiles) -> frozenset[str]:

@@ -23,7 +23,7 @@ from migrate.normalise.model_updates import Written, written_out
 from migrate.normalise.text import Text
 from migrate.program.keras_files import Files, SharedModels, Source
 from migrate.program.keras_model import Stays
-from migrate.tree_files import TreeFiles
+from migrate.shared.files import TreeFiles
 
 Models = Mapping[str, SharedModels]
 

@@ -1,7 +1,7 @@
 """Applies a plan of expressions and notes alone, by their positions in the text.
 
 Most files of a tree have nothing else. Everything that is not replaced stays byte for
-byte because it is never taken apart; what moves statements is `migrate.rewrite`'s, as is
+byte because it is never taken apart; what moves statements is `migrate.rewriting.rewrite`'s, as is
 the little that positions do not tell.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 
 from migrate.plan import Plan
-from migrate.program.ir import Code
+from migrate.program.code import Code
 from migrate.source.nodes import all_nodes
 
 # As an argument, or as an operand, these need the parentheses that positions leave out.

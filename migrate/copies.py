@@ -1,0 +1,116 @@
+"""A migrated copy of trees and files: where each file goes, and what goes along."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import os
+import pathlib
+import shutil
+from collections.abc import Iterator
+
+from migrate.pipeline import FileResult
+
+
+class CopyError(ValueError):
+    """The copy cannot be made where the user wants it."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Copy:
+    """Trees and files, and the directory that their migrated copy goes to.
+
+    One tree becomes the directory itself; of several each keeps its name in it.
+    """
+
+    roots: tuple[pathlib.Path, ...]
+    output: pathlib.Path
+
+    def check(self) -> None:
+        """Tells before anything is copied that it cannot be.
+
+        Raises:
+          CopyError: the directory is not empty, or lies in a tree, or names clash.
+        """
+        if self.output.exists() and not (
+            self.output.is_dir() and not any(self.output.iterdir())
+        ):
+            raise CopyError(
+                f"--output: {self.output} exists and is not an empty directory"
+            )
+        inner = pathlib.Path(os.path.realpath(self.output))
+        for root in self.roots:
+            if root.is_dir() and inner.is_relative_to(root.resolve()):
+                raise CopyError("--output must not lie inside the tree that is copied")
+        names = collections.Counter(self._base(root) for root in self.roots)
+        for name, times in names.items():
+            if times > 1:
+                raise CopyError(f"--output: {times} of the paths would both be {name}")
+
+    def _base(self, root: pathlib.Path) -> pathlib.Path:
+        if root.is_dir() and len(self.roots) == 1:
+            return self.output
+        named = root.name not in ("", "..")
+        return self.output / (root.name if named else root.resolve().name)
+
+    def target(self, path: pathlib.Path) -> pathlib.Path:
+        """Where the copy of a file is."""
+        for root in self.roots:
+            if path == root:
+                return self._base(root)
+            if root.is_dir() and path.is_relative_to(root):
+                return self._base(root) / path.relative_to(root)
+        raise ValueError(f"{path} is in none of the paths")
+
+    def make(self) -> list[FileResult]:
+        """Copies everything as it is; what cannot be copied comes back as failures.
+
+        Version control and byte code stay behind. A link within a tree stays one; of a
+        link out of its tree to a file the file is copied, so that nothing written to
+        the copy can reach the original.
+        """
+        failures: list[FileResult] = []
+        for root in self.roots:
+            base = self._base(root)
+            if root.is_dir():
+                errors: list[OSError] = []
+                for current, directories, files in os.walk(root, onerror=errors.append):
+                    here = pathlib.Path(current)
+                    directories[:] = sorted(
+                        d for d in directories if d not in (".git", "__pycache__")
+                    )
+                    (base / here.relative_to(root)).mkdir(parents=True, exist_ok=True)
+                    links = [d for d in directories if (here / d).is_symlink()]
+                    for name in [*sorted(files), *links]:
+                        source = here / name
+                        target = base / source.relative_to(root)
+                        failures += _copy(source, target, root)
+                for error in errors:
+                    reason = f"cannot be listed: {error.strerror}"
+                    path = pathlib.Path(error.filename)
+                    failures.append(FileResult(path).with_failure("E001", reason))
+            elif root.is_file():
+                base.parent.mkdir(parents=True, exist_ok=True)
+                failures += _copy(pathlib.Path(os.path.realpath(root)), base, root)
+        return failures
+
+
+def _copy(
+    source: pathlib.Path, target: pathlib.Path, root: pathlib.Path
+) -> Iterator[FileResult]:
+    try:
+        if source.is_symlink():
+            link = os.readlink(source)
+            real = pathlib.Path(os.path.realpath(source))
+            inside = not os.path.isabs(link) and real.is_relative_to(root.resolve())
+            if inside or real.is_dir() or not real.exists():
+                target.symlink_to(link)
+                return
+        if not source.is_file():
+            reason = "cannot be copied: not a regular file"
+            yield FileResult(source).with_failure("E001", reason)
+            return
+        shutil.copy2(source, target)
+    except OSError as error:
+        reason = f"cannot be copied: {error.strerror or error}"
+        yield FileResult(source).with_failure("E001", reason)

@@ -1,0 +1,1 @@
+"""Which plan a file gets, and the forms of it that are tried."""

@@ -1,0 +1,114 @@
+"""Files migrated in several processes, one of which may die of its file."""
+
+from __future__ import annotations
+
+import collections
+import concurrent.futures
+import dataclasses
+import os
+import pathlib
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures.process import BrokenProcessPool
+
+from migrate import pipeline
+from migrate.options import Options
+from migrate.pipeline import Core, FileResult
+from migrate.tree import Tree
+
+_AHEAD = 4  # Files per process that are read before their turn.
+_ALONE = Tree()
+
+
+@dataclasses.dataclass(frozen=True)
+class Loaded:
+    """A file that is worth the compiler's time, and its bytes."""
+
+    path: pathlib.Path
+    data: bytes
+
+    def migrate(self, options: Options, core: Core | None) -> FileResult:
+        return pipeline.migrate_bytes(self.path, self.data, options, core)
+
+
+class _Pool:
+    """A pool that outlives its processes: one that a file kills is replaced."""
+
+    def __init__(self, jobs: int) -> None:
+        self._jobs = jobs
+        self._pool: concurrent.futures.ProcessPoolExecutor | None = None
+
+    def submit(
+        self, item: Loaded, options: Options, core: Core | None
+    ) -> concurrent.futures.Future[FileResult]:
+        if self._pool is None:
+            self._pool = pool(self._jobs)
+        if options.tree != _ALONE:  # Not all of it in every message.
+            near = options.tree.near(os.path.realpath(item.path))
+            options = dataclasses.replace(options, tree=near)
+        try:
+            return self._pool.submit(item.migrate, options, core)
+        except BrokenProcessPool:
+            self.close()
+            return self.submit(item, options, core)
+
+    def alone(self, item: Loaded, options: Options, core: Core | None) -> FileResult:
+        """A file once more, in a process of its own: it, or one beside it, killed one."""
+        with pool(1) as single:
+            try:
+                return single.submit(item.migrate, options, core).result()
+            except BrokenProcessPool:
+                reason = (
+                    "the process that analysed it died: nested too deeply, or too large"
+                )
+                return FileResult(item.path).with_failure("E005", reason)
+
+    def close(self) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
+    """Processes that leave interrupts to the one that started them."""
+    return concurrent.futures.ProcessPoolExecutor(jobs, initializer=_leave_signals)
+
+
+def _leave_signals() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def in_processes(
+    items: Iterable[Loaded | FileResult],
+    options: Options,
+    core: Core | None,
+    jobs: int,
+) -> Iterator[FileResult]:
+    """Results in order, with a bounded number of files in flight."""
+    Future = concurrent.futures.Future[FileResult]
+    ahead: collections.deque[tuple[Loaded, Future] | FileResult] = collections.deque()
+    processes = _Pool(jobs)
+
+    def first() -> FileResult:
+        item = ahead.popleft()
+        if isinstance(item, FileResult):
+            return item
+        loaded, future = item
+        try:
+            return future.result()
+        except BrokenProcessPool:
+            return processes.alone(loaded, options, core)
+
+    try:
+        for item in items:
+            if isinstance(item, Loaded):
+                ahead.append((item, processes.submit(item, options, core)))
+            else:
+                ahead.append(item)
+            if len(ahead) >= jobs * _AHEAD:
+                yield first()
+        while ahead:
+            yield first()
+    finally:
+        processes.close()

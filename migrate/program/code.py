@@ -1,0 +1,35 @@
+"""New source text that holds pieces of the user's own."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+
+@dataclasses.dataclass(frozen=True)
+class Code:
+    """New source text with the user's own expressions in its holes."""
+
+    parts: tuple[str | ast.AST | Code, ...]
+
+    def nodes(self) -> Iterator[ast.AST]:
+        for part in self.parts:
+            if isinstance(part, Code):
+                yield from part.nodes()
+            elif isinstance(part, ast.AST):
+                yield part
+
+
+def code(*parts: str | ast.AST | Code) -> Code:
+    return Code(parts)
+
+
+def joined(separator: str, parts: Sequence[str | ast.AST | Code]) -> Code:
+    """`", ".join` for code."""
+    woven: list[str | ast.AST | Code] = []
+    for part in parts:
+        if woven:
+            woven.append(separator)
+        woven.append(part)
+    return Code(tuple(woven))

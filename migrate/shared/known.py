@@ -1,0 +1,52 @@
+"""What is known of the files of a run by reading all of them, before any is migrated."""
+
+from __future__ import annotations
+
+import pathlib
+from collections.abc import Sequence
+
+from migrate.facts.graph_imports import (
+    graph_imports,
+    modules_of,
+    of_session_programs,
+)
+from migrate.facts.hidden_names import hidden
+from migrate.facts.homes import homes
+from migrate.facts.imports import graph_modules, updating_modules
+from migrate.facts.known_classes import knowing, naming
+from migrate.facts.reexports import names_of_stars, reexports
+from migrate.parts.files import together
+from migrate.shared.columns import of_graphs
+from migrate.shared.files import TreeFiles
+from migrate.shared.hooks import shared_hooks
+from migrate.shared.of_tf1 import of_tf1
+from migrate.tree import Tree
+
+
+def known(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
+    """The tree, but for what becomes of programs and models that files have together.
+
+    Args:
+      files: those of the run.
+      paths: what the user gave: emitted modules go below them.
+    """
+    followed, imported = reexports(files), graph_imports(files)
+    of_sessions = modules_of(imported, files)
+    stars = names_of_stars(files, followed)
+    read = TreeFiles(files, Tree(reexports=followed, own_stars=stars))
+    return Tree(
+        graph_modules=graph_modules(files, followed) | of_sessions,
+        updating_modules=updating_modules(files, followed) | of_sessions,
+        graph_imports=imported,
+        of_session_programs=of_session_programs(files),
+        reexports=followed,
+        own_stars=stars,
+        hidden=hidden(files, followed),
+        homes=homes(files, paths),
+        parts=together(files),
+        knowing=knowing(files),
+        of_tf1=of_tf1(read),
+        columns=of_graphs(read),
+        naming=naming(files),
+        shared_hooks=shared_hooks(files),
+    )
