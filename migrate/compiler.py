@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping
 
 from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import EagerRewrite, FitRewrite
-from migrate.facts import hidden_names, own_stars
-from migrate.facts.reexports import apart, written_out
 from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.trees import hidden_names, own_stars
+from migrate.facts.trees.reexports import apart, written_out
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph, half_migrated
+from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
+from migrate.frontends.sessions import between_graph
 from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
 from migrate.normalise.eager_forms import in_known_form

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
-from migrate.facts.hidden_names import Told
-from migrate.facts.homes import Home
-from migrate.facts.own_stars import Stars
-from migrate.facts.reexports import Lines
+from migrate.facts.trees.hidden_names import Told
+from migrate.facts.trees.homes import Home
+from migrate.facts.trees.own_stars import Stars
+from migrate.facts.trees.reexports import Lines
 from migrate.parts.program import Parts
 from migrate.program.callbacks import SharedCallbacks
 from migrate.program.keras_files import SharedModels

@@ -6,10 +6,10 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-from migrate.facts.hidden_names import Told
-from migrate.facts.homes import Home
-from migrate.facts.own_stars import Stars
-from migrate.facts.reexports import Lines
+from migrate.facts.trees.hidden_names import Told
+from migrate.facts.trees.homes import Home
+from migrate.facts.trees.own_stars import Stars
+from migrate.facts.trees.reexports import Lines
 from migrate.options import Options
 from migrate.program.callbacks import SharedCallbacks
 from migrate.program.keras_files import SharedModels

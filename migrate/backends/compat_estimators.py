@@ -11,7 +11,7 @@ import ast
 
 from migrate.backends.estimator_loop import EstimatorRewrite
 from migrate.facts.scopes import Scopes
-from migrate.frontends import estimator
+from migrate.frontends.estimators import estimator
 from migrate.plan import Plan
 from migrate.tables import estimator as table
 

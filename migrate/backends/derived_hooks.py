@@ -6,7 +6,7 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.derived_hooks import DerivedHook, derived_hooks
+from migrate.frontends.sessions.derived_hooks import DerivedHook, derived_hooks
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.source.nodes import all_nodes

@@ -6,8 +6,8 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.estimator_hooks import variable_loads
-from migrate.frontends.hook_updates import hook_updates
+from migrate.frontends.estimators.hook_updates import hook_updates
+from migrate.frontends.estimators.hooks import variable_loads
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code
 from migrate.source.nodes import all_nodes

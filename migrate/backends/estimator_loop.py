@@ -25,10 +25,10 @@ from migrate.backends.keras_model_estimators import plan_keras
 from migrate.backends.scaffolds import plan_scaffolds
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.derived_hooks import ends_with_values
-from migrate.frontends.estimator import EstimatorProgram
-from migrate.frontends.estimator_hooks import SessionRun, session_runs
-from migrate.frontends.input_sessions import InputSession
+from migrate.frontends.estimators.estimator import EstimatorProgram
+from migrate.frontends.estimators.hooks import SessionRun, session_runs
+from migrate.frontends.estimators.input_sessions import InputSession
+from migrate.frontends.sessions.derived_hooks import ends_with_values
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code
 from migrate.rules import keras_inside, unmoved_averages

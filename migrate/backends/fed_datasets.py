@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.fed_datasets import FedInitializer, fed_initializers
+from migrate.frontends.estimators.fed_datasets import FedInitializer, fed_initializers
 from migrate.plan import Dropped, Plan
 from migrate.program.code import code, joined
 from migrate.tables import estimator as table

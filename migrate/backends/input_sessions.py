@@ -17,7 +17,12 @@ import ast
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.input_sessions import Batches, InputSession, Look, root_of
+from migrate.frontends.estimators.input_sessions import (
+    Batches,
+    InputSession,
+    Look,
+    root_of,
+)
 from migrate.plan import Dropped, Item, Keep, New, Plan
 from migrate.program.code import Code, code
 from migrate.source.nodes import all_nodes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
-from migrate.frontends.loaded_sessions import recognise, root
+from migrate.frontends.estimators.loaded_sessions import recognise, root
 from migrate.plan import Plan
 from migrate.program.code import Code, code, joined
 from migrate.source.nodes import all_nodes

@@ -7,7 +7,7 @@ import ast
 from migrate.backends.keras.layout import call as laid_out
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends.scaffolds import scaffolds, unneeded
+from migrate.frontends.estimators.scaffolds import scaffolds, unneeded
 from migrate.plan import Dropped, Plan
 from migrate.source.nodes import all_nodes
 from migrate.tables import scaffolds as table

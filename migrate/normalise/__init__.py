@@ -12,9 +12,10 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 
-from migrate.normalise import driver, supervisor
 from migrate.normalise.elsewhere.normaliser import Normaliser
 from migrate.normalise.feeds import written_out
+from migrate.normalise.sessions import driver
+from migrate.normalise.supervisors import supervisor
 from migrate.normalise.text import Text
 
 __all__ = ["NormalForm", "Text", "driver", "normal_forms", "supervisor", "written_out"]

@@ -28,7 +28,7 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.frontends.model_fn.specs import SPECS
-from migrate.normalise import update_returns
+from migrate.normalise.called import update_returns
 from migrate.normalise.text import Edit, Text, inside_strings
 from migrate.program.keras_files import Source
 from migrate.source.nodes import all_nodes, tree_of

@@ -14,8 +14,9 @@ from migrate.backends.keras.program import plan_hooks, plan_models
 from migrate.backends.loaded_sessions import plan_loaded
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import between_graph, estimator, input_sessions
-from migrate.frontends.estimator_classes import hidden_members
+from migrate.frontends.estimators import estimator, input_sessions
+from migrate.frontends.estimators.classes import hidden_members
+from migrate.frontends.sessions import between_graph
 from migrate.normalise.model_forms import normalised_branches
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan

@@ -101,48 +101,52 @@ def in_normal_form(text: str, unit: Unit, findings: Iterable[Finding]) -> Form |
         return None
     from migrate.normalise import (
         Text,
-        arguments,
-        chiefs,
-        collections,
-        displays,
         done_queues,
-        driver,
-        early_returns,
-        elements,
-        existing_servers,
-        fed_constants,
-        fed_datasets,
+        queues,
+        streaming_metrics,
+        towers,
+        train_ops,
+        written_out,
+    )
+    from migrate.normalise.called import arguments, early_returns
+    from migrate.normalise.collected import collections, losses
+    from migrate.normalise.feeds import constants as fed_constants
+    from migrate.normalise.feeds import datasets as fed_datasets
+    from migrate.normalise.feeds import inner_placeholders
+    from migrate.normalise.graph_places import (
         fetched_calls,
         graph_first,
-        inner_placeholders,
-        kept_sessions,
-        keras_package,
-        keras_phases,
-        keras_tensors,
         late_values,
-        local_servers,
-        losses,
         module_graph,
+        placement,
+    )
+    from migrate.normalise.keras import package as keras_package
+    from migrate.normalise.keras import phases as keras_phases
+    from migrate.normalise.keras import tensors as keras_tensors
+    from migrate.normalise.names import (
+        displays,
+        elements,
         name_scopes,
         named_parts,
-        outer_blocks,
-        placement,
-        queues,
         scope_names,
         semicolons,
+        statements,
+        tensor_names,
+        tuples,
+        versions,
+    )
+    from migrate.normalise.sessions import (
+        chiefs,
+        driver,
+        existing_servers,
+        kept_sessions,
+        local_servers,
+        outer_blocks,
         session_managers,
         sessions,
         slim_loops,
-        statements,
-        streaming_metrics,
-        supervisor,
-        tensor_names,
-        towers,
-        train_ops,
-        tuples,
-        versions,
-        written_out,
     )
+    from migrate.normalise.supervisors import supervisor
 
     start = semicolons.apart(Text.of(text)) if refused else Text.of(text)
     start, stopped = existing_servers.stopped(start)
@@ -253,7 +257,8 @@ def _is_elsewhere(findings: Iterable[Finding]) -> bool:
 
 def _numbered(forms: Iterable[_Brought]) -> Iterator[_Brought]:
     """Each form, and then it with one name for each tensor, where that differs."""
-    from migrate.normalise import arguments, versions
+    from migrate.normalise.called import arguments
+    from migrate.normalise.names import versions
 
     for text, brought, more in forms:
         yield text, brought, more
@@ -267,7 +272,9 @@ def _numbered(forms: Iterable[_Brought]) -> Iterator[_Brought]:
 
 def _taken_apart(start: Text) -> Iterator[_Brought]:
     """Forms with blocks of files and sessions as one, and attributes one by one."""
-    from migrate.normalise import graph_first, joined_blocks, tuples
+    from migrate.normalise.graph_places import graph_first
+    from migrate.normalise.names import tuples
+    from migrate.normalise.sessions import joined_blocks
 
     apart = tuples.of_attributes(joined_blocks.joined(start))
     if apart != start:
@@ -286,34 +293,33 @@ def _together(
     Args:
       finish: what is done when all of it stands there.
     """
-    from migrate.normalise import (
-        branches,
+    from migrate.normalise import normal_forms, queues, written_out
+    from migrate.normalise.called import branches, early_ends
+    from migrate.normalise.classes import (
         chained_calls,
-        collections,
-        driver,
-        early_ends,
-        elements,
-        fed_constants,
-        fed_datasets,
+        inheritance,
+        lazy_properties,
+        plain_properties,
+    )
+    from migrate.normalise.collected import collections
+    from migrate.normalise.feeds import constants as fed_constants
+    from migrate.normalise.feeds import datasets as fed_datasets
+    from migrate.normalise.graph_places import (
         fetched_calls,
         graph_first,
-        inheritance,
-        keras_phases,
-        keras_tensors,
         late_values,
-        lazy_properties,
         module_graph,
+    )
+    from migrate.normalise.keras import phases as keras_phases
+    from migrate.normalise.keras import tensors as keras_tensors
+    from migrate.normalise.names import (
+        elements,
         named_parts,
-        normal_forms,
-        outer_blocks,
-        plain_properties,
-        queues,
-        sessions,
         statements,
         tuples,
         versions,
-        written_out,
     )
+    from migrate.normalise.sessions import driver, outer_blocks, sessions
 
     start = inheritance.flattened(chained_calls.named(start))
     if "Server(" in start.source:  # A server's parts are not kept beside other values.

@@ -7,8 +7,8 @@ import os
 from typing import TYPE_CHECKING
 
 from migrate import emitted
-from migrate.facts.homes import Home
 from migrate.facts.scopes import scopes_of
+from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import estimator as table

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.normalise import Text, done_queues, supervisor, supervisor_callees
+from migrate.normalise import Text, done_queues
+from migrate.normalise.supervisors import callees as supervisor_callees
+from migrate.normalise.supervisors import supervisor
 from migrate.source.nodes import all_nodes
 
 _QUEUES = frozenset({"tf.FIFOQueue", "tf.queue.FIFOQueue"})

@@ -17,13 +17,13 @@ import os
 import pathlib
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.mentions import by_text, module_name
+from migrate.facts.trees.mentions import by_text, module_name
 from migrate.findings import Finding, Outcome
 from migrate.frontends.callbacks.elsewhere import together, used_here
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.frontends.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.options import Options
 from migrate.program.callbacks import OfOtherFile, SharedCallbacks, UsedElsewhere
 from migrate.shared.files import TreeFiles

@@ -9,12 +9,12 @@ import pathlib
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.imports import resolved
-from migrate.facts.joined import Imports, imports_of
-from migrate.facts.mentions import FINDING, module_name, names_it
-from migrate.facts.own_stars import written
-from migrate.facts.reexports import written_out
 from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.trees.imports import resolved
+from migrate.facts.trees.joined import Imports, imports_of
+from migrate.facts.trees.mentions import FINDING, module_name, names_it
+from migrate.facts.trees.own_stars import written
+from migrate.facts.trees.reexports import written_out
 from migrate.program.keras_files import Source
 from migrate.source import python
 from migrate.tree import Tree

@@ -5,16 +5,16 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Sequence
 
-from migrate.facts.graph_imports import (
+from migrate.facts.trees.graph_imports import (
     graph_imports,
     modules_of,
     of_session_programs,
 )
-from migrate.facts.hidden_names import hidden
-from migrate.facts.homes import homes
-from migrate.facts.imports import graph_modules, updating_modules
-from migrate.facts.known_classes import knowing, naming
-from migrate.facts.reexports import names_of_stars, reexports
+from migrate.facts.trees.hidden_names import hidden
+from migrate.facts.trees.homes import homes
+from migrate.facts.trees.imports import graph_modules, updating_modules
+from migrate.facts.trees.known_classes import knowing, naming
+from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.parts.files import together
 from migrate.shared.columns import of_graphs
 from migrate.shared.files import TreeFiles

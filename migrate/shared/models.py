@@ -15,7 +15,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.imports import resolved
+from migrate.facts.trees.imports import resolved
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.program.keras_files import SharedModels

@@ -15,8 +15,8 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.trees.joined import Joined
 from migrate.frontends import model_fn
 from migrate.normalise.model_forms import formed
 from migrate.normalise.model_updates import Written, written_out

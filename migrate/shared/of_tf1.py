@@ -15,9 +15,9 @@ import functools
 import re
 from collections.abc import Iterator
 
-from migrate.facts.imports import imported
-from migrate.facts.mentions import module_name
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.imports import imported
+from migrate.facts.trees.mentions import module_name
 from migrate.shared.files import TreeFiles
 from migrate.tables import semantics, symbols
 

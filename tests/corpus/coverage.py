@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 
 from migrate import pipeline, run
-from migrate.facts.imports import graph_modules
+from migrate.facts.trees.imports import graph_modules
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult

@@ -6,8 +6,8 @@ import ast
 
 import pytest
 
-from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
+from migrate.facts.towers.averages import averages_towers
 
 AVERAGES = {
     "by index": """

@@ -10,7 +10,7 @@ import textwrap
 import pytest
 
 from migrate.normalise import Text
-from migrate.normalise.driver import plain
+from migrate.normalise.sessions.driver import plain
 
 HEAD = "import tensorflow as tf\n"
 

@@ -9,7 +9,7 @@ import pytest
 
 from migrate import emitted
 from migrate.compiler import migrate_text
-from migrate.facts.imports import graph_modules
+from migrate.facts.trees.imports import graph_modules
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options

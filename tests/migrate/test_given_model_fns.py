@@ -9,7 +9,7 @@ import pathlib
 
 import pytest
 
-from migrate.facts.imports import graph_modules, updating_modules
+from migrate.facts.trees.imports import graph_modules, updating_modules
 
 LOOP = """\
 import tensorflow as tf

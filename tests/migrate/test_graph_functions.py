@@ -11,7 +11,7 @@ import pytest
 
 from migrate import emitted
 from migrate.compiler import migrate_text
-from migrate.facts.graph_imports import (
+from migrate.facts.trees.graph_imports import (
     graph_imports,
     modules_of,
     of_session_programs,

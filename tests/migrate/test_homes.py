@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from migrate import cli
-from migrate.facts.homes import Home, homes
+from migrate.facts.trees.homes import Home, homes
 
 MODEL = """\
 import tensorflow as tf

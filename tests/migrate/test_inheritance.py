@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.inheritance import flattened
+from migrate.normalise.classes.inheritance import flattened
 from migrate.normalise.text import Text
 
 BASE = """\

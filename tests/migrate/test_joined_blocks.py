@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise.joined_blocks import joined
+from migrate.normalise.names.tuples import of_attributes
+from migrate.normalise.sessions.joined_blocks import joined
 from migrate.normalise.text import Text
-from migrate.normalise.tuples import of_attributes
 
 HEAD = "import numpy as np\nimport tensorflow as tf\n\n"
 OPEN = 'with open("log") as log:\n'

@@ -6,7 +6,8 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from migrate.normalise import early_ends, lazy_properties, plain_properties
+from migrate.normalise.called import early_ends
+from migrate.normalise.classes import lazy_properties, plain_properties
 from migrate.normalise.text import Text
 
 LAZY = """

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from migrate.compiler import migrate_text
-from migrate.normalise.fed_constants import with_defaults
-from migrate.normalise.fed_datasets import as_functions
-from migrate.normalise.module_graph import gathered
+from migrate.normalise.feeds.constants import with_defaults
+from migrate.normalise.feeds.datasets import as_functions
+from migrate.normalise.graph_places.module_graph import gathered
+from migrate.normalise.names.tuples import apart
+from migrate.normalise.names.versions import of_tensors
 from migrate.normalise.text import Text
-from migrate.normalise.tuples import apart
-from migrate.normalise.versions import of_tensors
 
 HEAD = """\
 import numpy as np

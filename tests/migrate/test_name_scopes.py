@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from migrate.normalise import name_scopes
+from migrate.normalise.names import name_scopes
 from migrate.normalise.text import Text
 
 HEAD = """\

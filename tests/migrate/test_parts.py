@@ -22,7 +22,8 @@ from migrate.parts.files import together
 from migrate.parts.migrated import MARK
 from migrate.parts.program import Together
 from migrate.pipeline import FileResult
-from migrate.run import run_tree, write_result
+from migrate.results import write_result
+from migrate.run import run_tree
 from tests.programs.trees.trees import HERE, TREES, Tree, values
 
 RECORDED = HERE / "tf1.json"

@@ -12,8 +12,8 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
-from migrate.normalise.statements import run_by_session
-from migrate.normalise.versions import renamed
+from migrate.normalise.names.statements import run_by_session
+from migrate.normalise.names.versions import renamed
 from tests.migrate.test_step_functions import HEAD, TAIL
 
 LOOP = TAIL.split("\n", 2)[2]

@@ -9,8 +9,8 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.normalise import Text
-from migrate.normalise.losses import collected
-from migrate.normalise.statements import named
+from migrate.normalise.collected.losses import collected
+from migrate.normalise.names.statements import named
 from tests.migrate.test_step_functions import HEAD, TAIL
 
 MODEL = """

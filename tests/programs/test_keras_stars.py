@@ -8,7 +8,8 @@ import sys
 import pytest
 
 from migrate.options import Options
-from migrate.run import run_tree, write_result
+from migrate.results import write_result
+from migrate.run import run_tree
 from reference.compare import Array
 from tests.programs import keras_star_programs, variants
 from tests.programs.keras_star_programs import HERE, PROGRAMS, StarProgram

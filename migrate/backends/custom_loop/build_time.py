@@ -11,7 +11,7 @@ from migrate.backends.custom_loop.rounds import lifts_of_round, of_round
 from migrate.backends.custom_loop.specs import Specs
 from migrate.backends.custom_loop.synchronisation import SyncHooks
 from migrate.facts import names
-from migrate.frontends.placement import names_task
+from migrate.frontends.cluster.placement import names_task
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.binding_time import every

@@ -6,7 +6,7 @@ import ast
 
 from migrate.backends.custom_loop.context import Context, parenthesised
 from migrate.facts import names
-from migrate.frontends import around
+from migrate.frontends.sessions import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
 from migrate.program.code import Code, code, joined

@@ -10,7 +10,7 @@ from migrate.frontends.callbacks.elsewhere import made_here
 from migrate.frontends.callbacks.given import Given
 from migrate.frontends.callbacks.hook import HookReader, ends_early, is_early, is_quiet
 from migrate.frontends.callbacks.reasons import NoCallback
-from migrate.frontends.derived_hooks import hook_classes
+from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.program.callbacks import Callback, Made, StaysHook
 from migrate.program.keras_files import SharedModels
 from migrate.program.keras_model import KerasModel

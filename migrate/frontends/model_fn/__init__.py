@@ -7,8 +7,8 @@ import dataclasses
 import os
 from collections.abc import Mapping
 
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.flows import Elsewhere, Flow, Flows
 from migrate.frontends.model_fn.helpers import check_helpers, check_objects
 from migrate.frontends.model_fn.modes import NotSplit

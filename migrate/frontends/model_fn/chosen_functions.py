@@ -12,8 +12,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.choices import Given
 from migrate.frontends.model_fn.modes import NotSplit
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.trees.joined import Joined
 from migrate.program.keras_files import Files
 
 

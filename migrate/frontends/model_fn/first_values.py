@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends import scaffolds
+from migrate.frontends.estimators import scaffolds
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.grown import changes
 from migrate.frontends.model_fn.messages import is_message

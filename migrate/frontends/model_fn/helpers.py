@@ -6,9 +6,9 @@ import ast
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from migrate.facts.joined import Joined
-from migrate.facts.mentions import by_text, module_name
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.joined import Joined
+from migrate.facts.trees.mentions import by_text, module_name
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.program.keras_layers import Helper
 from migrate.program.keras_model import KerasModel

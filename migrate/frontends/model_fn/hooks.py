@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends import scaffolds
+from migrate.frontends.estimators import scaffolds
 from migrate.frontends.model_fn.calls import uses
 from migrate.frontends.model_fn.modes import NotSplit, is_none
 from migrate.program.keras_model import Hooks, Metric

@@ -14,8 +14,8 @@ import enum
 from collections.abc import Iterable
 
 from migrate.facts import names
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.calls import bound_call
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.source.nodes import children

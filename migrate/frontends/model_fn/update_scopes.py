@@ -12,8 +12,8 @@ import ast
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.facts.joined import Joined
 from migrate.facts.scopes import Scopes
+from migrate.facts.trees.joined import Joined
 from migrate.frontends.model_fn.modes import NotSplit
 from migrate.frontends.model_fn.signature import is_model_fn
 from migrate.source.nodes import all_nodes

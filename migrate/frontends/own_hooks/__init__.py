@@ -20,11 +20,11 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.constructions import Escapes, constructions
-from migrate.frontends.derived_hooks import hook_classes
-from migrate.frontends.hook_updates import hook_updates
+from migrate.frontends.estimators.hook_updates import hook_updates
 from migrate.frontends.own_hooks.parameters import Load, Parameters, Read
 from migrate.frontends.own_hooks.reasons import NotMapped
 from migrate.frontends.own_hooks.tensors import Graph, Tensors
+from migrate.frontends.sessions.derived_hooks import hook_classes
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics
 from migrate.program.code import Code, code

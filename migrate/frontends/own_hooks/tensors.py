@@ -9,8 +9,8 @@ from migrate.facts import names
 from migrate.facts.named_tensors import NamedTensors
 from migrate.facts.scopes import Scope, Scopes
 from migrate.frontends.callbacks.attributes import Attributes, Kept
-from migrate.frontends.displays import Displays
 from migrate.frontends.own_hooks.reasons import NotMapped
+from migrate.frontends.sessions.displays import Displays
 from migrate.program.binding_time import Analysis, every
 from migrate.program.code import Code, code
 from migrate.program.ir import Flow, Kind

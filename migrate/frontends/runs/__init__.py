@@ -7,11 +7,6 @@ import ast
 from migrate.facts import names
 from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
-from migrate.frontends.displays import Displays
-from migrate.frontends.fetches import Leaf
-from migrate.frontends.iterators import Iterators
-from migrate.frontends.metric_checks import MetricChecks
 from migrate.frontends.own_hooks import Graph
 from migrate.frontends.own_hooks import recognise as own_hooks
 from migrate.frontends.runs import left_over
@@ -24,8 +19,13 @@ from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.initialisers import Initialisers
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.steps import Steps
-from migrate.frontends.session_hooks import SessionHooks
-from migrate.frontends.step_checks import StepChecks
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.displays import Displays
+from migrate.frontends.sessions.fetches import Leaf
+from migrate.frontends.sessions.hooks import SessionHooks
+from migrate.frontends.sessions.iterators import Iterators
+from migrate.frontends.sessions.metric_checks import MetricChecks
+from migrate.frontends.sessions.step_checks import StepChecks
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics, every
 from migrate.program.code import Code, code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping
 
-from migrate.frontends.iterators import Iterators
+from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.ir import Flow, Kind
 from migrate.program.own_hooks import Ask, OwnHooks

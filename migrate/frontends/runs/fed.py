@@ -7,10 +7,10 @@ import ast
 from migrate.facts import names
 from migrate.facts.effects import has_effect
 from migrate.facts.scopes import Scopes
-from migrate.frontends.displays import Displays
-from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.given import Given
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.sessions.displays import Displays
+from migrate.frontends.sessions.iterators import Iterators
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
 

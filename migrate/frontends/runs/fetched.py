@@ -6,9 +6,9 @@ import ast
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
-from migrate.frontends.fetches import Leaf, spread
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.fetches import Leaf, spread
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.program.code import Code, code
 from migrate.program.ir import Kind

@@ -8,13 +8,13 @@ import dataclasses
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.frontends import plain_sessions
-from migrate.frontends.fetches import Leaf
-from migrate.frontends.iterators import Iterators
 from migrate.frontends.runs.fed import Fed
 from migrate.frontends.runs.fed_datasets import FedDatasets
 from migrate.frontends.runs.loop import Loop
 from migrate.frontends.runs.metric_resets import MetricResets
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.fetches import Leaf
+from migrate.frontends.sessions.iterators import Iterators
 from migrate.program import ir
 from migrate.program.binding_time import Diagnostics, every
 from migrate.program.code import code, joined

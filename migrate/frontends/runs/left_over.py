@@ -7,8 +7,8 @@ from collections.abc import Iterable
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
-from migrate.frontends.displays import Displays
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.sessions.displays import Displays
 from migrate.program import ir
 from migrate.program.binding_time import Analysis, Diagnostics
 from migrate.source.nodes import all_nodes

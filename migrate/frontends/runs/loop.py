@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.helpers import Helper
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
+from migrate.frontends.sessions import plain as plain_sessions
 from migrate.source.nodes import all_nodes
 
 

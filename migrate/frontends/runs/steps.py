@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.frontends.fetches import Leaf
 from migrate.frontends.runs.loop import Loop
+from migrate.frontends.sessions.fetches import Leaf
 from migrate.program import ir
 from migrate.program.binding_time import Analysis
 from migrate.program.code import Code, code, joined

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from migrate.facts import names
-from migrate.normalise.calls import Call, NotInlinable
+from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.state import Driver, State
 from migrate.source.nodes import all_nodes
 from migrate.tables import queues, roles

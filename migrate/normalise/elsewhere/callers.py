@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from migrate.normalise.calls import Call, NotInlinable
+from migrate.normalise.called.calls import Call, NotInlinable
 from migrate.normalise.elsewhere.inlining import Inlining
 from migrate.normalise.text import Text
 from migrate.source.nodes import all_nodes, tree_of

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
-from migrate.frontends import plain_sessions
+from migrate.frontends.sessions import plain as plain_sessions
 from migrate.normalise.elsewhere.state import Driver
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles

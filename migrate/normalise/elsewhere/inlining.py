@@ -7,7 +7,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.calls import Call, Inliner, Instance, NotInlinable
+from migrate.normalise.called.calls import Call, Inliner, Instance, NotInlinable
 from migrate.normalise.elsewhere.callees import Callees
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import all_nodes, tree_of

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 
 from migrate.facts import names
-from migrate.normalise.calls import NotInlinable
+from migrate.normalise.called.calls import NotInlinable
 from migrate.normalise.elsewhere import drivers
 from migrate.normalise.elsewhere.aggregates import Aggregates
 from migrate.normalise.elsewhere.state import Driver, simple_statements

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import scopes_of
-from migrate.normalise.calls import Instance, NotInlinable
+from migrate.normalise.called.calls import Instance, NotInlinable
 from migrate.normalise.text import Text
 from migrate.source.nodes import all_nodes, tree_of
 

@@ -16,8 +16,8 @@ import functools
 from collections.abc import Callable
 
 from migrate.facts import names, reach
-from migrate.facts.averages import averages_towers
 from migrate.facts.scopes import Scopes
+from migrate.facts.towers.averages import averages_towers
 from migrate.source.nodes import all_nodes
 
 _Reads = Callable[..., bool]  # Whether a function averages the towers' gradients.

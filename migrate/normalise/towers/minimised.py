@@ -20,7 +20,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.facts.tower_losses import Losses
+from migrate.facts.towers.losses import Losses
 from migrate.normalise.text import Text, inside_strings
 from migrate.normalise.towers import loops
 from migrate.normalise.towers.view import Unclear, View

@@ -15,7 +15,7 @@ import ast
 import dataclasses
 
 from migrate.facts import names
-from migrate.frontends.placement import SETTER, names_task
+from migrate.frontends.cluster.placement import SETTER, names_task
 from migrate.normalise.text import Edit
 from migrate.normalise.towers.iteration import Iterated
 from migrate.normalise.towers.view import Unclear, View, look

@@ -1,0 +1,1 @@
+"""What files of a tree say of each other: names they take, hand out and hide."""

@@ -1,0 +1,134 @@
+"""Model functions in other files: what session programs call and what becomes of it.
+
+A module whose functions make variables through scopes (`tf.get_variable`, layers of
+contrib), and that does nothing else with a graph, stays graph code where a session
+program of the same run imports it; its functions are called in the step functions.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import warnings
+from collections.abc import Iterable, Mapping
+
+from migrate.facts.scopes import scopes_of
+from migrate.facts.trees.imports import imported_files
+from migrate.program.graph_functions import GraphFunctions
+from migrate.tables import estimator
+
+_SESSION = (b"Session(", b"Supervisor(")
+_MAKES = (b"get_variable", b"contrib")
+
+
+def graph_imports(
+    paths: Iterable[pathlib.Path],
+) -> dict[str, dict[str, bool]]:
+    """Of session programs, by real path: functions of graph modules that they import.
+
+    Returns:
+      Program -> function as the program spells it -> whether it names layers by default.
+    """
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    known: dict[str, Mapping[str, bool]] = {}
+    found: dict[str, dict[str, bool]] = {}
+    for real, path in files.items():
+        data = _bytes(path)
+        if b"tensorflow" not in data or not any(word in data for word in _SESSION):
+            continue
+        for spelled, name, module in imported_files(path, files):
+            if module == real:
+                continue
+            if module not in known:
+                known[module] = _functions(files[module])
+            for function, unnamed in known[module].items():
+                if not name:
+                    found.setdefault(real, {})[f"{spelled}.{function}"] = unnamed
+                elif name == function:
+                    found.setdefault(real, {})[spelled] = unnamed
+    return found
+
+
+def modules_of(
+    found: Mapping[str, Mapping[str, bool]], paths: Iterable[pathlib.Path]
+) -> frozenset[str]:
+    """Real paths of the modules whose functions such programs import."""
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    known = {
+        module
+        for real in found
+        for spelled, name, module in imported_files(files[real], files)
+        if (spelled in found[real] if name else _prefixes(spelled, found[real]))
+    }
+    todo = list(known)
+    while todo:  # Modules that these import.
+        for _, _, module in imported_files(files[todo.pop()], files):
+            if module not in known and _functions(files[module]):
+                known.add(module)
+                todo.append(module)
+    return frozenset(known)
+
+
+def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
+    """Real paths of all files that a file with a session imports, or their imports do."""
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    todo = [
+        real
+        for real, path in files.items()
+        if b"tensorflow" in (data := _bytes(path))
+        and any(word in data for word in _SESSION)
+    ]
+    found: set[str] = set()
+    while todo:
+        for _, _, module in imported_files(files[todo.pop()], files):
+            if module not in found:
+                found.add(module)
+                todo.append(module)
+    return frozenset(found)
+
+
+def _prefixes(spelled: str, functions: Mapping[str, bool]) -> bool:
+    return any(f.rpartition(".")[0] == spelled for f in functions)
+
+
+def _bytes(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _functions(path: pathlib.Path) -> Mapping[str, bool]:
+    """The graph functions of a module that has no others; empty if it is not one."""
+    data = _bytes(path)
+    if b"tensorflow" not in data or not any(word in data for word in _MAKES):
+        return {}
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scopes = scopes_of(ast.parse(data))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return {}
+    graph = GraphFunctions(scopes, in_module=True)
+    if not graph.alone:
+        return {}
+    if any(estimator.longest(s, estimator.EMITTED) for _, s in scopes.walk_uses()):
+        return {}
+    return {
+        f.name: graph.opens_unnamed(f)
+        for f in scopes.tree.body
+        if isinstance(f, ast.FunctionDef) and f in graph.nodes
+    }

@@ -1,0 +1,310 @@
+"""Names for TensorFlow that come from another file and are not followed.
+
+`reexports` follows what a file takes from one that imports TensorFlow once. Here is what
+it leaves: names that the other file has only under a condition, or binds twice, modules
+through which the name is reached, and names for TensorFlow's modules. In the file that
+takes them their uses cannot be seen, which is said at the import.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import pathlib
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from migrate.facts.trees import reexports, stars
+from migrate.findings import Finding, Outcome
+from migrate.source.nodes import all_nodes, parsed
+from migrate.tables import symbols
+
+CODE = "T131"
+# What may make a name of a file stand for TensorFlow: an import, at any indentation.
+_WHOLE = re.compile(
+    rb"^[ \t]*(?:import tensorflow(?:\.compat\.v1)? as (\w+)|import (tensorflow)\b"
+    rb"|from tensorflow\.compat import v1 as (\w+))",
+    re.MULTILINE,
+)
+# `layers = tf.layers`, of the file's own level.
+_PART = re.compile(rb"^(\w+) = (\w+)((?:\.\w+)+)[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+# An import statement: what it imports from, and the names, perhaps on several lines.
+_IMPORTS = re.compile(
+    rb"^[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(\*|[\w \t,]+|\([^()]*\))"
+    rb"|import[ \t]+(\w[\w. \t,]*))",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(rb"#.*")
+# Line of an import -> what stands there, and why its names are not followed.
+Told = dict[int, tuple[str, str]]
+# A file and a module's name in it -> the files of the run that it means, one or none.
+Sources = Callable[[pathlib.Path, str], tuple[str, ...]]
+
+
+@dataclasses.dataclass(frozen=True)
+class _Exports:
+    """A file's names of its own level that may be TensorFlow's.
+
+    Attributes:
+      whole: names for TensorFlow itself.
+      parts: name -> the module of TensorFlow that it is.
+    """
+
+    whole: frozenset[str]
+    parts: Mapping[str, str]
+
+
+def hidden(
+    paths: Iterable[pathlib.Path], followed: Mapping[str, reexports.Lines]
+) -> dict[str, Told]:
+    """Real path of a file -> its imports whose names are TensorFlow's, unseen.
+
+    Args:
+      paths: the files of the run.
+      followed: the imports that are written out.
+    """
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    texts = {real: _read(path) for real, path in files.items()}
+    exports = {
+        real: found
+        for real, data in texts.items()
+        if (found := _exports(data)) is not None
+    }
+    known: dict[tuple[pathlib.Path, str], tuple[str, ...]] = {}
+
+    def sources(path: pathlib.Path, module: str) -> tuple[str, ...]:
+        key = (path.parent, module)
+        if key not in known:
+            known[key] = tuple(reexports.files_of(path, module, files))
+        return known[key]
+
+    _hand_on(exports, files, texts, sources)
+    unseen: dict[str, Told] = {}
+    for real, data in texts.items():
+        path = files[real]
+        if any(
+            _suspicious(path, match, data, sources, exports)
+            for match in _IMPORTS.finditer(data)
+        ):
+            told = dict(_told(path, data, sources, exports, followed.get(real, {})))
+            if told:
+                unseen[real] = told
+    return unseen
+
+
+def _hand_on(
+    exports: dict[str, _Exports],
+    files: Mapping[str, pathlib.Path],
+    texts: Mapping[str, bytes],
+    sources: Sources,
+) -> None:
+    """Adds what stars bring to the names of files that import so all of another."""
+    taken = [
+        (real, source)
+        for real, data in texts.items()
+        for module in stars.modules(data)
+        for source in sources(files[real], module)
+    ]
+    grows = True
+    while grows:
+        grows = False
+        for real, source in taken:
+            theirs, own = exports.get(source), exports.get(real)
+            if theirs is None:
+                continue
+            whole = theirs.whole | (own.whole if own else frozenset())
+            parts = {**theirs.parts, **(own.parts if own else {})}
+            new = _Exports(whole, parts)
+            if new != own:
+                exports[real] = new
+                grows = True
+
+
+def _read(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _exports(data: bytes) -> _Exports | None:
+    if b"tensorflow" not in data:
+        return None
+    names = {(m[1] or m[2] or m[3]).decode() for m in _WHOLE.finditer(data)}
+    parts = {}
+    for match in _PART.finditer(data):
+        symbol = f"tf{match[3].decode()}"
+        if match[2].decode() in names and symbol in symbols.modules():
+            parts[match[1].decode()] = symbol
+    return _Exports(frozenset(names), parts) if names else None
+
+
+def _suspicious(
+    path: pathlib.Path,
+    match: re.Match[bytes],
+    data: bytes,
+    sources: Sources,
+    exports: Mapping[str, _Exports],
+) -> bool:
+    """Whether an import may bring one of the names; told from the text alone."""
+    if match[3]:
+        modules = [item.split() for item in match[3].decode().split(",")]
+        return any(
+            _reached(path, words[0], words[-1], data, sources, exports)
+            for words in modules
+            if words
+        )
+    module = match[1].decode()
+    known = [exports[f] for f in sources(path, module) if f in exports]
+    if match[2] == b"*":
+        return bool(known)
+    for item in _COMMENT.sub(b"", match[2].strip(b"()")).decode().split(","):
+        words = item.split()
+        if not words:
+            continue
+        if any(words[0] in one.whole or words[0] in one.parts for one in known):
+            return True
+        if _reached(path, _inner(module, words[0]), words[-1], data, sources, exports):
+            return True
+    return False
+
+
+def _reached(
+    path: pathlib.Path,
+    module: str,
+    name: str,
+    data: bytes,
+    sources: Sources,
+    exports: Mapping[str, _Exports],
+) -> bool:
+    """Whether a text has `module.tf`, of a module that has the name."""
+    return any(
+        f"{name}.{inner}".encode() in data
+        for file in sources(path, module)
+        if file in exports
+        for inner in (*exports[file].whole, *exports[file].parts)
+    )
+
+
+def _told(
+    path: pathlib.Path,
+    data: bytes,
+    sources: Sources,
+    exports: Mapping[str, _Exports],
+    followed: reexports.Lines,
+) -> Iterator[tuple[int, tuple[str, str]]]:
+    tree = parsed(data)
+    if tree is None:
+        return
+    lines = data.decode("utf-8", "replace").split("\n")
+    read = {n.id for n in all_nodes(tree) if isinstance(n, ast.Name)}
+    chains = {
+        (n.value.id, n.attr)
+        for n in all_nodes(tree)
+        if isinstance(n, ast.Attribute) and isinstance(n.value, ast.Name)
+    }
+    # What a file imports of TensorFlow itself, once, no star changes.
+    own = {n for n in reexports.exports_of(data) if stars.alone(data, n)}
+    for node in all_nodes(tree):
+        reason = ""
+        if isinstance(node, ast.ImportFrom):
+            reason = _from(node, path, sources, exports, followed, read - own, chains)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:
+                for source in sources(path, alias.name):
+                    reason = reason or _through(
+                        alias.asname or "", exports.get(source), chains
+                    )
+        if reason and isinstance(node, ast.stmt):
+            yield node.lineno, (lines[node.lineno - 1].strip(), reason)
+
+
+def _from(
+    node: ast.ImportFrom,
+    path: pathlib.Path,
+    sources: Sources,
+    exports: Mapping[str, _Exports],
+    followed: reexports.Lines,
+    read: set[str],
+    chains: set[tuple[str, str]],
+) -> str:
+    """Why names of a `from ... import ...` are not followed, "" where they are."""
+    module = "." * node.level + (node.module or "")
+    source = next(iter(sources(path, module)), None)
+    known = exports.get(source) if source else None
+    ends = range(node.lineno, (node.end_lineno or node.lineno) + 1)
+    meant = "; ".join(followed[n][1] for n in ends if n in followed)
+    for alias in node.names:
+        own = alias.asname or alias.name
+        if known and alias.name == "*":
+            written = {
+                statement.split()[-1]
+                for _, statements in followed.values()
+                for statement in statements.split("; ")[1:]
+            }
+            taken = sorted(((known.whole | set(known.parts)) & read) - written)
+            if taken:
+                return f"the star brings `{taken[0]}`, which is TensorFlow's there"
+        elif known and alias.name in known.parts and own in read:
+            return f"`{own}` is {known.parts[alias.name]} of TensorFlow there"
+        elif known and alias.name in known.whole and own in read:
+            if not re.search(rf"(?:import|from) tensorflow\b[^;]* {own}(?:;|$)", meant):
+                return f"`{own}` is TensorFlow there, but not always"
+        for file in sources(path, _inner(module, alias.name)):
+            if reason := _through(own, exports.get(file), chains):
+                return reason
+    return ""
+
+
+def _inner(module: str, name: str) -> str:
+    """The module that `from module import name` may mean."""
+    return f"{module}{'' if module.endswith('.') else '.'}{name}"
+
+
+def _through(name: str, known: _Exports | None, chains: set[tuple[str, str]]) -> str:
+    """Why uses through a module, `compat.tf.log`, are not seen."""
+    for inner in sorted(known.whole | set(known.parts)) if known else ():
+        if (name, inner) in chains:
+            return f"`{name}.{inner}` leads to TensorFlow"
+    return ""
+
+
+def told(
+    text: str,
+    told: Told,
+    result_text: str,
+    comment: str,
+    code: str = CODE,
+    recipe: str = "Import TensorFlow itself where it is used.",
+) -> tuple[str, list[Finding]]:
+    """The result with a comment at every such import, and the findings."""
+    old, new = text.split("\n"), result_text.split("\n")
+    findings = []
+    for number, (stands, reason) in sorted(told.items()):
+        if number > len(old) or old[number - 1].strip() != stands:
+            continue  # The result of an earlier run.
+        line = old[number - 1]
+        column = len(line) - len(line.lstrip()) + 1
+        whole = f"{reason}: its uses here are not followed" if code == CODE else reason
+        findings.append(
+            Finding(
+                number,
+                column,
+                code,
+                Outcome.REFUSED,
+                "",
+                whole,
+                recipe,
+            )
+        )
+        if line in new:
+            at = new.index(line)
+            note = f"{line[: column - 1]}{comment} {code} {whole}"
+            if at == 0 or new[at - 1] != note:
+                new.insert(at, note)
+    return "\n".join(new), findings

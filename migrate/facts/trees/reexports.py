@@ -1,0 +1,253 @@
+"""Names for TensorFlow that files of a tree take from each other: `from .compat import tf`.
+
+A file whose name for TensorFlow, or for a module of its public API that the file uses, comes
+from another file of the same run is read as if it imported that itself, as the other file
+does. So are the names that it reads and that `from compat import *` brings; see `stars`.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from migrate.facts.trees import stars
+from migrate.facts.trees.own_stars import Stars, own_stars
+from migrate.facts.trees.stars import Exports
+
+# How a module imports TensorFlow or of it, at the beginning of a line. What it imports of
+# private modules (tensorflow.python) is reported there, and stays what it is.
+_PUBLIC = rb"tensorflow(?:\.(?!python\b|core\b)\w+)*"
+_EXPORT = re.compile(
+    rb"^(?:import (" + _PUBLIC + rb") as (\w+)"
+    rb"|from (" + _PUBLIC + rb") import (\w[\w \t,]*?))[ \t]*(?:#.*)?\r?$",
+    re.MULTILINE,
+)
+_IS_WHOLE = re.compile(r"import tensorflow(\.compat\.v1)? as|from tensorflow\.compat ")
+# `from module import name, other as its_name`, in one line.
+_IMPORT = re.compile(
+    rb"^[ \t]*from (\.*[\w.]*) import (\w[\w \t,]*?)[ \t]*(?:#.*)?\r?$",
+    re.MULTILINE,
+)
+# The same over several lines, in parentheses, of the module's own level.
+_LONG_IMPORT = re.compile(
+    rb"^from (\.*[\w.]*) import[ \t]*\(([^()]*\n[^()]*)\)[ \t]*(?:#.*)?\r?$",
+    re.MULTILINE,
+)
+# What `written_out` makes of one that takes other names too.
+_TOGETHER = re.compile(
+    r"^([ \t]*)(from \S+ import (?:\*|[\w ,]+)|\)"
+    r"|(?:import|from) tensorflow[\w.]* (?:as|import) [\w ]+)"
+    r"; ((?:import|from) tensorflow[\w.]* (?:as|import) \w)",
+    re.MULTILINE,
+)
+# Line -> what stands there, and the import of TensorFlow that it means.
+Lines = dict[int, tuple[str, str]]
+
+
+def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
+    """Real path of a file -> what its imports of other files' TensorFlow mean."""
+    files = {
+        os.path.realpath(path): path
+        for path in paths
+        if path.suffix == ".py" and path.is_file()
+    }
+    texts = {real: _read(path) for real, path in files.items()}
+    exports = {
+        real: found
+        for real, data in texts.items()
+        if b"tensorflow" in data and (found := exports_of(data))
+    }
+    names = {name.encode() for found in exports.values() for name in found}
+    meant: dict[str, Lines] = {}
+    for real, data in texts.items():
+        for match in _IMPORT.finditer(data):
+            module = match[1].decode()
+            own: list[str] = []
+            taken: list[str] = []
+            for item in match[2].decode().split(","):
+                name, _, other = item.strip().partition(" as ")
+                statement = None
+                bound = other.strip() or name
+                if name.encode() in names:
+                    source = files[real]
+                    statement = _meant(source, module, name, bound, files, exports)
+                if statement is None:
+                    own.append(item.strip())
+                else:
+                    taken.append(statement)
+            if taken:
+                line = data.count(b"\n", 0, match.start()) + 1
+                stands = match[0].decode("utf-8", "replace").strip()
+                if own:  # In one line, so that all others keep their numbers.
+                    taken.insert(0, f"from {module} import {', '.join(own)}")
+                meant.setdefault(real, {})[line] = (stands, "; ".join(taken))
+        for match in _LONG_IMPORT.finditer(data):
+            if any(name in match[2] for name in names):
+                line = data.count(b"\n", 0, match.start()) + 1
+                rows = _long(
+                    files[real], match[0].decode("utf-8", "replace"), files, exports
+                )
+                for number, row in rows.items():
+                    meant.setdefault(real, {})[line + number] = row
+    brought = stars.brought(
+        texts, exports, lambda path, module: _file(path, module, files)
+    )
+    for real, of_stars in brought.items():
+        for line, (stands, statements) in of_stars.items():
+            whole = stands.partition("#")[0].strip()
+            meant.setdefault(real, {})[line] = (stands, "; ".join([whole, *statements]))
+    return meant
+
+
+def names_of_stars(
+    paths: Iterable[pathlib.Path], followed: Mapping[str, Lines]
+) -> dict[str, Stars]:
+    """Real path of a file -> its stars of other files, as imports of names.
+
+    Args:
+      followed: what imports of TensorFlow mean.
+    """
+    files = {os.path.realpath(path): path for path in paths if path.is_file()}
+    texts = {real: _read(path) for real, path in files.items()}
+    modules = {real: path for real, path in files.items() if path.suffix == ".py"}
+    return own_stars(
+        {real: texts[real] for real in modules},
+        [text for real, text in texts.items() if real not in modules],
+        lambda real, name: _file(pathlib.Path(real), name, modules),
+        followed,
+    )
+
+
+def _long(
+    path: pathlib.Path,
+    text: str,
+    files: dict[str, pathlib.Path],
+    exports: Mapping[str, Exports],
+) -> Lines:
+    """What an import over several lines means: row in it -> (what stands there, meant).
+
+    The name of TensorFlow goes, and its import follows the closing parenthesis. One
+    that has no other name, or has it in a line with the parenthesis, is not taken.
+    """
+    try:
+        (node,) = ast.parse(text).body
+    except (SyntaxError, ValueError):
+        return {}
+    assert isinstance(node, ast.ImportFrom)
+    module = "." * node.level + (node.module or "")
+    rows = text.split("\n")
+    if rows[-1].partition("#")[0].strip() != ")":
+        return {}
+    found: Lines = {}
+    taken = []
+    for alias in node.names:
+        own = alias.asname or alias.name
+        statement = _meant(path, module, alias.name, own, files, exports)
+        if statement is None:
+            continue
+        taken.append(statement)
+        row = alias.lineno - 1
+        stands = rows[row].strip()
+        names = found.get(row, ("", stands.partition("#")[0]))[1]
+        shorter = re.sub(rf"\b{ast.unparse(alias)}\b\s*,?\s*", "", names, count=1)
+        found[row] = (stands, shorter.strip())
+    if not taken or len(taken) == len(node.names) or 0 in found:
+        return {}
+    found[len(rows) - 1] = (rows[-1].strip(), "; ".join([")", *taken]))
+    return found
+
+
+def _meant(
+    path: pathlib.Path,
+    module: str,
+    name: str,
+    own: str,
+    files: dict[str, pathlib.Path],
+    exports: Mapping[str, Exports],
+) -> str | None:
+    """How a file would import itself what another file's name stands for, if it may."""
+    source = _file(path, module, files)
+    if source is None or source == os.path.realpath(path):
+        return None
+    found = exports.get(source, {}).get(name)
+    if not found or not stars.alone(_read(files[source]), name):
+        return None
+    if not _IS_WHOLE.match(found):
+        # A file that only hands it on does not become one of TensorFlow's.
+        used = re.compile(rb"\b" + own.encode() + rb"[.(]")
+        if not used.search(_read(path)):
+            return None
+    return stars.statement(found, own)
+
+
+def _read(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def exports_of(data: bytes) -> Exports:
+    """A text's names for TensorFlow and parts of it, with how they are imported."""
+    found: dict[str, str] = {}
+    for match in _EXPORT.finditer(data):
+        if match[1]:
+            found[match[2].decode()] = f"import {match[1].decode()} as {{}}"
+            continue
+        for item in match[4].decode().split(","):
+            name, _, other = item.strip().partition(" as ")
+            if name and other.strip() != name:
+                start = f"from {match[3].decode()} import {name}"
+                found[other.strip() or name] = f"{start} as {{}}"
+    return found
+
+
+def files_of(
+    path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
+) -> Iterator[str]:
+    """The file of the run that a module's name means in another file, if there is one."""
+    found = _file(path, module, files)
+    if found is not None:
+        yield found
+
+
+def _file(
+    path: pathlib.Path, module: str, files: dict[str, pathlib.Path]
+) -> str | None:
+    """The file of the run that a module's name means, from the nearest directory up."""
+    parts = module.lstrip(".")
+    level = len(module) - len(parts)
+    bases = [path.parent, *path.parent.parents]
+    for base in bases[level - 1 : level] if level else bases:
+        place = base.joinpath(*parts.split(".")) if parts else base
+        for candidate in (f"{place}.py", str(place / "__init__.py")):
+            real = os.path.realpath(candidate)
+            if real in files:
+                return real
+    return None
+
+
+def written_out(text: str, lines: Lines) -> tuple[str, list[int]]:
+    """The text with those imports written out, and their lines; all others stay."""
+    found = text.split("\n")
+    changed: list[int] = []
+    for number, (stands, meant) in lines.items():
+        line = found[number - 1] if number <= len(found) else ""
+        if line.strip() != stands:
+            continue  # The result of an earlier run.
+        indent = line[: len(line) - len(line.lstrip())]
+        _, mark, comment = line.partition("#")
+        found[number - 1] = indent + meant + (f"  #{comment}" if mark else "")
+        if "import" in meant:
+            changed.append(number)
+    return "\n".join(found), changed
+
+
+def apart(text: str) -> str:
+    """The text with imports that `written_out` put in one line in lines of their own."""
+    while (more := _TOGETHER.sub(r"\1\2\n\1\3", text)) != text:
+        text = more
+    return text

@@ -1,0 +1,136 @@
+"""The cluster of a program: its server, its jobs, and the tasks that wait."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.around import all_statements, enclosing
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
+
+
+class Clusters:
+    """Finds the server that a driver starts, its cluster, and where tasks wait."""
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        session_call: ast.Call,
+        driver: ast.FunctionDef | ast.Module,
+    ) -> None:
+        self.driver = driver
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.session_call = session_call
+
+    def find(self) -> ir.Cluster | None:
+        """The cluster of the server that the driver starts; None, with a refusal."""
+        server = self._find_server()
+        return self._cluster(server) if server is not None else None
+
+    def servers(self) -> list[ast.Call]:
+        return [
+            node
+            for node in all_nodes(self.scopes.tree)
+            if isinstance(node, ast.Call)
+            and self.scopes.resolve(node.func) == "tf.train.Server"
+        ]
+
+    def _find_server(self) -> tuple[ast.stmt, ast.Call] | None:
+        calls = self.servers()
+        if len(calls) != 1:
+            self.diagnostics.refuse(
+                "C101",
+                calls[1] if calls else self.session_call,
+                "the program starts no tf.train.Server"
+                if not calls
+                else "the program starts several servers",
+                "A single-process session needs no cluster: use a plain loop.",
+                "tf.train.Server",
+            )
+            return None
+        statement = next(
+            n for n in enclosing(self.scopes, calls[0]) if isinstance(n, ast.stmt)
+        )
+        if not any(s is statement for s in all_statements(self.driver.body)):
+            self.diagnostics.refuse(
+                "C102",
+                calls[0],
+                "the server is started in another function than the session",
+                "Start the server where the session is opened.",
+                "tf.train.Server",
+            )
+            return None
+        if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
+            self.diagnostics.refuse(
+                "C103", calls[0], "the server is not kept in a variable"
+            )
+            return None
+        return statement, calls[0]
+
+    def _cluster(self, server: tuple[ast.stmt, ast.Call]) -> ir.Cluster | None:
+        statement, call = server
+        spec = names.argument(call, "server_or_cluster_def", 0)
+        job = names.argument(call, "job_name", 1)
+        index = names.argument(call, "task_index", 2)
+        if spec is None or job is None or index is None:
+            self.diagnostics.refuse(
+                "C104",
+                call,
+                "the server's cluster, job and task are not all given",
+                "Pass the cluster, job_name and task_index.",
+                "tf.train.Server",
+            )
+            return None
+        return ir.Cluster(spec, statement, call, job, index, self._jobs(spec))
+
+    def _jobs(self, spec: ast.expr) -> frozenset[str] | None:
+        """Job names, where the cluster is a dict display."""
+        seen = 0
+        while seen < 5:
+            seen += 1
+            if isinstance(spec, ast.Dict):
+                keys = [names.literal(k) for k in spec.keys]
+                if all(isinstance(k, str) for k in keys):
+                    return frozenset(str(k) for k in keys)
+                return None
+            if isinstance(spec, ast.Call):
+                if (
+                    self.scopes.resolve(spec.func) == "tf.train.ClusterSpec"
+                    and spec.args
+                ):
+                    spec = spec.args[0]
+                    continue
+                return None
+            if isinstance(spec, ast.Name):
+                owner = self.scopes.scope_of(spec).owner(spec.id)
+                bindings = owner.bindings[spec.id] if owner else []
+                if len(bindings) == 1 and isinstance(bindings[0], ast.Assign):
+                    value = bindings[0].value
+                    mutated = any(
+                        spec.id in names.mutates(s)
+                        for s in all_statements(self.driver.body)
+                        if not names.suites(s)
+                    )
+                    if not mutated:
+                        spec = value
+                        continue
+            return None
+        return None
+
+    def joins(self, cluster: ir.Cluster) -> list[ast.stmt]:
+        """Where a task waits in `server.join()`."""
+        server_name = names.key(cluster.server.targets[0])  # type: ignore[attr-defined]
+        return [
+            s
+            for s in all_statements(self.driver.body)
+            if isinstance(s, ast.Expr)
+            and isinstance(s.value, ast.Call)
+            and isinstance(s.value.func, ast.Attribute)
+            and s.value.func.attr == "join"
+            and names.key(s.value.func.value) == server_name
+        ]

@@ -1,0 +1,154 @@
+"""A program that has its cluster only sometimes: without one, its process trains alone.
+
+TF1's programs asked whether there is a cluster before they made one, and had neither
+device nor target (`""`) where there was none:
+
+    if FLAGS.job_name is None:
+        device, target = None, ""
+    else:
+        server = tf.train.Server(...)
+        device, target = tf.train.replica_device_setter(...), server.target
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.fall_through import leaves
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.around import all_statements, enclosing
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
+
+_READ = (
+    *(ast.Name, ast.Attribute, ast.Constant, ast.Load, ast.expr_context),
+    *(ast.Compare, ast.cmpop, ast.BoolOp, ast.boolop, ast.UnaryOp, ast.unaryop),
+)
+_LOOKED_UP = frozenset({"len", "bool", "os.environ.get", "os.getenv"})
+
+
+class OptionalCluster:
+    """Finds what a driver asks before it starts its server.
+
+    Args:
+      home: the suite that the session stands in.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        session_call: ast.Call,
+        driver: ast.FunctionDef | ast.Module,
+        home: list[ast.stmt],
+    ) -> None:
+        self._scopes = scopes
+        self._diagnostics = diagnostics
+        self._session_call = session_call
+        self._driver = driver
+        self._home = home
+
+    def find(self, cluster: ir.Cluster) -> ir.Choice | None:
+        """Under what the program has its cluster; None where it always has, or a refusal."""
+        asked = [
+            (statement, then)
+            for statement, then in self._around(cluster.server)
+            if not leaves(statement.orelse if then else statement.body)
+        ]
+        if not asked:
+            return None
+        statement, then = asked[0]
+        choice = ir.Choice(statement.test, then)
+        if len(asked) > 1:
+            self._refuse(statement, "more than one condition decides on it")
+        elif changed := self._unstable(statement):
+            self._refuse(
+                statement, f"`{changed}` may be another when it is asked again"
+            )
+        elif not self._alone(statement):
+            self._refuse(
+                self._session_call,
+                "the session's master may be another server where there is none",
+            )
+        return choice
+
+    def _around(self, server: ast.stmt) -> Iterator[tuple[ast.If, bool]]:
+        """The conditions between the session's suite and the server, and how they came out."""
+        inner: ast.AST = server
+        for node in enclosing(self._scopes, server)[1:]:
+            if inner in self._home or node is self._driver:
+                return
+            if isinstance(node, ast.If):
+                yield node, inner in node.body
+            inner = node
+
+    def _unstable(self, statement: ast.If) -> str:
+        """What of a condition may change, as text; "" where it gives the same again."""
+        for node in all_nodes(statement.test):
+            if isinstance(node, ast.Call):
+                function = ast.unparse(node.func)
+                if function not in _LOOKED_UP:
+                    return ast.unparse(node)
+            elif not isinstance(node, _READ):
+                return ast.unparse(statement.test)
+        read = names.reads(statement.test)
+        changed = {
+            name
+            for later in all_statements(self._driver.body)
+            if later.lineno >= statement.lineno and not names.suites(later)
+            for name in names.binds(later) & read
+        }
+        return min(changed, default="")
+
+    def _alone(self, statement: ast.If) -> bool:
+        """Whether the session is this process's own where the condition says no cluster."""
+        master = names.argument(self._session_call, *self._place_of_master())
+        if not isinstance(master, ast.Name):
+            return True  # It reads the server, which the program would not have.
+        inside = set(all_statements([statement]))
+        with_server = {
+            s
+            for s in inside
+            if any(
+                isinstance(n, ast.Attribute) and n.attr == "target"
+                for n in all_nodes(s)
+            )
+        }
+        return all(
+            s in with_server or _empty(s, master.id)
+            for s in all_statements(self._driver.body)
+            if not names.suites(s) and master.id in names.binds(s)
+        )
+
+    def _place_of_master(self) -> tuple[str, int]:
+        plain = plain_sessions.is_plain(self._scopes, self._session_call)
+        return ("target" if plain else "master"), 0
+
+    def _refuse(self, node: ast.AST, why: str) -> None:
+        self._diagnostics.refuse(
+            "C117",
+            node,
+            f"the server is started under a condition, and {why}",
+            "Ask one flag, before the server and nowhere changed: "
+            '`if FLAGS.job_name: ...`, with the session on `""` otherwise.',
+            "tf.train.Server",
+        )
+
+
+def _empty(statement: ast.stmt, name: str) -> bool:
+    """Whether an assignment gives a name `""` or None."""
+    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1:
+        return False
+    target, value = statement.targets[0], statement.value
+    if isinstance(target, (ast.Tuple, ast.List)):
+        if not isinstance(value, (ast.Tuple, ast.List)):
+            return False
+        for one, given in zip(target.elts, value.elts, strict=False):
+            if isinstance(one, ast.Name) and one.id == name:
+                return isinstance(given, ast.Constant) and not given.value
+        return False
+    return isinstance(value, ast.Constant) and not value.value

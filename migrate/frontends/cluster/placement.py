@@ -1,0 +1,186 @@
+"""Graphs that are placed on the tasks of a cluster by hand, and run by one client.
+
+`with tf.device("/job:ps/task:0")` around variables and `"/job:worker/task:1"` around
+operations, in a session on one of the servers: what computes where is the program's
+own choice, which a strategy would not keep. TensorFlow 2 keeps it: the client connects to
+the cluster, and variables and step functions have their devices.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.facts.sole_client import is_sole_client
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
+
+_CLUSTER = "tf.train.ClusterSpec"
+SETTER = "tf.train.replica_device_setter"
+
+
+def names_task(scopes: Scopes, call: ast.AST) -> bool:
+    """Whether a call is tf.device of a task of a cluster."""
+    return (
+        isinstance(call, ast.Call)
+        and scopes.resolve(call.func) == "tf.device"
+        and not deals(scopes, call)
+        and any(
+            isinstance(n, ast.Constant)
+            and isinstance(n.value, str)
+            and "job:" in n.value
+            for n in all_nodes(call)
+        )
+    )
+
+
+def deals(scopes: Scopes, call: ast.AST) -> bool:
+    """Whether a call is tf.device of a replica_device_setter."""
+    if not (isinstance(call, ast.Call) and scopes.resolve(call.func) == "tf.device"):
+        return False
+    device = names.argument(call, "device_name_or_function", 0)
+    if isinstance(device, ast.Name):
+        owner = scopes.scope_of(device).owner(device.id)
+        made = owner.bindings.get(device.id, []) if owner is not None else []
+        if len(made) == 1 and isinstance(made[0], ast.Assign):
+            device = made[0].value
+    return isinstance(device, ast.Call) and scopes.resolve(device.func) == SETTER
+
+
+def is_client(scopes: Scopes, session: ast.Call, placed: bool = False) -> bool:
+    """Whether the session of a program placed by hand is its cluster's only one.
+
+    It is opened on a server elsewhere, or on the own one by one task of the cluster.
+
+    Args:
+      placed: whether its towers are on tasks of the cluster.
+    """
+    target = _target(scopes, session)
+    if target is None or not (placed or plain_sessions.pinned(scopes) is not None):
+        return False
+    if is_on_own_server(scopes, session):
+        return is_sole_client(scopes, session)
+    if isinstance(target, ast.Name):
+        owner = scopes.scope_of(target).owner(target.id)
+        made = owner.bindings.get(target.id, []) if owner is not None else []
+        if len(made) == 1 and isinstance(made[0], ast.Assign):
+            target = made[0].value
+    return any(
+        isinstance(n, ast.Constant) and isinstance(n.value, str) and "grpc:" in n.value
+        for n in all_nodes(target)
+    )
+
+
+def is_on_own_server(scopes: Scopes, session: ast.Call) -> bool:
+    """Whether a session is opened by a task of the cluster: on `server.target`."""
+    target = _target(scopes, session)
+    return isinstance(target, ast.Attribute) and target.attr == "target"
+
+
+def _target(scopes: Scopes, session: ast.Call) -> ast.expr | None:
+    plain = plain_sessions.is_plain(scopes, session)
+    return names.argument(session, "target" if plain else "master", 0)
+
+
+def cluster_of(
+    scopes: Scopes,
+    diagnostics: Diagnostics,
+    session: ast.Call,
+    driver: ast.FunctionDef | ast.Module,
+) -> str | None:
+    """The name under which a client's driver has its cluster; None, with a refusal."""
+    made = _made(scopes)
+    known = {
+        name
+        for name in _given(scopes, driver, made) | made
+        if (owner := scopes.scope_of(session).owner(name)) is not None
+        and owner.node in (driver, scopes.tree)
+    }
+    if len(known) != 1:
+        diagnostics.refuse(
+            "C131",
+            session,
+            "the client is not seen to have the addresses of all tasks in one ClusterSpec",
+            "cluster = tf.train.ClusterSpec({...}), where the session is opened.",
+            _CLUSTER,
+        )
+        return None
+    # Of one task alone its index is the same in every run.
+    index = set() if is_on_own_server(scopes, session) else _task_indices(scopes)
+    for call in all_nodes(scopes.tree):
+        if names_task(scopes, call):
+            for node in all_nodes(call):
+                if isinstance(node, ast.expr) and ast.dump(node) in index:
+                    diagnostics.refuse(
+                        "C132",
+                        node,
+                        "the placement depends on the task: each is a client of its own, "
+                        "and they would share no variables",
+                        "Use replica_device_setter and a session per worker.",
+                        "tf.device",
+                    )
+                    return None
+    return next(iter(known))
+
+
+def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:
+    """Whether towers are on the task that builds them, on its several devices."""
+    if towers is None or not towers.devices:
+        return False
+    parts = {ast.dump(n) for n in all_nodes(ast.parse(towers.devices, mode="eval"))}
+    return bool(parts & _task_indices(scopes))
+
+
+def _made(scopes: Scopes) -> set[str]:
+    """Names that are bound to a ClusterSpec, and to nothing else."""
+    found: dict[str, list[bool]] = {}
+    for node in all_nodes(scopes.tree):
+        if isinstance(node, ast.Assign):
+            value = node.value
+            is_cluster = isinstance(value, ast.Call) and (
+                scopes.resolve(value.func) == _CLUSTER
+            )
+            for name in names.binds(node):
+                found.setdefault(name, []).append(is_cluster)
+    return {name for name, kinds in found.items() if all(kinds)}
+
+
+def _given(
+    scopes: Scopes, driver: ast.FunctionDef | ast.Module, made: set[str]
+) -> set[str]:
+    """Parameters of the driver that every call gives a ClusterSpec."""
+    if not isinstance(driver, ast.FunctionDef):
+        return set()
+    parameters = [a.arg for a in driver.args.args]
+    calls = [
+        node
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == driver.name
+    ]
+    return {
+        parameter
+        for position, parameter in enumerate(parameters)
+        if calls
+        and all(
+            isinstance(given := names.argument(call, parameter, position), ast.Name)
+            and given.id in made
+            for call in calls
+        )
+    }
+
+
+def _task_indices(scopes: Scopes) -> set[str]:
+    """What the servers of the file are given as their task's index, as dumps."""
+    return {
+        ast.dump(index)
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Call)
+        and scopes.resolve(node.func) == "tf.train.Server"
+        and (index := names.argument(node, "task_index", 2)) is not None
+        and not isinstance(index, ast.Constant)
+    }

@@ -1,0 +1,1 @@
+"""Programs of Estimators: their Estimators, hooks, scaffolds, and sessions beside them."""

@@ -1,0 +1,217 @@
+"""Recognises a program of Estimators: which of its functions build graphs."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts.reach import definitions, reached
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.source.nodes import all_nodes
+from migrate.tables import estimator as table
+
+_SPECS = (
+    "tf.estimator.EstimatorSpec",
+    "tf.estimator.tpu.TPUEstimatorSpec",
+    "tf.contrib.tpu.TPUEstimatorSpec",
+)
+_ESTIMATORS = (
+    "tf.estimator.Estimator",
+    "tf.estimator.tpu.TPUEstimator",
+    "tf.contrib.tpu.TPUEstimator",
+)
+_RECEIVERS = (
+    "tf.estimator.export.ServingInputReceiver",
+    "tf.estimator.export.TensorServingInputReceiver",
+)
+# What ready-made Estimators, and numeric columns, are given and call in their graph.
+_CALLED_IN_GRAPH: dict[str, tuple[str, ...]] = {
+    **{
+        f"tf.estimator.{name}": (
+            "optimizer",
+            "linear_optimizer",
+            "dnn_optimizer",
+            "activation_fn",
+            "dnn_activation_fn",
+            "partitioner",
+            "input_layer_partitioner",
+        )
+        for name in table.CANNED
+    },
+    "tf.feature_column.numeric_column": ("normalizer_fn",),
+    "tf.contrib.estimator.add_metrics": ("metric_fn",),
+    "tf.estimator.add_metrics": ("metric_fn",),
+}
+# What says that a file is a program of Estimators.
+_OF_ESTIMATORS = (
+    "tf.estimator.",
+    "tf.keras.estimator.",
+    "tf.contrib.learn.Experiment",
+    "tf.contrib.learn.learn_runner.run",
+    "tf.contrib.tpu.TPU",
+)
+# Of use only where a graph is being built, and here Estimators build all of them.
+_GLOBAL_STEP = ("tf.train.get_global_step", "tf.train.get_or_create_global_step")
+_ITERATORS = ("make_one_shot_iterator", "make_initializable_iterator")
+Function = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+
+
+@dataclasses.dataclass(frozen=True)
+class EstimatorProgram:
+    """A file that uses tf.estimator.
+
+    Attributes:
+      model: functions and classes whose code runs where a graph of the model is
+        built: every model_fn, what it calls, and the methods of hooks.
+      serving: functions that make serving input receivers, and what they call.
+      input: functions that take a batch from a dataset's iterator.
+      imported: whether the file is a module that such a program imports; the emitted
+        modules are then beside that program.
+      iterators: calls `dataset.make_one_shot_iterator()` and its sibling.
+    """
+
+    model: frozenset[ast.AST]
+    serving: frozenset[ast.AST]
+    input: frozenset[ast.AST]
+    iterators: tuple[ast.Call, ...]
+    imported: bool = False
+
+    def within(self, node: ast.AST, among: frozenset[ast.AST], scopes: Scopes) -> bool:
+        """Whether a node stands in one of some functions."""
+        return any(outer in among for outer in _outwards(node, scopes))
+
+
+def recognise(scopes: Scopes) -> EstimatorProgram | None:
+    """The file's Estimator program; None where it uses no tf.estimator."""
+    uses = table.uses(scopes)
+    if not any(s.startswith(_OF_ESTIMATORS) for _, s in uses):
+        return None
+    model = [*_holding(uses, _SPECS, scopes), *_model_functions(uses, scopes)]
+    model += _around(model, scopes)
+    model += _callers(model, scopes)
+    # `begin` of a hook runs where the graph is built.
+    model += hook_classes(scopes)
+    model += _called_in_graph(uses, scopes)
+    model += _holding(uses, _GLOBAL_STEP, scopes)
+    serving = list(_holding(uses, _RECEIVERS, scopes))
+    iterators = tuple(_iterators(scopes))
+    inputs = [f for call in iterators for f in _function(call, scopes)]
+    inputs += _holding(uses, tuple(f"tf.data.{name}" for name in _ITERATORS), scopes)
+    return EstimatorProgram(
+        frozenset([*model, *reached(scopes, model)]),
+        frozenset([*serving, *reached(scopes, serving)]),
+        frozenset(inputs),
+        iterators,
+    )
+
+
+def recognise_module(scopes: Scopes) -> EstimatorProgram:
+    """A module whose functions build graphs for an Estimator program of another file."""
+    functions = [n for n in all_nodes(scopes.tree) if isinstance(n, Function)]
+    iterators = tuple(_iterators(scopes))
+    inputs = frozenset(f for call in iterators for f in _function(call, scopes))
+    return EstimatorProgram(frozenset(functions), frozenset(), inputs, iterators, True)
+
+
+def _outwards(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+    current: ast.AST | None = node
+    while current is not None:
+        yield current
+        current = scopes.parents.get(current)
+
+
+def _function(node: ast.AST, scopes: Scopes) -> Iterator[ast.AST]:
+    """The innermost function around a node, if there is one."""
+    for outer in _outwards(node, scopes):
+        if isinstance(outer, Function):
+            yield outer
+            return
+
+
+def _holding(
+    uses: list[tuple[ast.expr, str]], symbols: tuple[str, ...], scopes: Scopes
+) -> Iterator[ast.AST]:
+    """Functions in which a symbol is used."""
+    for node, symbol in uses:
+        if symbol in symbols:
+            yield from _function(node, scopes)
+
+
+def _around(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+    """Functions with a model_fn's parameters, around those that make its EstimatorSpecs."""
+    return [
+        outer
+        for function in model
+        for outer in _outwards(function, scopes)
+        if isinstance(outer, Function)
+        and {"features", "mode"} <= {a.arg for a in outer.args.args}
+    ]
+
+
+def _callers(model: list[ast.AST], scopes: Scopes) -> list[ast.AST]:
+    """Functions that return what a function with an EstimatorSpec makes, as they do."""
+    found: dict[ast.AST, None] = {}
+    known = set(model)
+    todo = True
+    while todo:
+        todo = False
+        for node in all_nodes(scopes.tree):
+            if not isinstance(node, ast.Return) or not isinstance(node.value, ast.Call):
+                continue
+            name = node.value.func
+            targets = definitions(scopes, name) if isinstance(name, ast.Name) else []
+            for outer in _function(node, scopes):
+                if outer not in known and any(t in known for t in targets):
+                    known.add(outer)
+                    found[outer] = None
+                    todo = True
+    return list(found)
+
+
+def _model_functions(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[ast.AST]:
+    """What is passed to Estimators as model_fn, where its definition is in sight."""
+    for node, symbol in uses:
+        call = scopes.parents.get(node)
+        if symbol not in _ESTIMATORS or not isinstance(call, ast.Call):
+            continue
+        given = [k.value for k in call.keywords if k.arg == "model_fn"]
+        for value in [*given, *call.args[:1]]:
+            if isinstance(value, ast.Lambda):
+                yield value
+            elif isinstance(value, ast.Name):
+                yield from definitions(scopes, value)
+
+
+def _called_in_graph(
+    uses: list[tuple[ast.expr, str]], scopes: Scopes
+) -> Iterator[ast.AST]:
+    """Functions that ready-made Estimators call when they build their graph."""
+    for node, symbol in uses:
+        call = scopes.parents.get(node)
+        if symbol not in _CALLED_IN_GRAPH or not isinstance(call, ast.Call):
+            continue
+        named = _CALLED_IN_GRAPH[symbol]
+        given = [k.value for k in call.keywords if k.arg in named]
+        if named == ("metric_fn",):
+            given += call.args[1:2]
+        for value in given:
+            if isinstance(value, ast.Lambda):
+                yield value
+            elif isinstance(value, ast.Name):
+                yield from definitions(scopes, value)
+
+
+def _iterators(scopes: Scopes) -> Iterator[ast.Call]:
+    """Calls of a dataset's own methods; TF2's datasets have none of these names."""
+    for node in all_nodes(scopes.tree):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _ITERATORS
+            and scopes.resolve(node.func) is None
+        ):
+            yield node

@@ -1,0 +1,1 @@
+"""Programs with a session: its graph, its runs, its iterators, hooks and workers."""

@@ -1,0 +1,399 @@
+"""Between-graph replication: replica_device_setter and a session; or a session alone.
+
+Finds the driver (the function, or the module, that opens the session), flattens
+the `with tf.device(...)` around its graph, and hands the statements to the
+binding-time analysis; then resolves every `session.run` to a step function.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.helpers import Helper
+from migrate.facts.helpers import find as find_helpers
+from migrate.facts.scopes import Scopes
+from migrate.frontends.cluster import lone_tasks, placement, towers_of_workers
+from migrate.frontends.cluster.clusters import Clusters
+from migrate.frontends.cluster.optional_cluster import OptionalCluster
+from migrate.frontends.cluster.synchronisation import Synchronisation
+from migrate.frontends.runs import RunResolver
+from migrate.frontends.sessions import graph_suites
+from migrate.frontends.sessions import plain as plain_sessions
+from migrate.frontends.sessions.around import all_statements, before, enclosing
+from migrate.frontends.sessions.derived_hooks import hook_classes
+from migrate.frontends.sessions.iterators import check_elsewhere
+from migrate.frontends.sessions.snapshots import Snapshots
+from migrate.frontends.sessions.worker_statements import WorkerStatements
+from migrate.program import ir
+from migrate.program.binding_time import Analysis, Diagnostics, every
+from migrate.program.ir import Flow, Kind
+from migrate.source.nodes import all_nodes
+from migrate.tables import roles
+
+
+def find_sessions(scopes: Scopes) -> list[ast.Call]:
+    """Every call that opens a session."""
+    return [
+        node
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) in roles.SESSIONS
+    ]
+
+
+def runs_alone(scopes: Scopes) -> bool:
+    """Whether a file's sessions are plain ones of one process."""
+    return all(
+        plain_sessions.is_plain(scopes, call) and plain_sessions.is_local(scopes, call)
+        for call in find_sessions(scopes)
+    )
+
+
+def recognise(
+    scopes: Scopes, diagnostics: Diagnostics, towers: ir.Towers | None = None
+) -> ir.TrainingProgram | None:
+    """The file's training program; None, with refusals, where there is none we can read.
+
+    Args:
+      towers: how many replicas its process has, where they were towers.
+    """
+    sessions = find_sessions(scopes)
+    if not sessions or not plain_sessions.runs_anything(scopes, sessions):
+        return None
+    sessions.sort(key=lambda call: call.lineno)
+    if len(sessions) > 1 and not plain_sessions.in_turn(scopes, sessions):
+        diagnostics.refuse(
+            "N101",
+            sessions[1],
+            "a second session in the same file",
+            "Keep one training session per program.",
+            scopes.resolve(sessions[1].func) or "",
+        )
+        return None
+    return _Recogniser(scopes, diagnostics, sessions, towers).run()
+
+
+class _Recogniser:
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        sessions: list[ast.Call],
+        towers: ir.Towers | None,
+    ) -> None:
+        self.towers = towers
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.session_call = sessions[0]
+        self.others = tuple(sessions[1:])
+        # The cluster that a client of its own placement connects to.
+        self.connected: str | None = None
+
+    def run(self) -> ir.TrainingProgram | None:
+        refuse = self.diagnostics.refuse
+        chain = enclosing(self.scopes, self.session_call)
+        session = next((n for n in chain if isinstance(n, ast.stmt)), None)
+        item = next(
+            (
+                i
+                for i in getattr(session, "items", ())
+                if i.context_expr is self.session_call
+            ),
+            None,
+        )
+        if (
+            not isinstance(session, ast.With)
+            or item is None
+            or not isinstance(item.optional_vars, ast.Name)
+        ):
+            refuse(
+                "S101",
+                self.session_call,
+                "the session is not opened by `with ... as name:` of its own",
+                "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
+                self.scopes.resolve(self.session_call.func) or "",
+            )
+            return None
+        self.session_name = item.optional_vars.id
+        driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
+        self.driver = driver
+        check_elsewhere(self.scopes, self.diagnostics, driver)
+        cluster: ir.Cluster | None = None
+        placed = bool(self.towers and self.towers.devices)
+        if placement.is_client(self.scopes, self.session_call, placed):
+            self.connected = placement.cluster_of(
+                self.scopes, self.diagnostics, self.session_call, driver
+            )
+            if self.connected is None:
+                return None
+        elif placed and placement.names_own_task(self.scopes, self.towers):
+            assert self.towers is not None
+            self.towers = dataclasses.replace(self.towers, devices="", dealt="")
+        elif placed:
+            refuse(
+                "N127",
+                session,
+                "towers on tasks of a cluster, but that one client alone builds them is "
+                "not seen",
+                "Let all tasks but one wait in server.join(), and that one open "
+                "tf.Session(server.target).",
+            )
+            return None
+        local = self.connected is not None or plain_sessions.is_local(
+            self.scopes, self.session_call
+        )
+        pinned = plain_sessions.pinned(self.scopes)
+        if not local and pinned is not None:
+            refuse(
+                "C115",
+                pinned,
+                "the graph is placed on tasks by hand, not by replica_device_setter",
+                "Where it is the usual split, use replica_device_setter and a session per "
+                "worker; else keep the placement: "
+                "tf.config.experimental_connect_to_cluster, and tf.device around eager "
+                "code.",
+                "tf.device",
+            )
+            return None
+        plain = plain_sessions.is_plain(self.scopes, self.session_call)
+        clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
+        servers = self.connected is None and clusters.servers()
+        if local and plain and servers:
+            refuse(
+                "C116",
+                self.session_call,
+                "the program starts a server, but its session is not opened on it",
+                "Open it on the server: tf.Session(server.target).",
+                "tf.Session",
+            )
+            return None
+        if not local or servers:
+            cluster = clusters.find()
+            if cluster is None:
+                return None
+        # Plain sessions of one process may be opened several times.
+        again = plain and local and cluster is None and self.connected is None
+        shape = graph_suites.Suites(
+            self.scopes,
+            self.diagnostics,
+            session,
+            (self.session_call, *self.others),
+            self.connected is not None,
+        ).find(driver, again and not self.towers)
+        return None if shape is None else self._program(driver, shape, cluster)
+
+    # -- the program -------------------------------------------------------------
+
+    def _program(
+        self,
+        driver: ast.FunctionDef | ast.Module,
+        shape: graph_suites.Shape,
+        cluster: ir.Cluster | None,
+    ) -> ir.TrainingProgram | None:
+        path, home, session = shape.path, shape.home, shape.entry
+        clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
+        joins = clusters.joins(cluster) if cluster is not None else []
+        if cluster is not None and not joins:
+            self.diagnostics.refuse(
+                "C105",
+                cluster.server,
+                "no task waits in server.join(): which tasks are parameter servers?",
+                'Write `if job_name == "ps": server.join()`.',
+                "tf.train.Server",
+            )
+            return None
+        optional = OptionalCluster(
+            self.scopes, self.diagnostics, self.session_call, driver, home
+        )
+        clustered = optional.find(cluster) if cluster is not None else None
+        analysis = Analysis(self.scopes, self.diagnostics)
+        analysis.updated_by = self.towers.updated_by if self.towers else ""
+        analysis.own_hooks = frozenset(hook_classes(self.scopes))
+        self.analysis = analysis
+        helpers: tuple[Helper, ...] = ()
+        if cluster is None and not self.others:
+            helpers = find_helpers(self.scopes, self.session_call, self.session_name)
+        analysis.helpers = frozenset(helper.node for helper in helpers)
+        for outer in before(driver.body, path, home, self.driver):
+            analysis.statement(outer)
+        at = home.index(session)
+        flows = [analysis.statement(s) for s in home[:at]]
+        anchor = self._anchor(home, joins, cluster, flows)
+        tail = home[at:]
+        self.flows = flows
+        Snapshots(self.scopes, self.diagnostics, analysis).take(flows)
+        sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
+        sync.run()
+        runs = RunResolver(
+            self.scopes,
+            self.diagnostics,
+            analysis,
+            flows,
+            self.session_call,
+            self.session_name,
+            tail,
+            self.others,
+            helpers,
+        )
+        runs.synchronous = sync.replication in (
+            ir.Replication.SYNCHRONOUS,
+            ir.Replication.CHOSEN_AT_RUN_TIME,
+        )
+        runs.run()
+        replication = sync.replication
+        if cluster is not None:
+            sync.condition = self._known_early(sync.condition, cluster, driver.body)
+        elif replication is ir.Replication.ASYNCHRONOUS:
+            replication = ir.Replication.TOWERS if self.towers else ir.Replication.LOCAL
+        else:
+            self.diagnostics.refuse(
+                "C101",
+                next(iter(sync.statements)),
+                "workers are synchronised, but the program starts no tf.train.Server",
+                "Start one, or train alone.",
+                "tf.train.Server",
+            )
+            replication = ir.Replication.LOCAL
+        lone = lone_tasks.trains_alone(
+            self.scopes, self.diagnostics, self.session_call, cluster, replication
+        )
+        if self.towers:
+            built = home[anchor:at]
+            towers_of_workers.check(
+                *(self.scopes, self.diagnostics, session, self.towers, flows, built),
+                clustered=cluster is not None,
+                connected=self.connected is not None,
+            )
+        if plain_sessions.is_plain(self.scopes, self.session_call):
+            for call in (self.session_call, *self.others):
+                plain_sessions.check(
+                    self.scopes,
+                    self.diagnostics,
+                    call,
+                    plain_sessions.name_of(self.scopes, call) or self.session_name,
+                    tail,
+                    helpers,
+                )
+            if cluster is None:
+                again = plain_sessions.initialise_again(
+                    self.scopes,
+                    runs.loop.session_names,
+                    tail,
+                    runs.initialisers.calls,
+                    helpers,
+                )
+                repeats = not isinstance(session, ast.With)
+                runs.initialise(again or repeats or bool(self.others))
+        program = ir.TrainingProgram(
+            driver=driver,
+            path=path,
+            home=home,
+            cluster=cluster,
+            replication=replication,
+            condition=sync.condition,
+            aggregation=sync.aggregation,
+            sync_statements=sync.statements,
+            joins=joins,
+            anchor=anchor,
+            flows=flows,
+            session=session,
+            session_call=self.session_call,
+            session_name=self.session_name,
+            tail=tail,
+            helpers=tuple(helper.node for helper in helpers),
+            placeholders=analysis.placeholders,
+            steps=runs.steps.made,
+            runs=runs.runs,
+            moved=[],
+            copied=set(),
+            partitioned=False,
+            staged=[t for t in analysis.functions.values() if t.staged],
+            scaffold_summaries=runs.scaffold_summaries,
+            iterators=runs.inputs.iterators,
+            elements=runs.inputs.elements,
+            unnamed_iterators=runs.inputs.unnamed,
+            hook_edits=runs.hooks.edits,
+            own_hooks=runs.own,
+            consumed=runs.displays.consumed,
+            kinds=analysis.environment,
+            static_reads=analysis.static_reads,
+            identities=tuple(dict.fromkeys(analysis.identities)),
+            singles=frozenset(analysis.singles),
+            shared=analysis.shared,
+            fed_datasets=runs.fed_datasets.specs(),
+            dissolved=shape.dissolved,
+            others=self.others,
+            initialises_again=runs.initialises_again,
+            towers=self.towers,
+            lone=lone,
+            connected=self.connected,
+            around=tuple(shape.around),
+            serves=self.connected is not None
+            and placement.is_on_own_server(self.scopes, self.session_call),
+            clustered=clustered,
+        )
+        if replication.has_coordinator:
+            WorkerStatements(self.scopes, self.diagnostics, program).place()
+        return program
+
+    def _known_early(
+        self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]
+    ) -> ast.expr | None:
+        """The condition as it can be asked where the server is started."""
+        for _ in range(5):
+            if condition is None:
+                return None
+            late = [
+                s
+                for s in all_statements(body)
+                if not names.suites(s)
+                and s.lineno > cluster.server.lineno
+                and names.binds(s) & names.reads(condition)
+            ]
+            if not late:
+                return condition
+            value = getattr(late[0], "value", None)
+            if (
+                len(late) > 1
+                or not isinstance(condition, ast.Name)
+                or not isinstance(late[0], ast.Assign)
+                or not isinstance(value, ast.expr)
+            ):
+                self.diagnostics.refuse(
+                    "O106",
+                    condition,
+                    "whether training is synchronous is decided after the server starts",
+                    "Decide it before, by a flag.",
+                )
+                return condition
+            condition = value
+        return condition
+
+    def _anchor(
+        self,
+        home: list[ast.stmt],
+        joins: list[ast.stmt],
+        cluster: ir.Cluster | None,
+        flows: list[Flow],
+    ) -> int:
+        """Where the strategy is made: after the server and after the ps task's join.
+
+        Without a server, where the graph begins; where towers are parts of one device,
+        before anything of TensorFlow's is made, for then it is too late to part it.
+        """
+        early = (Kind.DATASET, Kind.ITERATOR) if self.towers else ()
+        if cluster is None:
+            graph = (
+                i
+                for i, flow in enumerate(flows)
+                if (not flow.host or any(f.kind in early for f in every([flow])))
+                and not (flow.pure and isinstance(flow.statement, ast.Expr))
+            )
+            return next(graph, len(flows))
+        anchor = 0
+        for index, statement in enumerate(home):
+            inside = set(all_statements([statement]))
+            if cluster.server in inside or any(j in inside for j in joins):
+                anchor = index + 1
+        return anchor

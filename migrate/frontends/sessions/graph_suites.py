@@ -1,0 +1,196 @@
+"""The suite that builds the graph, and the way to it through the blocks around.
+
+A session stands in the driver's own suite, below conditions, or within blocks that only
+place or name the graph. Those blocks are dissolved: their statements stand for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.cluster import placement
+from migrate.frontends.sessions import loops as session_loops
+from migrate.frontends.sessions.around import all_statements
+from migrate.program.binding_time import Diagnostics
+from migrate.source.nodes import all_nodes
+
+
+@dataclasses.dataclass
+class Shape:
+    """Where the graph is built, and where the session over it is.
+
+    Attributes:
+      path: the conditions around the suite, outermost first, each with the field of the
+        branch ("body" or "orelse").
+      home: the statements of the suite, blocks that were dissolved replaced by theirs.
+      entry: the one among them that has the session: its `with`, or a loop around it.
+      dissolved: the blocks, outermost first, that stood around a statement which was
+        their first one.
+      around: calls of tf.device that are around all of the graph, outermost first.
+    """
+
+    path: list[tuple[ast.stmt, str]]
+    home: list[ast.stmt]
+    entry: ast.stmt
+    dissolved: dict[ast.stmt, list[ast.stmt]]
+    around: list[ast.Call]
+
+
+class Suites:
+    """Finds the suite of one session.
+
+    Args:
+      session: the statement that opens it.
+      calls: the call that opens it, and those of other sessions of the file.
+      client: whether one client places everything on the tasks of a cluster, by devices.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        session: ast.With,
+        calls: tuple[ast.Call, ...],
+        client: bool,
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.session = session
+        self.calls = calls
+        self.client = client
+        self.dissolved: dict[ast.stmt, list[ast.stmt]] = {}
+        self.around: list[ast.Call] = []
+
+    def find(self, driver: ast.FunctionDef | ast.Module, repeats: bool) -> Shape | None:
+        """The suite of the graph; None, with a refusal, where another block is between.
+
+        Args:
+          driver: the function, or the module, that opens the session.
+          repeats: whether the session may stand in a loop.
+        """
+        session, session_call = self.session, self.calls[0]
+        path: list[tuple[ast.stmt, str]] = []
+        home: list[ast.stmt] = list(driver.body)
+        suite = home
+        entry: ast.stmt = session
+        opened = False  # A block of this suite has given it its statements.
+        while entry not in suite:
+            inside = next(
+                (
+                    (s, field, nested)
+                    for s in suite
+                    for field, nested in names.suites(s)
+                    if any(x is session for x in all_statements(nested))
+                ),
+                None,
+            )
+            assert inside is not None
+            statement, field, nested = inside
+            if self._dissolves(statement) or self._is_around(statement):
+                at = home.index(statement)
+                home[at : at + 1] = nested
+                self._note_dissolved(statement, nested)
+                suite, opened = home, True
+                continue
+            plain = not opened and not any(
+                s is not statement and self._dissolves(s) for s in suite
+            )
+            # Where another branch opens one too, the graph is above both.
+            one = not repeats or self._has_all(nested)
+            if isinstance(statement, ast.If) and plain and one:
+                path.append((statement, field))
+                home = list(nested)
+                suite = home
+                continue
+            if repeats and session_loops.is_block(statement):
+                if session_loops.begins_graph(self.scopes, statement, session):
+                    if plain and field == "body":
+                        path.append((statement, field))
+                        home = list(nested)
+                        suite = home
+                        continue
+                elif session_loops.one_graph(self.scopes, session_call):
+                    entry = statement
+                    continue
+            if (
+                isinstance(statement, ast.Try)
+                and field == "body"
+                and not repeats
+                and session in nested
+            ):
+                entry = statement
+                continue
+            self.diagnostics.refuse(
+                "S102",
+                statement,
+                "the session is opened inside a loop, try or other block",
+                "Open the session in the driver's own suite.",
+                self.scopes.resolve(session_call.func) or "",
+            )
+            return None
+        # Graph blocks beside the session.
+        at = 0
+        while at < len(home):
+            if self._dissolves(home[at]):
+                block = home[at]
+                home[at : at + 1] = block.body  # type: ignore[attr-defined]
+                self._note_dissolved(block, block.body)  # type: ignore[attr-defined]
+            else:
+                at += 1
+        return Shape(path, home, entry, self.dissolved, self.around)
+
+    def _dissolves(self, statement: ast.stmt) -> bool:
+        """A `with` that only placed or named the graph: its body stands for itself."""
+        if not isinstance(statement, ast.With):
+            return False
+        for item in statement.items:
+            call = item.context_expr
+            if isinstance(call, ast.Call):
+                symbol = self.scopes.resolve(call.func)
+                if symbol == "tf.device":
+                    if self.client and not placement.deals(self.scopes, call):
+                        return False
+                    continue
+                if (
+                    isinstance(call.func, ast.Attribute)
+                    and call.func.attr == "as_default"
+                ):
+                    inner = call.func.value
+                    if (
+                        isinstance(inner, ast.Call)
+                        and self.scopes.resolve(inner.func) == "tf.Graph"
+                    ) or isinstance(inner, ast.Name):
+                        continue
+            return False
+        return True
+
+    def _is_around(self, statement: ast.stmt) -> bool:
+        """A client's devices around the whole graph, which are kept around what is made."""
+        if not self.client or not isinstance(statement, ast.With):
+            return False
+        calls = [item.context_expr for item in statement.items]
+        devices = [
+            call
+            for call in calls
+            if isinstance(call, ast.Call)
+            and self.scopes.resolve(call.func) == "tf.device"
+            and not placement.deals(self.scopes, call)
+        ]
+        rest = [item for item in statement.items if item.context_expr not in devices]
+        if rest and not self._dissolves(ast.With(rest, statement.body)):
+            return False
+        self.around += devices
+        return True
+
+    def _has_all(self, suite: list[ast.stmt]) -> bool:
+        """Whether all sessions stand in the suite."""
+        inside = {node for s in suite for node in all_nodes(s)}
+        return all(call in inside for call in self.calls)
+
+    def _note_dissolved(self, block: ast.stmt, body: list[ast.stmt]) -> None:
+        """The block's comments will stand above what was its first statement."""
+        outer = self.dissolved.pop(block, [])
+        self.dissolved.setdefault(body[0], []).extend([*outer, block])

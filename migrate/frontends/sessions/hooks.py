@@ -1,0 +1,150 @@
+"""Hooks that TensorFlow has, and the tensors they show."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.named_tensors import NamedTensors
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.displays import Displays
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.code import Code, code, joined
+from migrate.program.ir import Flow
+from migrate.source.nodes import all_nodes
+from migrate.tables.hooks import HOOKS, HookRow
+
+
+class SessionHooks:
+    """Finds the hooks a program makes.
+
+    Attributes:
+      edits: what is written in place of the call that makes a hook.
+      observed: the tensors that hooks are given after a step, by their tags.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        diagnostics: Diagnostics,
+        displays: Displays,
+        flows: list[Flow],
+        tail: list[ast.stmt],
+        driver: ast.AST,
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.displays = displays
+        inside = driver.body[0] if isinstance(driver, ast.FunctionDef) else None
+        scope = scopes.scope_of(inside) if inside is not None else scopes.module
+        self._named = NamedTensors(scopes, scope)
+        self.flows = flows
+        self.tail = tail
+        self.edits: dict[ast.Call, Code] = {}
+        self.observed: dict[str, ast.expr] = {}
+
+    def find(self) -> None:
+        statements = [
+            *[f.statement for f in every(self.flows) if not f.suites],
+            *self.tail,
+        ]
+        for statement in statements:
+            for node in all_nodes(statement):
+                if isinstance(node, ast.Call):
+                    symbol = self.scopes.resolve(node.func)
+                    row = HOOKS.get(symbol or "")
+                    if row is not None and node not in self.edits:
+                        self._hook(node, row)
+
+    def _hook(self, call: ast.Call, row: HookRow) -> None:
+        bound = names.bound_arguments(call, row.parameters)
+        if bound is None:
+            self.diagnostics.refuse(
+                "H101",
+                call,
+                "this hook's arguments cannot be told apart",
+                symbol=row.symbol,
+            )
+            return
+        parts: list[Code] = []
+        for name, value in bound.items():
+            if name == row.tensors:
+                keys = self._observe(value, row)
+                if keys is None:
+                    return
+                parts.append(code(f"{name}=", keys))
+            else:
+                parts.append(code(f"{name}=", value))
+        self.edits[call] = code(
+            "training_session.", row.target, "(", joined(", ", parts), ")"
+        )
+
+    def observe(self, tag: str, tensor: ast.expr, where: ast.AST) -> bool:
+        """Whether steps can give a tensor by this tag: no other one has it."""
+        known = self.observed.setdefault(tag, tensor)
+        if ast.unparse(known) == ast.unparse(tensor):
+            return True
+        self.diagnostics.refuse(
+            "H103",
+            where,
+            f"{tag!r} is also what another hook calls `{ast.unparse(known)}`",
+            "Give the two tensors names of their own.",
+        )
+        return False
+
+    def _observe(self, value: ast.expr, row: HookRow) -> str | None:
+        """Has the step functions give a hook's tensors; returns the keys as source."""
+        display = self.displays.display(value)
+        pairs: list[tuple[str, ast.expr]] = []
+        item: ast.expr
+        if row.tensors == "tensors":
+            if isinstance(display, ast.Dict):
+                for key, item in zip(display.keys, display.values):
+                    text = names.literal(key)
+                    if not isinstance(text, str):
+                        self.diagnostics.refuse(
+                            "H103", value, "a tag that is not a string"
+                        )
+                        return None
+                    pairs.append((text, item))
+                pairs.sort(key=lambda pair: pair[0])
+            elif isinstance(display, (ast.List, ast.Tuple)):
+                pairs = [(_tag(item), item) for item in display.elts]
+            else:
+                self.diagnostics.refuse(
+                    "H104",
+                    value,
+                    "the hook's tensors are not written out where it is made",
+                    "Give the hook a dict display.",
+                    row.symbol,
+                )
+                return None
+        else:
+            if isinstance(value, ast.Constant) and value.value is None:
+                return "None"
+            pairs = [(ast.unparse(value), value)]
+        for tag, item in pairs:
+            if isinstance(item, ast.Constant) and isinstance(item.value, str):
+                found = self._named.find(item.value)
+                if found is not None:
+                    if not self.observe(tag, found, item):
+                        return None
+                    continue
+                self.diagnostics.refuse(
+                    "H102",
+                    item,
+                    "the hook names a tensor of the graph by a string",
+                    "Give the hook the tensor itself.",
+                    row.symbol,
+                )
+                return None
+            if not self.observe(tag, item, item):
+                return None
+        keys = [repr(tag).replace("'", '"') for tag, _ in pairs]
+        return f"[{', '.join(keys)}]" if row.tensors == "tensors" else keys[0]
+
+
+def _tag(item: ast.expr) -> str:
+    """Under which TF1's hook tells a tensor of a list."""
+    literal = names.literal(item)
+    return literal if isinstance(literal, str) else ast.unparse(item)

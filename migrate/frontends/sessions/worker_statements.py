@@ -1,0 +1,420 @@
+"""What each worker does for itself, where one coordinator runs the loops of all."""
+
+from __future__ import annotations
+
+import ast
+from typing import TypeGuard
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.sessions.around import all_statements, before
+from migrate.program import ir
+from migrate.program.binding_time import Diagnostics, every
+from migrate.program.ir import Kind
+from migrate.source.nodes import all_nodes
+from migrate.tables import roles
+from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
+
+_PURE_CALLS = frozenset(
+    {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
+)
+
+
+class WorkerStatements:
+    """Finds the statements that each worker's loop must have its own copy of."""
+
+    def __init__(
+        self, scopes: Scopes, diagnostics: Diagnostics, program: ir.TrainingProgram
+    ) -> None:
+        self.scopes = scopes
+        self.diagnostics = diagnostics
+        self.flows = program.flows
+        self.index = program.tasks.task_index
+        self.program = program
+
+    def place(self) -> None:
+        """Statements that each worker's loop must have its own copy of.
+
+        TF1 ran the whole program once per worker; in asynchronous training
+        one coordinator runs the loop for every worker. What the loop rebinds, what
+        depends on the task's index, readers with a position, and the hooks and
+        writers of a session belong to one worker each.
+        """
+        program, index = self.program, self.index
+        index_dump = ast.dump(index)
+        tail_binds = set().union(*[names.binds(s) for s in program.tail])
+        tail_reads = set().union(*[names.reads(s) for s in program.tail])
+        for dataset in program.iterators.values():
+            tail_reads |= names.reads(dataset)
+        tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
+        modules = self._modules()  # `np.random.shuffle(x)` changes no `np`.
+        tail_binds = {n for n in tail_binds if n.partition(".")[0] not in modules}
+        own_place = {f.statement for f in program.flows[program.graph_end() :]}
+        stateful = self._stateful_names(program.tail)
+        shuffles = self._shuffles()
+        candidates = [
+            *before(program.driver.body, program.path, program.home, program.driver),
+            *[f.statement for f in program.flows if f.host],
+        ]
+        skip = {program.tasks.server, *program.joins, *program.sync_statements}
+        skip |= {
+            s
+            for s in candidates
+            if isinstance(s, (ast.If,))
+            and any(j in all_statements([s]) for j in program.joins)
+        }
+        kinds = {f.statement: f.kind for f in program.flows}
+        index_name = names.key(index)
+        tainted: set[str] = set()
+        moved: list[ast.stmt] = []
+        moved_names: set[str] = set(tail_binds)
+        for statement in candidates:
+            if statement in skip or isinstance(
+                statement,
+                (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global),
+            ):
+                continue
+            binds = names.binds(statement)
+            if index_name is not None and index_name in binds:
+                continue
+            depends = any(
+                isinstance(n, ast.expr) and ast.dump(n) == index_dump
+                for n in all_nodes(statement)
+            ) or bool(names.reads(statement) & tainted)
+            kind = kinds.get(statement, Kind.HOST)
+            own = kind in (
+                Kind.HOOK,
+                Kind.WRITER,
+                Kind.SCAFFOLD,
+                Kind.SAVER,
+                Kind.ITERATOR,
+            )
+            if depends:
+                tainted |= binds
+            changes = names.mutates(statement) & moved_names
+            contains_hook = any(
+                isinstance(n, ast.Call)
+                and roles.KIND_OF_CALL.get(self.scopes.resolve(n.func) or "")
+                in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
+                for n in all_nodes(statement)
+            )
+            if kind in (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG):
+                continue
+            if kind is Kind.DATASET or (kind is Kind.HOST and self._is_dataset(binds)):
+                # A dataset has no position; its iterators do. One that shuffles has:
+                # every iterator of it goes on with its random numbers.
+                own = shuffles
+                if not (depends or shuffles):
+                    continue
+            used = bool(binds & tail_reads) or bool(
+                binds & set().union(set(), *[names.reads(m) for m in moved])
+            )
+            if (
+                own
+                or contains_hook
+                or (binds & tail_binds)
+                or (changes and not isinstance(statement, ast.With))
+                or statement in own_place
+                or (
+                    depends
+                    and (
+                        used or _later_needed(binds, candidates, statement, tail_reads)
+                    )
+                )
+                or (binds & stateful and _calls(statement, self.scopes))
+                or (depends and self._seeds(statement))
+            ):
+                moved.append(statement)
+                moved_names |= binds
+        moved = self._with_earlier_bindings(moved, candidates, skip, moved_names)
+        moved = self._with_functions(program, moved, candidates, moved_names)
+        self._check_rebound(program, tail_binds)
+        program.moved = moved
+        staying: set[str] = set()
+        for flow in program.flows:
+            if flow.statement not in moved and not flow.dropped:
+                staying |= flow.reads
+        for statement in before(
+            program.driver.body, program.path, program.home, program.driver
+        ):
+            if statement not in moved:
+                staying |= names.reads(statement)
+        for dataset in program.iterators.values():
+            staying |= names.reads(dataset)  # The step functions are told its elements.
+        # What is copied needs what it is made of, there too.
+        for statement in reversed(moved):
+            if names.binds(statement) & staying:
+                program.copied.add(statement)
+                staying |= names.reads(statement)
+        self._check_steps(program, index_dump, tainted)
+        self._check_job(program)
+
+    def _check_steps(
+        self, program: ir.TrainingProgram, index_dump: str, tainted: set[str]
+    ) -> None:
+        """One step function serves all workers: it cannot depend on the task's index."""
+        for flow in every(program.flows):
+            if not flow.step or flow.suites:
+                continue
+            reads_index = any(
+                isinstance(n, ast.expr) and ast.dump(n) == index_dump
+                for n in all_nodes(flow.statement)
+            )
+            if reads_index or flow.reads & tainted:
+                self.diagnostics.refuse(
+                    "C107",
+                    flow.statement,
+                    "what a step computes depends on the task's index, but the "
+                    "coordinator makes one step function for all workers",
+                    "Feed the value that differs.",
+                )
+
+    def _check_job(self, program: ir.TrainingProgram) -> None:
+        """Loops of a chief and of workers run in one process, under one job name."""
+        jobs = program.tasks.jobs
+        if jobs is not None and not jobs & {"chief", "master"}:
+            return
+        job = ast.dump(program.tasks.job_name)
+
+        def asks(statement: ast.stmt) -> bool:
+            return any(
+                isinstance(n, ast.expr) and ast.dump(n) == job
+                for n in all_nodes(statement)
+            )
+
+        told: set[str] = set()  # Names that hold the answer.
+        for statement in [
+            *before(program.driver.body, program.path, program.home, program.driver),
+            *[f.statement for f in program.flows if f.host],
+        ]:
+            if isinstance(statement, ast.Assign) and statement is not (
+                program.tasks.server
+            ):
+                if asks(statement) or names.reads(statement.value) & told:
+                    told |= names.binds(statement)
+        told.discard(names.key(program.tasks.job_name) or "")
+        for statement in [*program.moved, *program.tail]:
+            if asks(statement) or names.reads(statement) & told:
+                self.diagnostics.refuse(
+                    "C108",
+                    statement,
+                    "the loop asks for its job's name, and the cluster may have a chief "
+                    "task; the coordinator runs the loops of all tasks",
+                    "Tell the chief by `task_index == 0`.",
+                )
+
+    def _with_earlier_bindings(
+        self,
+        moved: list[ast.stmt],
+        candidates: list[ast.stmt],
+        skip: set[ast.stmt],
+        moved_names: set[str],
+    ) -> list[ast.stmt]:
+        """A name that the worker's function binds is local there, from its first binding."""
+        chosen = set(moved)
+        grown = True
+        while grown:
+            grown = False
+            for statement in candidates:
+                if statement in chosen or statement in skip:
+                    continue
+                if isinstance(
+                    statement,
+                    (
+                        ast.Import,
+                        ast.ImportFrom,
+                        ast.FunctionDef,
+                        ast.ClassDef,
+                        ast.Global,
+                    ),
+                ):
+                    continue
+                binds = names.binds(statement)
+                if names.key(self.index) in binds:
+                    continue
+                if binds & moved_names:
+                    chosen.add(statement)
+                    moved_names |= binds
+                    grown = True
+        # What a statement does beside binding names keeps its place after what moved:
+        # `np.random.seed` after a reader that has drawn from the generator.
+        in_order: list[ast.stmt] = []
+        calls = False
+        for statement in candidates:
+            moves = statement in chosen or (
+                calls and statement not in skip and self._has_effect(statement)
+            )
+            if moves:
+                in_order.append(statement)
+                calls = calls or any(
+                    isinstance(n, ast.Call) for n in all_nodes(statement)
+                )
+        return in_order
+
+    def _has_effect(self, statement: ast.stmt) -> bool:
+        """Whether it is a call for its effect, and on nothing that builds the graph."""
+        if not (
+            isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+        ):
+            return False
+        symbol = self.scopes.resolve(statement.value.func) or ""
+        if symbol.startswith("tf."):
+            return False  # tf.set_random_seed
+        if not self._seeds(statement):
+            return True
+        return not any(
+            isinstance(n, ast.Call)
+            and (self.scopes.dotted(n.func) or "").startswith(tuple(GENERATORS))
+            for flow in self.flows
+            if not flow.host
+            for n in all_nodes(flow.statement)
+        )
+
+    def _with_functions(
+        self,
+        program: ir.TrainingProgram,
+        moved: list[ast.stmt],
+        candidates: list[ast.stmt],
+        moved_names: set[str],
+    ) -> list[ast.stmt]:
+        """Functions that the loop calls and that read what has become a worker's own."""
+        chosen = set(moved)
+        reads = set().union(*[names.reads(s) for s in [*program.tail, *moved]])
+        grown = True
+        while grown:
+            grown = False
+            for statement in candidates:
+                if (
+                    self._is_called(statement)
+                    and statement not in chosen
+                    and statement.name in reads
+                    and _free(statement) & moved_names
+                ):
+                    chosen.add(statement)
+                    moved_names.add(statement.name)
+                    reads |= names.reads(statement)
+                    grown = True
+        return [s for s in candidates if s in chosen]
+
+    def _is_called(
+        self, statement: ast.stmt
+    ) -> TypeGuard[ast.FunctionDef | ast.ClassDef]:
+        """A function, or a class of hooks, which the session calls."""
+        own = self.program.own_hooks
+        hooks = own.classes if own is not None else ()
+        return isinstance(statement, ast.FunctionDef) or statement in hooks
+
+    def _check_rebound(self, program: ir.TrainingProgram, tail_binds: set[str]) -> None:
+        for statement in program.tail:
+            for node in all_nodes(statement):
+                if (
+                    isinstance(node, ast.Name)
+                    and isinstance(node.ctx, ast.Load)
+                    and node.id in tail_binds
+                    and program.kinds.get(node.id) is Kind.VARIABLE
+                ):
+                    self.diagnostics.refuse(
+                        "S126",
+                        node,
+                        f"the loop uses `{node.id}` both for the variable and for a "
+                        "value of its own",
+                        "Give the value another name.",
+                    )
+
+    def _is_dataset(self, binds: set[str]) -> bool:
+        return any(self.program.kinds.get(b) is Kind.DATASET for b in binds)
+
+    def _modules(self) -> set[str]:
+        """Names that imports bind."""
+        return {
+            name
+            for name, bound in self.scopes.module.bindings.items()
+            if any(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
+        }
+
+    def _shuffles(self) -> bool:
+        """Whether the file has a dataset that draws random numbers for its order."""
+        return any(
+            isinstance(n, ast.Call)
+            and isinstance(n.func, ast.Attribute)
+            and n.func.attr in SHUFFLING
+            for n in all_nodes(self.scopes.tree)
+        )
+
+    def _seeds(self, statement: ast.stmt) -> bool:
+        """Whether it seeds a generator of random numbers, of which each worker has one."""
+        return (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and self.scopes.dotted(statement.value.func) in SEEDS
+        )
+
+    def _stateful_names(self, tail: list[ast.stmt]) -> set[str]:
+        """Names whose objects the loop may advance: receivers and arguments of calls."""
+        found: set[str] = set()
+        for statement in tail:
+            for node in all_nodes(statement):
+                if isinstance(node, ast.Call):
+                    base: ast.expr = node.func
+                    while isinstance(base, (ast.Attribute, ast.Subscript, ast.Call)):
+                        base = base.func if isinstance(base, ast.Call) else base.value
+                    if isinstance(base, ast.Name):
+                        found.add(base.id)
+                    for argument in node.args:
+                        if isinstance(argument, ast.Name):
+                            found.add(argument.id)
+                elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
+                    found.add(node.iter.id)
+        return found
+
+
+def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether the statement makes an object that may have a state of its own."""
+    for node in names.walk_scope(statement):
+        if isinstance(node, ast.Call):
+            path = scopes.dotted(node.func) or ""
+            if isinstance(node.func, ast.Name) and node.func.id in _PURE_CALLS:
+                continue
+            if path.startswith(("numpy.", "os.", "json.", "absl.", "argparse")):
+                continue
+            if (scopes.resolve(node.func) or "").startswith(("tf.app", "tf.flags")):
+                continue
+            if isinstance(node.func, ast.Attribute) and node.func.attr in (
+                "split",
+                "strip",
+                "join",
+                "format",
+                "get",
+                "parse_args",
+                "astype",
+                "reshape",
+            ):
+                continue
+            return True
+    return False
+
+
+def _free(definition: ast.FunctionDef | ast.ClassDef) -> set[str]:
+    """Names that a definition reads of those outside."""
+    if isinstance(definition, ast.FunctionDef):
+        return names.free(definition)
+    methods = [m for m in definition.body if isinstance(m, ast.FunctionDef)]
+    return set().union(set(), *[names.free(method) for method in methods])
+
+
+def _later_needed(
+    binds: set[str],
+    candidates: list[ast.stmt],
+    statement: ast.stmt,
+    tail_reads: set[str],
+) -> bool:
+    """Whether what a statement binds reaches the loop through later statements."""
+    wanted = set(binds)
+    started = False
+    for other in candidates:
+        if other is statement:
+            started = True
+            continue
+        if started and names.reads(other) & wanted:
+            wanted |= names.binds(other)
+    return bool(wanted & tail_reads)

@@ -1,0 +1,542 @@
+"""TF1 to TF1: properties that build their part of the graph once, as methods.
+
+    @define_scope                         def build_prediction(self):
+    def prediction(self):                     ...
+        ...                                   self.prediction = logits
+        return logits
+
+A decorator of the file's own is known by what it does: it keeps under an attribute what the
+function gave, and asks it only where there is none; perhaps in a variable scope. Where the
+program first reads the property, and only there, the method is called, in that scope.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.normalise.classes import lazy_by_hand
+from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import roles
+
+_SCOPES = frozenset({"tf.variable_scope", "tf.name_scope"})
+# What makes variables, beside the functions that do nothing else.
+_MAKERS = ("tf.layers.", "tf.contrib.", "tf.nn.rnn_cell.", "tf.keras.")
+# `@define_scope` and `@define_scope(scope="x")`: a decorator of decorators.
+_DOUBLE = (
+    "def {inner}(*args, **kwargs):\n"
+    "    if len(args) == 1 and len(kwargs) == 0 and callable(args[0]):\n"
+    "        return {function}(args[0])\n"
+    "    else:\n"
+    "        return lambda {wrapped}: {function}({wrapped}, *args, **kwargs)"
+)
+
+
+class _Unclear(Exception):
+    """The order in which the graph is built cannot be told."""
+
+
+@dataclasses.dataclass(frozen=True)
+class _Decorator:
+    """A decorator that makes a property which is built once.
+
+    Attributes:
+      scope: the function of the scope around it, as the file names it; "" for none.
+      named: the parameter that names the scope, where there is one.
+      passes: whether the scope is given the decorator's other arguments.
+    """
+
+    scope: str
+    named: str
+    passes: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class _Lazy:
+    """A property.
+
+    Attributes:
+      method: the decorated function.
+      header: the scope that it is built in, a `with` statement's item; "" for none.
+      build: the name of the method that builds it.
+    """
+
+    method: ast.FunctionDef
+    header: str
+    build: str
+
+
+def built(text: Text) -> Text:
+    """The text with such properties as methods, as far as it is clear."""
+    by_hand = lazy_by_hand.decorated(text)
+    if by_hand is not text:
+        done = _built(by_hand)
+        if lazy_by_hand.NAME not in done.source:
+            return done
+    return _built(text)
+
+
+def _built(text: Text) -> Text:
+    for _ in range(text.source.count("class ") + 1):
+        tree = tree_of(text.source)
+        scopes = scopes_of(tree)
+        decorators = _decorators(tree, scopes)
+        for owner in tree.body if decorators else ():
+            if isinstance(owner, ast.ClassDef):
+                try:
+                    new = _Class(text, tree, scopes, owner, decorators).run()
+                except _Unclear:
+                    new = None
+                if new is not None:
+                    text = _without(new, tree, set(decorators))
+                    break
+        else:
+            return text
+    return text
+
+
+def _without(text: Text, old: ast.Module, decorators: set[str]) -> Text:
+    """The text without the decorators that nothing has any more."""
+    for node in old.body:
+        if isinstance(node, ast.FunctionDef) and node.name in decorators:
+            decorators = decorators | {names.key(d) or "" for d in node.decorator_list}
+    while True:
+        tree = tree_of(text.source)
+        read = [n for n in all_nodes(tree) if isinstance(n, ast.Name)]
+        gone = [
+            node
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef)
+            and node.name in decorators
+            and not any(n.id == node.name for n in read)
+            and text.alone(node)
+        ]
+        if not gone:
+            return text
+        first = min([gone[-1].lineno, *[d.lineno for d in gone[-1].decorator_list]])
+        last = gone[-1].end_lineno or gone[-1].lineno
+        while last < len(text.lines) and not text.lines[last].strip():
+            last += 1
+        text = text.spliced(first, last, [], [])
+
+
+def _decorators(tree: ast.Module, scopes: Scopes) -> dict[str, _Decorator]:
+    found = {}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and node.args.args:
+            read = _decorator(node, scopes, tree)
+            if read is not None:
+                found[node.name] = read
+    return found
+
+
+def _body(node: ast.FunctionDef) -> list[ast.stmt]:
+    """A function's statements without its docstring."""
+    return node.body[1:] if ast.get_docstring(node) is not None else node.body
+
+
+def _decorator(
+    node: ast.FunctionDef, scopes: Scopes, tree: ast.Module
+) -> _Decorator | None:
+    function = node.args.args[0].arg
+    if any(not _is_double(d, tree) for d in node.decorator_list):
+        return None
+    assigned: dict[str, str] = {}
+    body = _body(node)
+    for statement in body[:-2]:
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+        ):
+            return None
+        assigned[statement.targets[0].id] = ast.unparse(statement.value)
+    if len(body) < 2:
+        return None
+    inner, last = body[-2:]
+    if not (
+        isinstance(inner, ast.FunctionDef)
+        and isinstance(last, ast.Return)
+        and last.value is not None
+        and names.key(last.value) == inner.name
+        and len(inner.args.args) == 1
+        and len(inner.body) == 2
+    ):
+        return None
+    applied = [ast.unparse(d) for d in inner.decorator_list]
+    if applied[:1] != ["property"] or any("wraps(" not in d for d in applied[1:]):
+        return None
+    own = inner.args.args[0].arg
+    asks, gives = inner.body
+    if not (isinstance(asks, ast.If) and not asks.orelse and len(asks.body) == 1):
+        return None
+    shown = re.fullmatch(
+        rf"not hasattr\({own}, (.+)\)", ast.unparse(asks.test), re.DOTALL
+    )
+    if shown is None or ast.unparse(gives) != f"return getattr({own}, {shown[1]})":
+        return None
+    if function not in assigned.get(shown[1], shown[1]):
+        return None  # All properties under one attribute.
+    keeps, scope, named, passes = asks.body[0], "", "", False
+    if isinstance(keeps, ast.With):
+        if len(keeps.items) != 1 or len(keeps.body) != 1:
+            return None
+        call = keeps.items[0].context_expr
+        if not isinstance(call, ast.Call) or not call.args:
+            return None
+        if scopes.resolve(call.func) not in _SCOPES:
+            return None
+        name = ast.unparse(call.args[0])
+        name = assigned.get(name, name)
+        own_name = f"{function}.__name__"
+        either = re.fullmatch(rf"(\w+) or {re.escape(own_name)}", name)
+        if name != own_name and either is None:
+            return None
+        named = either[1] if either else ""
+        more = [*call.args[1:], *[k.value for k in call.keywords]]
+        passes = {ast.unparse(m) for m in more} == {"*args", "kwargs"}
+        if more and not passes:
+            return None
+        scope = ast.unparse(call.func)
+        keeps = keeps.body[0]
+    if ast.unparse(keeps) != f"setattr({own}, {shown[1]}, {function}({own}))":
+        return None
+    return _Decorator(scope, named, passes)
+
+
+def _is_double(decorator: ast.expr, tree: ast.Module) -> bool:
+    """Whether it lets a decorator be used with and without arguments."""
+    for node in tree.body:
+        if not (
+            isinstance(node, ast.FunctionDef) and node.name == names.key(decorator)
+        ):
+            continue
+        body = _body(node)
+        inner = body[0]
+        if not (
+            len(body) == 2
+            and isinstance(inner, ast.FunctionDef)
+            and len(node.args.args) == 1
+            and ast.unparse(body[1]) == f"return {inner.name}"
+        ):
+            return False
+        plain = ast.FunctionDef(**{**vars(inner), "decorator_list": []})
+        wrapped = [
+            n.args.args[0].arg
+            for n in all_nodes(inner)
+            if isinstance(n, ast.Lambda) and len(n.args.args) == 1
+        ]
+        shown = {"function": node.args.args[0].arg, "inner": inner.name}
+        return bool(wrapped) and ast.unparse(plain) == _DOUBLE.format(
+            wrapped=wrapped[0], **shown
+        )
+    return False
+
+
+class _Class:
+    """One class with such properties."""
+
+    def __init__(
+        self,
+        text: Text,
+        tree: ast.Module,
+        scopes: Scopes,
+        owner: ast.ClassDef,
+        decorators: dict[str, _Decorator],
+    ) -> None:
+        self._text = text
+        self._tree = tree
+        self._scopes = scopes
+        self._owner = owner
+        self._methods = {
+            m.name: m for m in owner.body if isinstance(m, ast.FunctionDef)
+        }
+        self._lazy = {
+            name: lazy
+            for name, method in self._methods.items()
+            if (lazy := self._read(method, decorators)) is not None
+        }
+        self._done: set[str] = set()
+        self._entered: list[str] = []  # Methods that are being gone through.
+        self._edits: list[Edit] = []
+        # Calls: the lines that they stand in place of; none where the end is before them.
+        self._inserted: list[tuple[int, int, list[str]]] = []
+
+    def _read(
+        self, method: ast.FunctionDef, decorators: dict[str, _Decorator]
+    ) -> _Lazy | None:
+        if len(method.decorator_list) != 1:
+            return None
+        used = method.decorator_list[0]
+        call = used if isinstance(used, ast.Call) else None
+        decorator = decorators.get(names.key(call.func if call else used) or "")
+        if decorator is None:
+            return None
+        given = [ast.unparse(a) for a in call.args] if call else []
+        keywords = (
+            {k.arg or "": ast.unparse(k.value) for k in call.keywords} if call else {}
+        )
+        name = repr(method.name)
+        if given or keywords:
+            name = keywords.pop(decorator.named, given.pop(0) if given else name)
+            if not decorator.named or "" in keywords:
+                return None
+            if (given or keywords) and not decorator.passes:
+                return None
+        more = [*given, *[f"{k}={v}" for k, v in keywords.items()]]
+        header = (
+            f"{decorator.scope}({', '.join([name, *more])})" if decorator.scope else ""
+        )
+        return _Lazy(method, header, self._fresh(f"build_{method.name}"))
+
+    def _fresh(self, name: str) -> str:
+        while re.search(rf"\b{name}\b", self._text.source):
+            name += "_"
+        return name
+
+    def run(self) -> Text | None:
+        """The text with the class's properties as methods; None where it has none.
+
+        Raises:
+          _Unclear: where they are first read cannot be told.
+        """
+        if not self._lazy:
+            return None
+        made = self._made()
+        constructor = self._methods.get("__init__")
+        if constructor is not None:
+            self._enter(constructor)
+        self._outside(made)
+        for name in self._lazy:
+            self._as_method(name)
+        text = self._text.edited(self._edits)
+        # Of one line, what was inserted first is called first.
+        for line, end, lines in sorted(self._inserted[::-1], key=lambda i: -i[0]):
+            origin = text.origins[line - 1]
+            text = text.spliced(line, end, lines, [origin] * len(lines))
+        return text
+
+    def _made(self) -> ast.Assign:
+        """The statement that makes the class's one object.
+
+        Raises:
+          _Unclear: there are several, or it has no name.
+        """
+        uses = [
+            n
+            for n in all_nodes(self._tree)
+            if isinstance(n, ast.Name) and n.id == self._owner.name
+        ]
+        call = self._scopes.parents[uses[0]] if len(uses) == 1 else None
+        made = self._scopes.parents[call] if isinstance(call, ast.Call) else None
+        if not (
+            isinstance(made, ast.Assign)
+            and made.value is call
+            and len(made.targets) == 1
+            and isinstance(made.targets[0], ast.Name)
+        ):
+            raise _Unclear
+        return made
+
+    # -- in the class --------------------------------------------------------------------
+
+    def _enter(self, method: ast.FunctionDef) -> None:
+        """Goes through a method as it is called, for what it reads first."""
+        if method.name in self._entered or not method.args.args:
+            return
+        self._entered.append(method.name)
+        self._suite(method.body, method.args.args[0].arg)
+
+    def _suite(self, suite: list[ast.stmt], own: str) -> None:
+        for statement in suite:
+            inner = names.suites(statement)
+            if not inner:
+                self._simple(statement, statement, own)
+            elif isinstance(statement, ast.With):
+                for item in statement.items:
+                    self._simple(item.context_expr, statement, own)
+                self._suite(statement.body, own)
+            elif isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                self._simple(statement, statement, own)
+            else:
+                before = set(self._done)
+                for name in self._reads(statement, own):
+                    if name in self._lazy and name not in before:
+                        raise _Unclear  # Not always built, or in a loop.
+
+    def _simple(self, node: ast.AST, statement: ast.stmt, own: str) -> None:
+        for name in self._reads(node, own):
+            if name in self._lazy:
+                self._build(name, statement, own)
+            elif name in self._methods:
+                self._enter(self._methods[name])
+
+    def _reads(self, node: ast.AST, own: str) -> list[str]:
+        """The object's attributes that code reads, in order."""
+        return [n.attr for n in self._read_nodes(node, own)]
+
+    def _read_nodes(self, node: ast.AST, own: str) -> list[ast.Attribute]:
+        found = [
+            n
+            for n in all_nodes(node)
+            if isinstance(n, ast.Attribute)
+            and isinstance(n.ctx, ast.Load)
+            and names.key(n.value) == own
+        ]
+        found.sort(key=lambda n: (n.end_lineno or 0, n.end_col_offset or 0))
+        return found
+
+    def _build(self, name: str, statement: ast.stmt, own: str) -> None:
+        """Calls the method that builds a property before a statement."""
+        if name in self._done:
+            return
+        self._done.add(name)
+        lazy = self._lazy[name]
+        self._enter(lazy.method)
+        if not self._text.alone(statement):
+            raise _Unclear
+        indent = self._text.lines[statement.lineno - 1][: statement.col_offset]
+        call = f"{own}.{lazy.build}()"
+        lines = [indent + call]
+        if lazy.header:
+            lines = [f"{indent}with {lazy.header}:", f"{indent}    {call}"]
+        end = statement.lineno - 1
+        if (
+            isinstance(statement, ast.Expr)
+            and names.key(statement.value) == f"{own}.{name}"
+        ):
+            end = statement.end_lineno or statement.lineno  # All that it was there for.
+        self._inserted.append((statement.lineno, end, lines))
+
+    def _as_method(self, name: str) -> None:
+        """A property's function as the method that builds it.
+
+        Raises:
+          _Unclear: it returns in several places.
+        """
+        lazy = self._lazy[name]
+        method = lazy.method
+        inside = [
+            n for n in all_nodes(method) if isinstance(n, (ast.Return, ast.Yield))
+        ]
+        last: ast.stmt = method.body[-1]
+        while isinstance(last, ast.With):
+            last = last.body[-1]
+        read = name in self._done
+        if read and inside and inside != [last]:
+            raise _Unclear
+        own = method.args.args[0].arg
+        decorator = method.decorator_list[0]
+        at = ast.Constant(None)
+        at.lineno, at.col_offset = decorator.lineno, decorator.col_offset - 1
+        at.end_lineno, at.end_col_offset = (
+            decorator.end_lineno,
+            decorator.end_col_offset,
+        )
+        self._edits.append(Edit(at, ""))
+        header = ast.Constant(None)
+        start = self._text.lines[method.lineno - 1].index(
+            method.name, method.col_offset + 4
+        )
+        header.lineno = header.end_lineno = method.lineno
+        header.col_offset, header.end_col_offset = start, start + len(method.name)
+        self._edits.append(Edit(header, lazy.build))
+        if inside and read:
+            word = ast.Constant(None)
+            word.lineno = word.end_lineno = last.lineno
+            word.col_offset, word.end_col_offset = last.col_offset, last.col_offset + 6
+            assert isinstance(last, ast.Return)
+            new = f"{own}.{name} =" if last.value is not None else "pass"
+            self._edits.append(Edit(word, new))
+
+    # -- outside of it -------------------------------------------------------------------
+
+    def _outside(self, made: ast.Assign) -> None:
+        """What the program reads first of the object, once it is made."""
+        assert isinstance(made.targets[0], ast.Name)
+        own = made.targets[0].id
+        suite = self._suite_of(made)
+        rest = suite[suite.index(made) + 1 :]
+        if not rest:
+            rest = [made]
+        for statement in rest:
+            for name, always in self._anywhere(statement, own, True):
+                if not always and name not in self._done and self._trains(name, set()):
+                    raise _Unclear  # Perhaps never built, with its variables.
+                self._build_outside(name, statement, made, own)
+        inside = set(all_nodes(self._owner)) | {n for s in rest for n in all_nodes(s)}
+        for node in all_nodes(self._tree):  # Functions that are given the object.
+            if (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node not in inside
+                and node.attr in self._lazy
+                and self._scopes.resolve(node) is None
+            ):
+                self._build_outside(node.attr, rest[0], made, own)
+
+    def _anywhere(
+        self, statement: ast.stmt, own: str, always: bool
+    ) -> list[tuple[str, bool]]:
+        """Properties read in a statement and the methods it calls, in order.
+
+        Each with whether it is read whatever a branch decides.
+        """
+        found: list[tuple[str, bool]] = []
+        for node in self._read_nodes(statement, own):
+            name, method = node.attr, self._methods.get(node.attr)
+            alike = always and not self._in_branch(node, statement)
+            if name in self._lazy:
+                found.append((name, alike))
+            elif method is not None and name not in self._entered and method.args.args:
+                self._entered.append(name)
+                for inner in method.body:
+                    found += self._anywhere(inner, method.args.args[0].arg, alike)
+        return found
+
+    def _in_branch(self, node: ast.AST, statement: ast.stmt) -> bool:
+        """Whether a node of a statement stands in a branch of it."""
+        while node is not statement:
+            parent = self._scopes.parents[node]
+            if isinstance(parent, (ast.If, ast.IfExp)) and node is not parent.test:
+                return True
+            node = parent
+        return False
+
+    def _trains(self, name: str, seen: set[str]) -> bool:
+        """Whether building a property may make variables."""
+        seen.add(name)
+        method = self._methods[name]
+        for node in all_nodes(method):
+            if not isinstance(node, (ast.Attribute, ast.Name)):
+                continue
+            symbol = self._scopes.resolve(node) or ""
+            if symbol in roles.VARIABLES or symbol.startswith(_MAKERS):
+                return True
+            attribute = node.attr if isinstance(node, ast.Attribute) else ""
+            if attribute in ("minimize", "apply_gradients"):
+                return True
+            if attribute in self._methods and attribute not in seen:
+                if self._trains(attribute, seen):
+                    return True
+        return False
+
+    def _build_outside(
+        self, name: str, statement: ast.stmt, made: ast.Assign, own: str
+    ) -> None:
+        if statement is made:
+            raise _Unclear
+        self._build(name, statement, own)
+
+    def _suite_of(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self._scopes.parents[statement]
+        for _, suite in names.suites(parent) if isinstance(parent, ast.stmt) else ():
+            if statement in suite:
+                return suite
+        if isinstance(parent, ast.Module) or isinstance(parent, ast.FunctionDef):
+            return parent.body
+        raise _Unclear

@@ -1,0 +1,204 @@
+"""TF1 to TF1: a program's own graph collections, written out where they are asked for.
+
+`tf.add_to_collection("losses", decay)` in several places, and one
+`tf.add_n(tf.get_collection("losses"))`: the list is that of what was added before, in
+that order. In a loop over towers the list of one tower's scope is that of this tower.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+
+from migrate.facts import names
+from migrate.facts.scopes import scopes_of
+from migrate.normalise.collected.variable_collections import added
+from migrate.normalise.text import Edit, Text, inside_strings
+from migrate.source.nodes import all_nodes, tree_of
+
+_ADD, _GET = "tf.add_to_collection", "tf.get_collection"
+_BRANCHES = (ast.For, ast.While, ast.If, ast.Try, ast.FunctionDef, ast.Lambda)
+
+
+def listed(text: Text) -> Text:
+    """The text with its own collections as lists, as far as it is clear what is in them."""
+    text = added(text)
+    while "add_to_collection" in text.source:
+        new = _Collections(text).one_listed()
+        if new is None:
+            break
+        text = new
+    return text
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """A collection of TensorFlow's own."""
+
+    symbol: str
+
+
+class _Collections:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._tree = tree_of(text.source)
+        self._scopes = scopes_of(self._tree)
+
+    def one_listed(self) -> Text | None:
+        for key in dict.fromkeys(self._key(c) for c in self._calls(_ADD)):
+            if isinstance(key, str):
+                new = self._listed(key)
+                if new is not None:
+                    return new
+        return None
+
+    def _calls(self, symbol: str) -> list[ast.Call]:
+        found = [
+            node
+            for node in all_nodes(self._tree)
+            if isinstance(node, ast.Call) and self._scopes.resolve(node.func) == symbol
+        ]
+        return sorted(found, key=lambda c: (c.lineno, c.col_offset))
+
+    def _key(self, call: ast.Call) -> object:
+        position = {"name": 0, "key": 0}
+        for name, at in position.items():
+            value = names.argument(call, name, at)
+            if value is not None:
+                known = self._scopes.resolve(value) or ""
+                if known.startswith("tf.GraphKeys."):
+                    return _Known(known)
+                return names.literal(value)
+        return None
+
+    def _listed(self, key: str) -> Text | None:
+        adds = [c for c in self._calls(_ADD) if self._key(c) == key]
+        gets = [c for c in self._calls(_GET) if self._key(c) == key]
+        unknown = (None, _Known("tf.GraphKeys.LOSSES"))
+        if any(self._key(c) in unknown for c in self._calls(_GET)):
+            return None  # It may be this one.
+        place = {self._place(c) for c in [*adds, *gets]}
+        if len(place) != 1 or None in place:
+            return None
+        within = place.pop()
+        edits: list[Edit] = []
+        gone: list[ast.stmt] = []
+        shown: list[tuple[int, str]] = []
+        for call in adds:
+            statement = self._scopes.parents[call]
+            value = names.argument(call, "value", 1)
+            if (
+                not isinstance(statement, ast.Expr)
+                or value is None
+                or not self._text.alone(statement)
+                or inside_strings(statement)
+            ):
+                return None
+            if isinstance(value, ast.Name) and self._bound_once(value):
+                shown.append((call.lineno, value.id))
+                gone.append(statement)
+                continue
+            name = self._fresh(key, len(shown))
+            segment = self._text.segment(value)
+            shorter = segment if "\n" not in segment else ast.unparse(value)
+            edits.append(Edit(call, f"{name} = {shorter}"))
+            shown.append((call.lineno, name))
+        for call in gets:
+            scope = names.argument(call, "scope", 1)
+            unread = self._unread(call)
+            if unread is not None:
+                gone.append(unread)
+                continue
+            if scope is None and isinstance(within, (ast.For, ast.While)):
+                return None  # Of the towers before, too.
+            if scope is not None and not self._is_scope_of_all(scope, adds):
+                return None
+            before = [name for line, name in shown if line < call.lineno]
+            edits.append(Edit(call, f"[{', '.join(before)}]"))
+        text = self._text.edited(edits)
+        for statement in sorted(gone, key=lambda s: -s.lineno):
+            first, last = statement.lineno, statement.end_lineno or statement.lineno
+            alone = len(self._suite(statement)) == 1
+            line = self._text.lines[first - 1]
+            left = [line[: len(line) - len(line.lstrip())] + "pass"] if alone else []
+            text = text.spliced(
+                first, last, left, self._text.origins[first - 1 : first] * len(left)
+            )
+        return text
+
+    def _unread(self, call: ast.Call) -> ast.Assign | None:
+        """The assignment that a list is a part of, where nothing reads what it binds.
+
+        `_ = loss(logits, labels)`: a sum of all towers' losses that nobody fetches.
+        """
+        node: ast.AST = call
+        while not isinstance(node, ast.stmt):
+            node = self._scopes.parents[node]
+        if not (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and len(node.targets) == 1
+            and self._text.alone(node)
+        ):
+            return None
+        name, owner = node.targets[0].id, self._scopes.scope_of(node)
+        read = any(
+            isinstance(n, ast.Name)
+            and n.id == name
+            and isinstance(n.ctx, ast.Load)
+            and self._scopes.scope_of(n).owner(name) is owner
+            for n in all_nodes(self._tree)
+        )
+        return None if read else node
+
+    def _place(self, node: ast.AST) -> ast.AST | None:
+        """What runs the code around a node as one sequence: a loop, a function, the module."""
+        child, parent = node, self._scopes.parents.get(node)
+        while parent is not None:
+            if isinstance(parent, _BRANCHES) and child in getattr(
+                parent, "body", []
+            ) + getattr(parent, "orelse", []):
+                if not (isinstance(parent, ast.If) and self._holds_all(parent)):
+                    return parent
+            child, parent = parent, self._scopes.parents.get(parent)
+        return child
+
+    def _holds_all(self, branch: ast.If) -> bool:
+        """`if job_name == "worker":` around every use there is."""
+        inside = {n for s in branch.body for n in all_nodes(s)} or set()
+        after = {n for s in branch.orelse for n in all_nodes(s)}
+        calls = {*self._calls(_ADD), *self._calls(_GET)}
+        return calls <= inside or calls <= after
+
+    def _is_scope_of_all(self, scope: ast.expr, adds: list[ast.Call]) -> bool:
+        """Whether it is the name of a name scope that holds everything that was added."""
+        if not isinstance(scope, ast.Name):
+            return names.literal(scope) is None and isinstance(scope, ast.Constant)
+        for block in all_nodes(self._tree):
+            if isinstance(block, ast.With) and any(
+                isinstance(i.optional_vars, ast.Name) and i.optional_vars.id == scope.id
+                for i in block.items
+            ):
+                inside = set(all_nodes(block))
+                return all(call in inside for call in adds)
+        return False
+
+    def _bound_once(self, name: ast.Name) -> bool:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        return owner is not None and len(owner.bindings.get(name.id, [])) == 1
+
+    def _fresh(self, key: str, index: int) -> str:
+        taken = {n.id for n in all_nodes(self._tree) if isinstance(n, ast.Name)}
+        base = key if key.isidentifier() else "collected"
+        number = index + 1
+        while f"{base}_{number}" in taken:
+            number += 1
+        return f"{base}_{number}"
+
+    def _suite(self, statement: ast.stmt) -> list[ast.stmt]:
+        parent = self._scopes.parents[statement]
+        for field in ("body", "orelse", "finalbody"):
+            suite = getattr(parent, field, None)
+            if isinstance(suite, list) and statement in suite:
+                return suite
+        return [statement]

@@ -1,0 +1,216 @@
+"""TF1 to TF1: what tells Keras about the program's session, and whether it trains.
+
+    K.set_session(sess)                        (left out)
+    K.set_learning_phase(1)                    logits = model(x, training=True)
+    sess.run(loss, {x: a,                      phase = tf.placeholder_with_default(False, [])
+             K.learning_phase(): 1})           logits = model(x, training=phase)
+                                               sess.run(loss, {x: a, phase: True})
+
+TF1's layers asked for the learning phase where they were not told; it was a placeholder
+with False as its default, until it was set.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.normalise.feeds.view import View
+from migrate.normalise.keras.models import Models
+from migrate.normalise.text import Edit, Text
+from migrate.source.nodes import all_nodes
+from migrate.tables import roles
+
+_BACKEND = "tf.keras.backend."
+# They tell Keras's own sessions something, of which a program with its own has none.
+_FOR_SESSIONS = frozenset(
+    f"{_BACKEND}{name}" for name in ("set_session", "manual_variable_initialization")
+)
+_SETS, _PHASE = f"{_BACKEND}set_learning_phase", f"{_BACKEND}learning_phase"
+
+
+def told(text: Text) -> Text:
+    """The text in which calls say whether they train; itself where there is no phase."""
+    if "keras" not in text.source or "Session" not in text.source:
+        return text
+    if "learning_phase" not in text.source:
+        return text
+    return _Phase(text).written()
+
+
+def without_sessions(text: Text) -> Text:
+    """The text in which Keras is not told which session is the program's."""
+    while "keras" in text.source and "Session" in text.source:
+        view = View(text)
+        found = next((s for s in _told(view, _FOR_SESSIONS) if text.alone(s)), None)
+        if found is None:
+            break
+        text = _dropped(view, found)
+    return text
+
+
+def _told(view: View, symbols: frozenset[str]) -> list[ast.Expr]:
+    return [
+        node
+        for node in all_nodes(view.tree)
+        if isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Call)
+        and view.scopes.resolve(node.value.func) in symbols
+    ]
+
+
+def _dropped(view: View, statement: ast.stmt) -> Text:
+    """The text without a statement."""
+    end = statement.end_lineno or statement.lineno
+    if len(view.suite(statement)) > 1:
+        return view.text.spliced(statement.lineno, end, [], [])
+    line = f"{view.indent(statement)}pass"
+    origin = view.text.origins[statement.lineno - 1]
+    return view.text.spliced(statement.lineno, end, [line], [origin])
+
+
+class _Phase:
+    def __init__(self, text: Text) -> None:
+        self._text = text
+        self._view = View(text)
+        self._models = Models(self._view)
+
+    def written(self) -> Text:
+        view, scopes = self._view, self._view.scopes
+        sets = _told(view, frozenset({_SETS}))
+        fed = self._fed()
+        used = {n for n, symbol in scopes.walk_uses() if symbol in (_SETS, _PHASE)}
+        known: set[ast.AST] = {
+            s.value.func for s in sets if isinstance(s.value, ast.Call)
+        }
+        known |= {n for key, _ in fed for n in all_nodes(key)}
+        if used - known or len(sets) > 1 or (sets and fed):
+            return self._text
+        if self._models.by_phase and self._models.unseen():
+            return self._text  # It may be seen once the program is in one place.
+        untold = self._untold()
+        if sets:
+            return self._set(sets[0], untold)
+        return self._as_placeholder(fed, untold) if fed else self._text
+
+    def _fed(self) -> list[tuple[ast.expr, ast.expr]]:
+        """Feeds of the phase: the keys, and what is fed."""
+        found: list[tuple[ast.expr, ast.expr]] = []
+        for feed in all_nodes(self._view.tree):
+            if not isinstance(feed, ast.Dict):
+                continue
+            for key, value in zip(feed.keys, feed.values, strict=True):
+                if (
+                    isinstance(key, ast.Call)
+                    and self._view.scopes.resolve(key.func) == _PHASE
+                ):
+                    found.append((key, value))
+        return found
+
+    def _untold(self) -> list[ast.Call]:
+        """Calls of models and of layers that are not told whether they train."""
+        return [
+            call
+            for call in self._models.applications()
+            if names.argument(call, "training", 1) is None
+        ]
+
+    def _set(self, statement: ast.Expr, untold: list[ast.Call]) -> Text:
+        call = statement.value
+        assert isinstance(call, ast.Call)
+        value = names.literal(call.args[0]) if len(call.args) == 1 else None
+        if value not in (0, 1) or not self._text.alone(statement):
+            return self._text
+        if not self._is_first(statement):
+            return self._text
+        if not value:
+            return _dropped(self._view, statement)
+        if self._models.by_phase and not untold:
+            return self._text
+        done = self._text.edited([self._with(c, "True") for c in untold])
+        view = View(done)
+        return _dropped(view, _at(view, statement))
+
+    def _is_first(self, statement: ast.Expr) -> bool:
+        """Whether no layer is made or called before, in the place of the session."""
+        function = self._view.function(statement)
+        sessions = [
+            node
+            for node in all_nodes(self._view.tree)
+            if isinstance(node, ast.Call)
+            and self._view.scopes.resolve(node.func) in roles.SESSIONS
+        ]
+        if not sessions or any(
+            self._view.function(s) not in (function, *self._view.above(function))
+            and function is not self._view.tree
+            for s in sessions
+        ):
+            return False
+        for node in all_nodes(function):
+            if not (
+                isinstance(node, ast.Call)
+                and self._view.function(node) is function
+                and node.lineno < statement.lineno
+            ):
+                continue
+            if self._models.may_make(node):
+                return False
+        around = [n for n in self._view.above(statement)]
+        return not any(isinstance(n, (ast.For, ast.While)) for n in around)
+
+    def _as_placeholder(
+        self, fed: list[tuple[ast.expr, ast.expr]], untold: list[ast.Call]
+    ) -> Text:
+        if not untold:
+            return self._text if self._models.by_phase else self._unfed(fed)
+        homes = {self._view.function(call) for call in untold}
+        tf = self._models.tensorflow
+        first = min(untold, key=lambda c: (c.lineno, c.col_offset))
+        runs = {self._view.function(key) for key, _ in fed}
+        if len(homes) != 1 or tf is None or runs - homes and homes != {self._view.tree}:
+            return self._text
+        statement = self._view.statement(first)
+        if not self._text.alone(statement):
+            return self._text
+        name = self._view.fresh("learning_phase", self._view.tree)
+        edits = [self._with(call, name) for call in untold]
+        for key, value in fed:
+            edits.append(Edit(key, name))
+            given = names.literal(value)
+            new = f"bool({self._text.segment(value)})"
+            edits.append(Edit(value, str(bool(given)) if given in (0, 1) else new))
+        line = (
+            f"{self._view.indent(statement)}{name} = "
+            f'{tf}.placeholder_with_default(False, [], name="learning_phase")'
+        )
+        origin = self._text.origins[statement.lineno - 1]
+        done = self._text.edited(edits)
+        return done.spliced(statement.lineno, statement.lineno - 1, [line], [origin])
+
+    def _unfed(self, fed: list[tuple[ast.expr, ast.expr]]) -> Text:
+        """No layer asks for the phase: what is fed is read by nothing."""
+        edits = []
+        for key, _ in fed:
+            argument = self._view.scopes.parents[key]
+            assert isinstance(argument, ast.Dict)
+            pairs = [
+                f"{self._text.segment(k)}: {self._text.segment(v)}"
+                for k, v in zip(argument.keys, argument.values, strict=True)
+                if k is not None and k is not key
+            ]
+            edits.append(Edit(argument, "{" + ", ".join(pairs) + "}"))
+        return self._text.edited(edits)
+
+    def _with(self, call: ast.Call, training: str) -> Edit:
+        """A call that is told whether it trains."""
+        last = call.args[-1]
+        return Edit(last, f"{self._text.segment(last)}, training={training}")
+
+
+def _at(view: View, statement: ast.stmt) -> ast.stmt:
+    """The statement of another tree at the same line."""
+    return next(
+        n
+        for n in all_nodes(view.tree)
+        if isinstance(n, ast.stmt) and n.lineno == statement.lineno
+    )

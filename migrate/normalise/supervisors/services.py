@@ -1,0 +1,181 @@
+"""What a Supervisor had beside its session: a writer, a saver, functions called by time.
+
+Each is made once, where the Supervisor was, if the program asks for it; its uses are
+uses of that. (tensorflow/python/training/supervisor.py of 1.15.)
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Callable
+
+from migrate.facts import global_steps, names, reach
+from migrate.facts.scopes import Scope, Scopes
+from migrate.normalise.supervisors import loops as supervisor_loops
+from migrate.normalise.text import Edit
+from migrate.source.nodes import all_nodes
+
+
+@dataclasses.dataclass
+class Services:
+    """What the program's Supervisor gave beside its session, as the program asks for it.
+
+    Attributes:
+      tensorflow: the name of TensorFlow in the program.
+      name: the Supervisor's.
+      given: its arguments.
+      flat: an argument's text in one line.
+      step: what the program calls the graph's global step; None where that is not seen.
+      lines: what is to stand where the Supervisor was made.
+    """
+
+    tensorflow: str
+    name: str
+    given: dict[str, ast.expr]
+    flat: Callable[[ast.expr], str]
+    step: str | None = None
+    lines: list[str] = dataclasses.field(default_factory=list)
+
+    def _made(self, what: str, value: str) -> str:
+        """The name of something made in place of the Supervisor."""
+        name = f"{self.name}_{what}"
+        line = f"{name} = {value}"
+        if line not in self.lines:
+            self.lines.append(line)
+        return name
+
+    def _asked(self, argument: str) -> str | None:
+        """An argument that was given, and is not None."""
+        value = self.given.get(argument)
+        if value is None or (isinstance(value, ast.Constant) and value.value is None):
+            return None
+        return self.flat(value)
+
+    def writer(self) -> str | None:
+        """The writer of summaries; None where the Supervisor had none.
+
+        Only the chief's Supervisor had one.
+        """
+        if "summary_writer" in self.given:
+            return self._asked("summary_writer")
+        logdir = self._asked("logdir")
+        if logdir is None:
+            return None
+        made = f"{self.tensorflow}.summary.FileWriter({logdir})"
+        chief = self._asked("is_chief")
+        if chief not in (None, "True"):
+            made += f" if {chief} else None"
+        return self._made("summary_writer", made)
+
+    @property
+    def has_saver(self) -> bool:
+        """Whether it was given a saver, or the program asks for the one it had."""
+        made = f"{self.name}_saver = "
+        return "saver" in self.given or any(x.startswith(made) for x in self.lines)
+
+    def saver(self) -> str | None:
+        """The saver; None where it was told to have none."""
+        if "saver" in self.given:
+            return self._asked("saver")
+        return self._made("saver", f"{self.tensorflow}.train.Saver()")
+
+    def summary(self) -> str:
+        """The operation that its thread ran: by default all summaries, merged."""
+        return self._asked("summary_op") or (
+            "None"
+            if "summary_op" in self.given
+            else self._made("summary_op", f"{self.tensorflow}.summary.merge_all()")
+        )
+
+    def global_step(self) -> str:
+        """The variable that it took for the global step."""
+        return self._asked("global_step") or (
+            self.step or f"{self.tensorflow}.train.get_global_step()"
+        )
+
+    def add_summary(self, call: ast.Call) -> list[Edit] | None:
+        """`sv.summary_computed(sess, summary, step)`; None where that cannot be."""
+        bound = names.bound_arguments(call, ("sess", "summary", "global_step"))
+        writer = self.writer()
+        if bound is None or writer is None or len(call.args) < 2:
+            return None
+        session = ast.Pass()  # A node of its place, to where the summary begins.
+        session.lineno, session.col_offset = (
+            call.args[0].lineno,
+            call.args[0].col_offset,
+        )
+        session.end_lineno = call.args[1].lineno
+        session.end_col_offset = call.args[1].col_offset
+        edits = [Edit(call.func, f"{writer}.add_summary"), Edit(session, "")]
+        if "global_step" not in bound:
+            end = ast.Pass()
+            end.lineno = end.end_lineno = call.args[1].end_lineno or 0
+            end.col_offset = end.end_col_offset = call.args[1].end_col_offset or 0
+            asked = f"{self.flat(bound['sess'])}, {self.global_step()}"
+            step = f"{self.tensorflow}.train.global_step({asked})"
+            edits.append(Edit(end, f", {step}"))
+        return edits
+
+    def loop(self, call: ast.Call, scopes: Scopes, session: str) -> list[Edit] | None:
+        """`sv.loop(secs, target, args)`; None where it is not seen what is run."""
+        bound = names.bound_arguments(call, supervisor_loops.PARAMETERS)
+        if bound is None or not {"timer_interval_secs", "target"} <= bound.keys():
+            return None
+        target = bound["target"]
+        called: ast.AST = target
+        if isinstance(target, ast.Name):
+            owner = scopes.scope_of(target).owner(target.id)
+            bindings = owner.bindings[target.id] if owner is not None else []
+            if len(bindings) != 1 or not isinstance(bindings[0], ast.FunctionDef):
+                return None
+            called = bindings[0]
+            statement = scopes.parents[call]
+            beside = scopes.parents[called] is scopes.parents[statement]
+            if not beside and supervisor_loops.runs(called, scopes):
+                return None
+        elif not isinstance(target, ast.Lambda):
+            return None
+        # Functions that it gives the session to are not beside the loop.
+        if any(
+            supervisor_loops.runs(function, scopes)
+            for function in reach.reached(scopes, [called])
+            if isinstance(function, ast.FunctionDef)
+            and scopes.scope_of(call) is not scopes.module
+        ):
+            return None
+        return [Edit(call.func, f"{session}.loop")]
+
+
+def step_name(scopes: Scopes, place: ast.AST) -> str | None:
+    """The one name by which a place sees the graph's global step."""
+    found: set[str] = set()
+    scope: Scope | None = scopes.scope_of(place)
+    while scope is not None:
+        for name, bindings in scope.bindings.items():
+            if len(bindings) != 1 or not isinstance(bindings[0], ast.Assign):
+                continue
+            if isinstance(bindings[0].targets[0], ast.Name):
+                if global_steps.is_step(scopes, bindings[0]):
+                    found.add(name)
+                found |= {f"{name}.{a}" for a in _kept_steps(scopes, bindings[0])}
+        scope = scope.parent
+    return found.pop() if len(found) == 1 else None
+
+
+def _kept_steps(scopes: Scopes, made: ast.Assign) -> list[str]:
+    """Attributes that are the global step, where a statement makes an object of the file."""
+    call = made.value
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        return []
+    bound = scopes.module.bindings.get(call.func.id, [])
+    if len(bound) != 1 or not isinstance(bound[0], ast.ClassDef):
+        return []
+    return [
+        target.attr
+        for node in all_nodes(bound[0])
+        if isinstance(node, ast.Assign)
+        and isinstance(target := node.targets[0], ast.Attribute)
+        and names.key(target) == f"self.{target.attr}"
+        and global_steps.is_step(scopes, node)
+    ]
