@@ -18,41 +18,18 @@ import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.normalise.classes import lazy_by_hand
+from migrate.normalise.classes import lazy_by_hand, lazy_decorators
+from migrate.normalise.classes.lazy_decorators import Decorator
 from migrate.normalise.text import Edit, Text
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
-_SCOPES = frozenset({"tf.variable_scope", "tf.name_scope"})
 # What makes variables, beside the functions that do nothing else.
 _MAKERS = ("tf.layers.", "tf.contrib.", "tf.nn.rnn_cell.", "tf.keras.")
-# `@define_scope` and `@define_scope(scope="x")`: a decorator of decorators.
-_DOUBLE = (
-    "def {inner}(*args, **kwargs):\n"
-    "    if len(args) == 1 and len(kwargs) == 0 and callable(args[0]):\n"
-    "        return {function}(args[0])\n"
-    "    else:\n"
-    "        return lambda {wrapped}: {function}({wrapped}, *args, **kwargs)"
-)
 
 
 class _Unclear(Exception):
     """The order in which the graph is built cannot be told."""
-
-
-@dataclasses.dataclass(frozen=True)
-class _Decorator:
-    """A decorator that makes a property which is built once.
-
-    Attributes:
-      scope: the function of the scope around it, as the file names it; "" for none.
-      named: the parameter that names the scope, where there is one.
-      passes: whether the scope is given the decorator's other arguments.
-    """
-
-    scope: str
-    named: str
-    passes: bool
 
 
 @dataclasses.dataclass(frozen=True)
@@ -84,7 +61,7 @@ def _built(text: Text) -> Text:
     for _ in range(text.source.count("class ") + 1):
         tree = tree_of(text.source)
         scopes = scopes_of(tree)
-        decorators = _decorators(tree, scopes)
+        decorators = lazy_decorators.decorators(tree, scopes)
         for owner in tree.body if decorators else ():
             if isinstance(owner, ast.ClassDef):
                 try:
@@ -124,119 +101,6 @@ def _without(text: Text, old: ast.Module, decorators: set[str]) -> Text:
         text = text.spliced(first, last, [], [])
 
 
-def _decorators(tree: ast.Module, scopes: Scopes) -> dict[str, _Decorator]:
-    found = {}
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef) and node.args.args:
-            read = _decorator(node, scopes, tree)
-            if read is not None:
-                found[node.name] = read
-    return found
-
-
-def _body(node: ast.FunctionDef) -> list[ast.stmt]:
-    """A function's statements without its docstring."""
-    return node.body[1:] if ast.get_docstring(node) is not None else node.body
-
-
-def _decorator(
-    node: ast.FunctionDef, scopes: Scopes, tree: ast.Module
-) -> _Decorator | None:
-    function = node.args.args[0].arg
-    if any(not _is_double(d, tree) for d in node.decorator_list):
-        return None
-    assigned: dict[str, str] = {}
-    body = _body(node)
-    for statement in body[:-2]:
-        if not (
-            isinstance(statement, ast.Assign)
-            and len(statement.targets) == 1
-            and isinstance(statement.targets[0], ast.Name)
-        ):
-            return None
-        assigned[statement.targets[0].id] = ast.unparse(statement.value)
-    if len(body) < 2:
-        return None
-    inner, last = body[-2:]
-    if not (
-        isinstance(inner, ast.FunctionDef)
-        and isinstance(last, ast.Return)
-        and last.value is not None
-        and names.key(last.value) == inner.name
-        and len(inner.args.args) == 1
-        and len(inner.body) == 2
-    ):
-        return None
-    applied = [ast.unparse(d) for d in inner.decorator_list]
-    if applied[:1] != ["property"] or any("wraps(" not in d for d in applied[1:]):
-        return None
-    own = inner.args.args[0].arg
-    asks, gives = inner.body
-    if not (isinstance(asks, ast.If) and not asks.orelse and len(asks.body) == 1):
-        return None
-    shown = re.fullmatch(
-        rf"not hasattr\({own}, (.+)\)", ast.unparse(asks.test), re.DOTALL
-    )
-    if shown is None or ast.unparse(gives) != f"return getattr({own}, {shown[1]})":
-        return None
-    if function not in assigned.get(shown[1], shown[1]):
-        return None  # All properties under one attribute.
-    keeps, scope, named, passes = asks.body[0], "", "", False
-    if isinstance(keeps, ast.With):
-        if len(keeps.items) != 1 or len(keeps.body) != 1:
-            return None
-        call = keeps.items[0].context_expr
-        if not isinstance(call, ast.Call) or not call.args:
-            return None
-        if scopes.resolve(call.func) not in _SCOPES:
-            return None
-        name = ast.unparse(call.args[0])
-        name = assigned.get(name, name)
-        own_name = f"{function}.__name__"
-        either = re.fullmatch(rf"(\w+) or {re.escape(own_name)}", name)
-        if name != own_name and either is None:
-            return None
-        named = either[1] if either else ""
-        more = [*call.args[1:], *[k.value for k in call.keywords]]
-        passes = {ast.unparse(m) for m in more} == {"*args", "kwargs"}
-        if more and not passes:
-            return None
-        scope = ast.unparse(call.func)
-        keeps = keeps.body[0]
-    if ast.unparse(keeps) != f"setattr({own}, {shown[1]}, {function}({own}))":
-        return None
-    return _Decorator(scope, named, passes)
-
-
-def _is_double(decorator: ast.expr, tree: ast.Module) -> bool:
-    """Whether it lets a decorator be used with and without arguments."""
-    for node in tree.body:
-        if not (
-            isinstance(node, ast.FunctionDef) and node.name == names.key(decorator)
-        ):
-            continue
-        body = _body(node)
-        inner = body[0]
-        if not (
-            len(body) == 2
-            and isinstance(inner, ast.FunctionDef)
-            and len(node.args.args) == 1
-            and ast.unparse(body[1]) == f"return {inner.name}"
-        ):
-            return False
-        plain = ast.FunctionDef(**{**vars(inner), "decorator_list": []})
-        wrapped = [
-            n.args.args[0].arg
-            for n in all_nodes(inner)
-            if isinstance(n, ast.Lambda) and len(n.args.args) == 1
-        ]
-        shown = {"function": node.args.args[0].arg, "inner": inner.name}
-        return bool(wrapped) and ast.unparse(plain) == _DOUBLE.format(
-            wrapped=wrapped[0], **shown
-        )
-    return False
-
-
 class _Class:
     """One class with such properties."""
 
@@ -246,7 +110,7 @@ class _Class:
         tree: ast.Module,
         scopes: Scopes,
         owner: ast.ClassDef,
-        decorators: dict[str, _Decorator],
+        decorators: dict[str, Decorator],
     ) -> None:
         self._text = text
         self._tree = tree
@@ -267,7 +131,7 @@ class _Class:
         self._inserted: list[tuple[int, int, list[str]]] = []
 
     def _read(
-        self, method: ast.FunctionDef, decorators: dict[str, _Decorator]
+        self, method: ast.FunctionDef, decorators: dict[str, Decorator]
     ) -> _Lazy | None:
         if len(method.decorator_list) != 1:
             return None
