@@ -33,14 +33,9 @@ from migrate.planning.choice import (
     looks_at_input,
     plan_of,
 )
-from migrate.planning.forms import (
-    Form,
-    at_origins,
-    in_normal_form,
-    unread_queues,
-    unread_towers,
-)
+from migrate.planning.forms import Form, in_normal_form
 from migrate.planning.method_forms import with_functions
+from migrate.planning.told import at_origins, unread_queues, unread_towers
 from migrate.program.eager import EagerProgram, FitProgram
 from migrate.rewriting import gates
 from migrate.rewriting.imports import with_imports
@@ -199,7 +194,7 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
         moved = form is not None
     elif has_refusal(form.findings):
         plan, findings, form = Plan(), at_origins(form.findings, form), None
-    elif form.queues:
+    elif form.changes.noted or form.noted:
         both, _ = with_functions(form.text, unit, form.findings)
         if both is not None:
             moved, form = True, _both(form, both)
@@ -356,8 +351,7 @@ def _eager_form(text: str, unit: Unit) -> Form | None:
     if half is None:
         return None
     plan, findings = _half_migrated(half, scopes, unit.options, known.source)
-    nothing = ((), (), (), (), None, (), ())
-    return Form(known, *nothing, tree, plan, findings)
+    return Form(known, tree, plan, findings)
 
 
 def _kept(scopes: Scopes) -> tuple[Plan, list[Finding]]:

@@ -85,10 +85,7 @@ def with_functions(
     found = _decided(found, written.text.source, decisive, origins)
     found += _moves(moved, tree)
     found += _updates(written)
-    return (
-        Form(written.text, (), (), (), (), None, (), (), tree, plan, found),
-        findings,
-    )
+    return Form(written.text, tree, plan, found), findings
 
 
 def _updates(written: Written) -> Iterator[Finding]:

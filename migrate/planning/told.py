@@ -1,0 +1,134 @@
+"""What is told of a program's form, at the lines of the file it came from."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from migrate.findings import Finding, Outcome
+from migrate.planning.choice import has_refusal
+from migrate.planning.forms import Form
+
+if TYPE_CHECKING:
+    from migrate.normalise import towers
+
+
+def unread_towers(text: str) -> Iterator[Finding]:
+    """Why a loop over towers was not taken, in a program that was refused."""
+    from migrate.normalise import towers
+
+    found = towers.why_not(text)
+    if found is not None:
+        line, reason = found
+        yield Finding(
+            line,
+            1,
+            "N126",
+            Outcome.REFUSED,
+            "",
+            f"a loop over towers: {reason}",
+            "Or make one tower, a replica of tf.distribute.MirroredStrategy.",
+        )
+
+
+def unread_queues(text: str) -> Iterator[Finding]:
+    """Why input by queues did not become datasets, in a program that was refused."""
+    from migrate.normalise import Text, queues
+
+    found = queues.why_not(Text.of(text))
+    if found is not None:
+        yield queues.refusal(found)
+
+
+def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
+    """Findings at the lines of the file they came from, and what was brought where."""
+    moved = [
+        dataclasses.replace(f, line=form.text.origins[f.line - 1])
+        for f in findings
+        if f.line <= len(form.text.origins)
+    ]
+    if not has_refusal(form.findings):
+        moved.extend((*form.changes.noted, *form.noted))
+    if form.towers is not None:
+        moved.append(_replicated(form, form.towers))
+        moved.extend(_of_towers(form.towers))
+    moved.extend(_in_place(form))
+    for title, line in form.brought:
+        text = f"`{title}` builds what the session runs; its body stands there now"
+        moved.append(_rewritten(line, "S130", title, text))
+    return list(dict.fromkeys(moved))
+
+
+def _rewritten(line: int, code: str, symbol: str, text: str) -> Finding:
+    return Finding(line, 1, code, Outcome.REWRITTEN, symbol, text)
+
+
+def _replicated(form: Form, towers_: towers.Towers) -> Finding:
+    """What became of the loop over towers."""
+    loop = f"the loop over {towers_.count} towers"
+    if "towers_of_workers.py" in form.plan.support:
+        code = "N133"
+        text = f"{loop}: each worker computes one after the other, and averages them"
+    elif towers_.tasks is not None:
+        code = "N128"
+        text = (
+            f"{loop}: a replica each on its own task of the cluster; their gradients are "
+            "averaged and applied where the variables are"
+        )
+    else:
+        code = "S138"
+        text = f"{loop}: a replica each of a MirroredStrategy, which averages their gradients"
+    return _rewritten(towers_.line, code, "", text)
+
+
+def _of_towers(towers_: towers.Towers) -> Iterator[Finding]:
+    """What towers did in any order, and do in one."""
+    if towers_.updated_by:
+        whose = towers_.updated_by
+        order = "all towers', one after the other, in TF1 in any order"
+        yield _rewritten(
+            towers_.line,
+            "N193",
+            "",
+            "batches are normalised by each tower's part; the averages are moved by "
+            + (order if whose == "all" else f"the {whose} tower's"),
+        )
+    if towers_.draw:
+        yield _rewritten(
+            towers_.line,
+            "N192",
+            "",
+            "each tower drew a batch: a step has as many, the first for the first "
+            "tower; in TF1 which tower had which was not defined",
+        )
+
+
+def _in_place(form: Form) -> Iterator[Finding]:
+    """What was brought into a known form where it stands."""
+    for line, reason in form.changes.chiefs:
+        text = f"{reason}; the worker of index 0 is the chief now"
+        yield _rewritten(line, "D111", "", text)
+    for line in form.changes.split:
+        yield _rewritten(
+            line,
+            "C133",
+            "tf.device",
+            "variables on parameter servers and the rest on the own worker: a "
+            "ParameterServerStrategy, which deals variables to the servers in turn",
+        )
+    for line in form.changes.done:
+        yield _rewritten(
+            line,
+            "N170",
+            "tf.FIFOQueue",
+            "parameter servers end when every worker has: the coordinator tells them",
+        )
+    for line in form.changes.supervised:
+        yield _rewritten(
+            line,
+            "S132",
+            "tf.train.Supervisor",
+            "a MonitoredTrainingSession: it also saves when training ends, and logs "
+            "the speed every 100 steps",
+        )
