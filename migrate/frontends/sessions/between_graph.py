@@ -91,61 +91,22 @@ class _Recogniser:
         self.connected: str | None = None
 
     def run(self) -> ir.TrainingProgram | None:
-        refuse = self.diagnostics.refuse
         chain = enclosing(self.scopes, self.session_call)
-        session = next((n for n in chain if isinstance(n, ast.stmt)), None)
-        item = next(
-            (
-                i
-                for i in getattr(session, "items", ())
-                if i.context_expr is self.session_call
-            ),
-            None,
-        )
-        if (
-            not isinstance(session, ast.With)
-            or item is None
-            or not isinstance(item.optional_vars, ast.Name)
-        ):
-            refuse(
-                "S101",
-                self.session_call,
-                "the session is not opened by `with ... as name:` of its own",
-                "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
-                self.scopes.resolve(self.session_call.func) or "",
-            )
+        session = self._opened(chain)
+        if session is None:
             return None
-        self.session_name = item.optional_vars.id
         driver = next(n for n in chain if isinstance(n, (ast.FunctionDef, ast.Module)))
         self.driver = driver
         check_elsewhere(self.scopes, self.diagnostics, driver)
-        cluster: ir.Cluster | None = None
-        placed = bool(self.towers and self.towers.devices)
-        if placement.is_client(self.scopes, self.session_call, placed):
-            self.connected = placement.cluster_of(
-                self.scopes, self.diagnostics, self.session_call, driver
-            )
-            if self.connected is None:
-                return None
-        elif placed and placement.names_own_task(self.scopes, self.towers):
-            assert self.towers is not None
-            self.towers = dataclasses.replace(self.towers, devices="", dealt="")
-        elif placed:
-            refuse(
-                "N127",
-                session,
-                "towers on tasks of a cluster, but that one client alone builds them is "
-                "not seen",
-                "Let all tasks but one wait in server.join(), and that one open "
-                "tf.Session(server.target).",
-            )
+        if not self._is_placed(session):
             return None
+        cluster: ir.Cluster | None = None
         local = self.connected is not None or plain_sessions.is_local(
             self.scopes, self.session_call
         )
         pinned = plain_sessions.pinned(self.scopes)
         if not local and pinned is not None:
-            refuse(
+            self.diagnostics.refuse(
                 "C115",
                 pinned,
                 "the graph is placed on tasks by hand, not by replica_device_setter",
@@ -160,7 +121,7 @@ class _Recogniser:
         clusters = Clusters(self.scopes, self.diagnostics, self.session_call, driver)
         servers = self.connected is None and clusters.servers()
         if local and plain and servers:
-            refuse(
+            self.diagnostics.refuse(
                 "C116",
                 self.session_call,
                 "the program starts a server, but its session is not opened on it",
@@ -182,6 +143,56 @@ class _Recogniser:
             self.connected is not None,
         ).find(driver, again and not self.towers)
         return None if shape is None else self._program(driver, shape, cluster)
+
+    def _opened(self, chain: list[ast.AST]) -> ast.With | None:
+        """The statement that opens the session, whose name it keeps; None: refused."""
+        session = next((n for n in chain if isinstance(n, ast.stmt)), None)
+        item = next(
+            (
+                i
+                for i in getattr(session, "items", ())
+                if i.context_expr is self.session_call
+            ),
+            None,
+        )
+        if (
+            isinstance(session, ast.With)
+            and item is not None
+            and isinstance(item.optional_vars, ast.Name)
+        ):
+            self.session_name = item.optional_vars.id
+            return session
+        self.diagnostics.refuse(
+            "S101",
+            self.session_call,
+            "the session is not opened by `with ... as name:` of its own",
+            "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
+            self.scopes.resolve(self.session_call.func) or "",
+        )
+        return None
+
+    def _is_placed(self, session: ast.With) -> bool:
+        """Finds the cluster that a client places its graph on; False: it is refused."""
+        placed = bool(self.towers and self.towers.devices)
+        if placement.is_client(self.scopes, self.session_call, placed):
+            self.connected = placement.cluster_of(
+                self.scopes, self.diagnostics, self.session_call, self.driver
+            )
+            return self.connected is not None
+        if placed and placement.names_own_task(self.scopes, self.towers):
+            assert self.towers is not None
+            self.towers = dataclasses.replace(self.towers, devices="", dealt="")
+        elif placed:
+            self.diagnostics.refuse(
+                "N127",
+                session,
+                "towers on tasks of a cluster, but that one client alone builds them is "
+                "not seen",
+                "Let all tasks but one wait in server.join(), and that one open "
+                "tf.Session(server.target).",
+            )
+            return False
+        return True
 
     # -- the program -------------------------------------------------------------
 
@@ -207,21 +218,13 @@ class _Recogniser:
             self.scopes, self.diagnostics, self.session_call, driver, home
         )
         clustered = optional.find(cluster) if cluster is not None else None
-        analysis = Analysis(self.scopes, self.diagnostics)
-        analysis.updated_by = self.towers.updated_by if self.towers else ""
-        analysis.own_hooks = frozenset(hook_classes(self.scopes))
-        self.analysis = analysis
-        helpers: tuple[Helper, ...] = ()
-        if cluster is None and not self.others:
-            helpers = find_helpers(self.scopes, self.session_call, self.session_name)
-        analysis.helpers = frozenset(helper.node for helper in helpers)
+        analysis, helpers = self._analysis(cluster)
         for outer in before(driver.body, path, home, self.driver):
             analysis.statement(outer)
         at = home.index(session)
         flows = [analysis.statement(s) for s in home[:at]]
         anchor = self._anchor(home, joins, cluster, flows)
         tail = home[at:]
-        self.flows = flows
         Snapshots(self.scopes, self.diagnostics, analysis).take(flows)
         sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
         sync.run()
@@ -241,20 +244,9 @@ class _Recogniser:
             ir.Replication.CHOSEN_AT_RUN_TIME,
         )
         runs.run()
-        replication = sync.replication
         if cluster is not None:
             sync.condition = self._known_early(sync.condition, cluster, driver.body)
-        elif replication is ir.Replication.ASYNCHRONOUS:
-            replication = ir.Replication.TOWERS if self.towers else ir.Replication.LOCAL
-        else:
-            self.diagnostics.refuse(
-                "C101",
-                next(iter(sync.statements)),
-                "workers are synchronised, but the program starts no tf.train.Server",
-                "Start one, or train alone.",
-                "tf.train.Server",
-            )
-            replication = ir.Replication.LOCAL
+        replication = self._replication(sync, cluster)
         lone = lone_tasks.trains_alone(
             self.scopes, self.diagnostics, self.session_call, cluster, replication
         )
@@ -266,25 +258,9 @@ class _Recogniser:
                 connected=self.connected is not None,
             )
         if plain_sessions.is_plain(self.scopes, self.session_call):
-            for call in (self.session_call, *self.others):
-                plain_sessions.check(
-                    self.scopes,
-                    self.diagnostics,
-                    call,
-                    plain_sessions.name_of(self.scopes, call) or self.session_name,
-                    tail,
-                    helpers,
-                )
+            self._check_plain(tail, helpers)
             if cluster is None:
-                again = plain_sessions.initialise_again(
-                    self.scopes,
-                    runs.loop.session_names,
-                    tail,
-                    runs.initialisers.calls,
-                    helpers,
-                )
-                repeats = not isinstance(session, ast.With)
-                runs.initialise(again or repeats or bool(self.others))
+                self._initialise(runs, session, tail, helpers)
         program = ir.TrainingProgram(
             driver=driver,
             path=path,
@@ -336,6 +312,62 @@ class _Recogniser:
         if replication.has_coordinator:
             WorkerStatements(self.scopes, self.diagnostics, program).place()
         return program
+
+    def _analysis(
+        self, cluster: ir.Cluster | None
+    ) -> tuple[Analysis, tuple[Helper, ...]]:
+        """The analysis of binding times, and the functions that run the session."""
+        analysis = Analysis(self.scopes, self.diagnostics)
+        analysis.updated_by = self.towers.updated_by if self.towers else ""
+        analysis.own_hooks = frozenset(hook_classes(self.scopes))
+        helpers: tuple[Helper, ...] = ()
+        if cluster is None and not self.others:
+            helpers = find_helpers(self.scopes, self.session_call, self.session_name)
+        analysis.helpers = frozenset(helper.node for helper in helpers)
+        return analysis, helpers
+
+    def _replication(
+        self, sync: Synchronisation, cluster: ir.Cluster | None
+    ) -> ir.Replication:
+        """How the program is replicated, with its cluster or without one."""
+        if cluster is not None:
+            return sync.replication
+        if sync.replication is ir.Replication.ASYNCHRONOUS:
+            return ir.Replication.TOWERS if self.towers else ir.Replication.LOCAL
+        self.diagnostics.refuse(
+            "C101",
+            next(iter(sync.statements)),
+            "workers are synchronised, but the program starts no tf.train.Server",
+            "Start one, or train alone.",
+            "tf.train.Server",
+        )
+        return ir.Replication.LOCAL
+
+    def _check_plain(self, tail: list[ast.stmt], helpers: tuple[Helper, ...]) -> None:
+        """Refuses what a plain session does that a monitored one cannot."""
+        for call in (self.session_call, *self.others):
+            name = plain_sessions.name_of(self.scopes, call) or self.session_name
+            plain_sessions.check(
+                self.scopes, self.diagnostics, call, name, tail, helpers
+            )
+
+    def _initialise(
+        self,
+        runs: RunResolver,
+        session: ast.stmt,
+        tail: list[ast.stmt],
+        helpers: tuple[Helper, ...],
+    ) -> None:
+        """Gives variables their first values again where the program does so."""
+        again = plain_sessions.initialise_again(
+            self.scopes,
+            runs.loop.session_names,
+            tail,
+            runs.initialisers.calls,
+            helpers,
+        )
+        repeats = not isinstance(session, ast.With)
+        runs.initialise(again or repeats or bool(self.others))
 
     def _known_early(
         self, condition: ast.expr | None, cluster: ir.Cluster, body: list[ast.stmt]

@@ -88,8 +88,38 @@ class Calls(Optimizers):
             made = self._keras_call(call, symbol)
             if made is not None:
                 return made
-        if symbol in roles.PYTHON_FUNCTIONS:
+        if symbol in roles.PYTHON_FUNCTIONS or symbol in roles.KEEPING:
+            return self._of_one_process(call, symbol)
+        if symbol == "tf.get_collection":
+            return self._collection(call)
+        if symbol == "tf.add_to_collection" and len(call.args) == 2:
+            added = self._added(call)
+            if added is not None:
+                return added
+        if symbol == "tf.group" and call.args and not call.keywords:
+            if all(self.quietly(a) is Kind.INITIALIZER_OP for a in call.args):
+                return Kind.INITIALIZER_OP
+        kind = roles.KIND_OF_CALL.get(symbol)
+        if kind is not None:
+            return self._of_kind(call, symbol, kind)
+        if symbol in roles.TRAINABLE or symbol in (
+            "tf.global_variables",
+            "tf.all_variables",
+        ):
+            return self.listed
+        if symbol == "tf.gradients":
+            return self._gradients(call)
+        if roles.has_prefix(symbol, roles.HOST_PREFIXES):
             self._arguments(call)
+            return Kind.HOST
+        if symbol.startswith(roles.DATASET_PREFIXES):
+            return self._dataset(call, symbol)
+        return self._computed(call, symbol)
+
+    def _of_one_process(self, call: ast.Call, symbol: str) -> Kind:
+        """What another process, or another step function, does not have."""
+        self._arguments(call)
+        if symbol in roles.PYTHON_FUNCTIONS:
             self.diagnostics.refuse(
                 "N115",
                 call,
@@ -98,9 +128,7 @@ class Calls(Optimizers):
                 "Compute it by TensorFlow, or in the loop, and feed it.",
                 symbol,
             )
-            return Kind.TENSOR
-        if symbol in roles.KEEPING:
-            self._arguments(call)
+        else:
             self.diagnostics.refuse(
                 "C140",
                 call,
@@ -110,111 +138,106 @@ class Calls(Optimizers):
                 "or keep a table in a dict of the loop, and feed what is looked up.",
                 symbol,
             )
-            return Kind.TENSOR
-        if symbol == "tf.get_collection":
-            key = self.scopes.resolve(call.args[0]) if call.args else None
-            if key == "tf.GraphKeys.UPDATE_OPS":
-                return Kind.UPDATE_OPS
-            if key in (
-                "tf.GraphKeys.TRAINABLE_VARIABLES",
-                "tf.GraphKeys.GLOBAL_VARIABLES",
-            ):
-                return self.listed
-            if key is not None and self.graph.used:
-                return Kind.TENSOR  # The step function's own collection.
-            if key is not None:
-                self.diagnostics.refuse(
-                    "N105",
-                    call,
-                    "TF2 keeps no graph collections",
-                    "Keep what you collected in a list of your own.",
-                    "tf.get_collection",
-                )
-            return Kind.TENSOR
-        if symbol == "tf.add_to_collection" and len(call.args) == 2:
-            if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
-                return Kind.INITIALIZER_OP
-            if global_steps.is_counter(self.scopes, call):
-                self._arguments(call)
-                return Kind.VARIABLE
-            if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
-                self.diagnostics.refuse(
-                    "N105",
-                    call,
-                    "TF2 keeps no graph collections: the update would be lost",
-                    "Keep it in a list, and run it under tf.control_dependencies.",
-                    symbol,
-                )
-        kind = roles.KIND_OF_CALL.get(symbol)
-        if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
-            inside = self._arguments(call)
-            self._check_initial_value(call, inside)
-            return self._variable(call, symbol)
-        if symbol == "tf.group" and call.args and not call.keywords:
-            if all(self.quietly(a) is Kind.INITIALIZER_OP for a in call.args):
-                return Kind.INITIALIZER_OP
-        if kind in (Kind.OPERATION, Kind.ASSIGNMENT, Kind.SUMMARY):
-            self._arguments(call)
-            return kind
-        if kind is not None:
-            inside = self._arguments(call)
-            if kind is Kind.SCHEDULE and inside in ir.STEP_KINDS:
-                return (
-                    Kind.TENSOR
-                )  # Of a step that is fed, say: computed where it is known.
-            if kind is Kind.LAYER and inside in ir.STEP_KINDS and symbol in WRAPPERS:
-                return Kind.TENSOR  # Made in the step, of a cell that was made once.
-            return kind
-        if symbol in roles.TRAINABLE or symbol in (
-            "tf.global_variables",
-            "tf.all_variables",
+        return Kind.TENSOR
+
+    def _collection(self, call: ast.Call) -> Kind:
+        """What `tf.get_collection` gives."""
+        key = self.scopes.resolve(call.args[0]) if call.args else None
+        if key == "tf.GraphKeys.UPDATE_OPS":
+            return Kind.UPDATE_OPS
+        if key in (
+            "tf.GraphKeys.TRAINABLE_VARIABLES",
+            "tf.GraphKeys.GLOBAL_VARIABLES",
         ):
             return self.listed
-        if symbol == "tf.gradients":
-            self._arguments(call)
-            bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
-            if bound is None or not {"ys", "xs"} <= set(bound):
-                self.diagnostics.refuse(
-                    "N108", call, "this call's arguments cannot be told apart"
-                )
-            elif self.quietly(bound["xs"]) is not Kind.VARIABLE:
-                self.diagnostics.refuse(
-                    "O117",
-                    call,
-                    "gradients with respect to what is not a list of variables",
-                    "Write the step with a tape that watches the tensor.",
-                    symbol,
-                )
-            elif is_given(bound.get("stop_gradients")):
-                self.diagnostics.refuse(
-                    "O117",
-                    call,
-                    "a tape has no stop_gradients",
-                    "Use tf.stop_gradient where the tensors are computed.",
-                    symbol,
-                )
-            self._update = ir.Update(
-                "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
+        # That of a step function's own graph holds what it collected.
+        if key is not None and not self.graph.used:
+            self.diagnostics.refuse(
+                "N105",
+                call,
+                "TF2 keeps no graph collections",
+                "Keep what you collected in a list of your own.",
+                "tf.get_collection",
             )
-            return Kind.GRADIENTS
-        if roles.has_prefix(symbol, roles.HOST_PREFIXES):
+        return Kind.TENSOR
+
+    def _added(self, call: ast.Call) -> Kind | None:
+        """What `tf.add_to_collection` adds, where that makes a difference."""
+        if self.quietly(call.args[1]) is Kind.INITIALIZER_OP:
+            return Kind.INITIALIZER_OP
+        if global_steps.is_counter(self.scopes, call):
             self._arguments(call)
-            return Kind.HOST
-        if symbol.startswith(roles.DATASET_PREFIXES):
-            inside = self._arguments(call)
-            if symbol.endswith("make_one_shot_iterator") or symbol.endswith(
-                "make_initializable_iterator"
-            ):
-                return Kind.ITERATOR
-            if inside in ir.STEP_KINDS:
-                self.diagnostics.refuse(
-                    "I105",
-                    call,
-                    "a dataset made from placeholders",
-                    "Give the arrays to from_tensor_slices directly.",
-                    symbol,
-                )
-            return Kind.DATASET
+            return Kind.VARIABLE
+        if self.scopes.resolve(call.args[0]) == "tf.GraphKeys.UPDATE_OPS":
+            self.diagnostics.refuse(
+                "N105",
+                call,
+                "TF2 keeps no graph collections: the update would be lost",
+                "Keep it in a list, and run it under tf.control_dependencies.",
+                "tf.add_to_collection",
+            )
+        return None
+
+    def _of_kind(self, call: ast.Call, symbol: str, kind: Kind) -> Kind:
+        """What a function of a known kind makes."""
+        inside = self._arguments(call)
+        if kind is Kind.VARIABLE and symbol not in roles.GLOBAL_STEPS:
+            self._check_initial_value(call, inside)
+            return self._variable(call, symbol)
+        if inside not in ir.STEP_KINDS:
+            return kind
+        if kind is Kind.SCHEDULE:
+            return (
+                Kind.TENSOR
+            )  # Of a step that is fed, say: computed where it is known.
+        if kind is Kind.LAYER and symbol in WRAPPERS:
+            return Kind.TENSOR  # Made in the step, of a cell that was made once.
+        return kind
+
+    def _gradients(self, call: ast.Call) -> Kind:
+        self._arguments(call)
+        bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
+        if bound is None or not {"ys", "xs"} <= set(bound):
+            self.diagnostics.refuse(
+                "N108", call, "this call's arguments cannot be told apart"
+            )
+        elif self.quietly(bound["xs"]) is not Kind.VARIABLE:
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "gradients with respect to what is not a list of variables",
+                "Write the step with a tape that watches the tensor.",
+                "tf.gradients",
+            )
+        elif is_given(bound.get("stop_gradients")):
+            self.diagnostics.refuse(
+                "O117",
+                call,
+                "a tape has no stop_gradients",
+                "Use tf.stop_gradient where the tensors are computed.",
+                "tf.gradients",
+            )
+        self._update = ir.Update(
+            "gradients", code(), names.argument(call, "ys", 0), None, None, None, ""
+        )
+        return Kind.GRADIENTS
+
+    def _dataset(self, call: ast.Call, symbol: str) -> Kind:
+        inside = self._arguments(call)
+        if symbol.endswith(("make_one_shot_iterator", "make_initializable_iterator")):
+            return Kind.ITERATOR
+        if inside in ir.STEP_KINDS:
+            self.diagnostics.refuse(
+                "I105",
+                call,
+                "a dataset made from placeholders",
+                "Give the arrays to from_tensor_slices directly.",
+                symbol,
+            )
+        return Kind.DATASET
+
+    def _computed(self, call: ast.Call, symbol: str) -> Kind:
+        """What a function computes of which nothing else is known."""
         if not symbol.startswith("tf."):
             inside = self._arguments(call)
             if symbol.startswith("keras."):
