@@ -18,6 +18,16 @@ from migrate.tables.worker_state import GENERATORS, SEEDS, SHUFFLING
 _PURE_CALLS = frozenset(
     {"len", "int", "float", "str", "max", "min", "bool", "dict", "range", "abs"}
 )
+_DEFINITIONS = (
+    ast.Import,
+    ast.ImportFrom,
+    ast.FunctionDef,
+    ast.ClassDef,
+    ast.Global,
+)
+# What belongs to one session, and what a session has no part in.
+_OF_SESSION = (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD, Kind.SAVER, Kind.ITERATOR)
+_OF_CLUSTER = (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG)
 
 
 class WorkerStatements:
@@ -40,18 +50,7 @@ class WorkerStatements:
         depends on the task's index, readers with a position, and the hooks and
         writers of a session belong to one worker each.
         """
-        program, index = self.program, self.index
-        index_dump = ast.dump(index)
-        tail_binds = set().union(*[names.binds(s) for s in program.tail])
-        tail_reads = set().union(*[names.reads(s) for s in program.tail])
-        for dataset in program.iterators.values():
-            tail_reads |= names.reads(dataset)
-        tail_binds |= set().union(*[names.mutates(s) for s in program.tail])
-        modules = self._modules()  # `np.random.shuffle(x)` changes no `np`.
-        tail_binds = {n for n in tail_binds if n.partition(".")[0] not in modules}
-        own_place = {f.statement for f in program.flows[program.graph_end() :]}
-        stateful = self._stateful_names(program.tail)
-        shuffles = self._shuffles()
+        program = self.program
         candidates = [
             *before(program.driver.body, program.path, program.home, program.driver),
             *[f.statement for f in program.flows if f.host],
@@ -63,73 +62,30 @@ class WorkerStatements:
             if isinstance(s, (ast.If,))
             and any(j in all_statements([s]) for j in program.joins)
         }
-        kinds = {f.statement: f.kind for f in program.flows}
-        index_name = names.key(index)
-        tainted: set[str] = set()
-        moved: list[ast.stmt] = []
-        moved_names: set[str] = set(tail_binds)
-        for statement in candidates:
-            if statement in skip or isinstance(
-                statement,
-                (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Global),
-            ):
-                continue
-            binds = names.binds(statement)
-            if index_name is not None and index_name in binds:
-                continue
-            depends = any(
-                isinstance(n, ast.expr) and ast.dump(n) == index_dump
-                for n in all_nodes(statement)
-            ) or bool(names.reads(statement) & tainted)
-            kind = kinds.get(statement, Kind.HOST)
-            own = kind in (
-                Kind.HOOK,
-                Kind.WRITER,
-                Kind.SCAFFOLD,
-                Kind.SAVER,
-                Kind.ITERATOR,
-            )
-            if depends:
-                tainted |= binds
-            changes = names.mutates(statement) & moved_names
-            contains_hook = any(
-                isinstance(n, ast.Call)
-                and roles.KIND_OF_CALL.get(self.scopes.resolve(n.func) or "")
-                in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
-                for n in all_nodes(statement)
-            )
-            if kind in (Kind.CLUSTER, Kind.SERVER, Kind.DEVICE, Kind.CONFIG):
-                continue
-            if kind is Kind.DATASET or (kind is Kind.HOST and self._is_dataset(binds)):
-                # A dataset has no position; its iterators do. One that shuffles has:
-                # every iterator of it goes on with its random numbers.
-                own = shuffles
-                if not (depends or shuffles):
-                    continue
-            used = bool(binds & tail_reads) or bool(
-                binds & set().union(set(), *[names.reads(m) for m in moved])
-            )
-            if (
-                own
-                or contains_hook
-                or (binds & tail_binds)
-                or (changes and not isinstance(statement, ast.With))
-                or statement in own_place
-                or (
-                    depends
-                    and (
-                        used or _later_needed(binds, candidates, statement, tail_reads)
-                    )
-                )
-                or (binds & stateful and _calls(statement, self.scopes))
-                or (depends and self._seeds(statement))
-            ):
-                moved.append(statement)
-                moved_names |= binds
-        moved = self._with_earlier_bindings(moved, candidates, skip, moved_names)
-        moved = self._with_functions(program, moved, candidates, moved_names)
-        self._check_rebound(program, tail_binds)
+        choice = _Choice(self, candidates, skip)
+        choice.run()
+        moved = self._with_earlier_bindings(
+            choice.moved, candidates, skip, choice.moved_names
+        )
+        moved = self._with_functions(program, moved, candidates, choice.moved_names)
+        self._check_rebound(program, choice.tail_binds)
         program.moved = moved
+        self._copy()
+        self._check_steps(program, choice.tainted)
+        self._check_job(program)
+
+    def depends_on_index(self, statement: ast.stmt) -> bool:
+        """Whether it reads the task's index, however that is written."""
+        index = ast.dump(self.index)
+        return any(
+            isinstance(n, ast.expr) and ast.dump(n) == index
+            for n in all_nodes(statement)
+        )
+
+    def _copy(self) -> None:
+        """Finds what stands in a worker's loop and where it stood, too."""
+        program = self.program
+        moved = program.moved
         staying: set[str] = set()
         for flow in program.flows:
             if flow.statement not in moved and not flow.dropped:
@@ -146,21 +102,13 @@ class WorkerStatements:
             if names.binds(statement) & staying:
                 program.copied.add(statement)
                 staying |= names.reads(statement)
-        self._check_steps(program, index_dump, tainted)
-        self._check_job(program)
 
-    def _check_steps(
-        self, program: ir.TrainingProgram, index_dump: str, tainted: set[str]
-    ) -> None:
+    def _check_steps(self, program: ir.TrainingProgram, tainted: set[str]) -> None:
         """One step function serves all workers: it cannot depend on the task's index."""
         for flow in every(program.flows):
             if not flow.step or flow.suites:
                 continue
-            reads_index = any(
-                isinstance(n, ast.expr) and ast.dump(n) == index_dump
-                for n in all_nodes(flow.statement)
-            )
-            if reads_index or flow.reads & tainted:
+            if self.depends_on_index(flow.statement) or flow.reads & tainted:
                 self.diagnostics.refuse(
                     "C107",
                     flow.statement,
@@ -218,16 +166,7 @@ class WorkerStatements:
             for statement in candidates:
                 if statement in chosen or statement in skip:
                     continue
-                if isinstance(
-                    statement,
-                    (
-                        ast.Import,
-                        ast.ImportFrom,
-                        ast.FunctionDef,
-                        ast.ClassDef,
-                        ast.Global,
-                    ),
-                ):
+                if isinstance(statement, _DEFINITIONS):
                     continue
                 binds = names.binds(statement)
                 if names.key(self.index) in binds:
@@ -260,7 +199,7 @@ class WorkerStatements:
         symbol = self.scopes.resolve(statement.value.func) or ""
         if symbol.startswith("tf."):
             return False  # tf.set_random_seed
-        if not self._seeds(statement):
+        if not self.seeds(statement):
             return True
         return not any(
             isinstance(n, ast.Call)
@@ -321,10 +260,10 @@ class WorkerStatements:
                         "Give the value another name.",
                     )
 
-    def _is_dataset(self, binds: set[str]) -> bool:
+    def is_dataset(self, binds: set[str]) -> bool:
         return any(self.program.kinds.get(b) is Kind.DATASET for b in binds)
 
-    def _modules(self) -> set[str]:
+    def modules(self) -> set[str]:
         """Names that imports bind."""
         return {
             name
@@ -332,7 +271,7 @@ class WorkerStatements:
             if any(isinstance(b, (ast.Import, ast.ImportFrom)) for b in bound)
         }
 
-    def _shuffles(self) -> bool:
+    def shuffles(self) -> bool:
         """Whether the file has a dataset that draws random numbers for its order."""
         return any(
             isinstance(n, ast.Call)
@@ -341,7 +280,7 @@ class WorkerStatements:
             for n in all_nodes(self.scopes.tree)
         )
 
-    def _seeds(self, statement: ast.stmt) -> bool:
+    def seeds(self, statement: ast.stmt) -> bool:
         """Whether it seeds a generator of random numbers, of which each worker has one."""
         return (
             isinstance(statement, ast.Expr)
@@ -349,7 +288,7 @@ class WorkerStatements:
             and self.scopes.dotted(statement.value.func) in SEEDS
         )
 
-    def _stateful_names(self, tail: list[ast.stmt]) -> set[str]:
+    def stateful_names(self, tail: list[ast.stmt]) -> set[str]:
         """Names whose objects the loop may advance: receivers and arguments of calls."""
         found: set[str] = set()
         for statement in tail:
@@ -366,6 +305,109 @@ class WorkerStatements:
                 elif isinstance(node, ast.For) and isinstance(node.iter, ast.Name):
                     found.add(node.iter.id)
         return found
+
+
+class _Choice:
+    """Which statements are a worker's own, in their order.
+
+    Attributes:
+      moved: these.
+      moved_names: what they bind, or the loop.
+      tail_binds: what the loop binds or changes.
+      tainted: names that depend on the task's index.
+    """
+
+    def __init__(
+        self,
+        statements: WorkerStatements,
+        candidates: list[ast.stmt],
+        skip: set[ast.stmt],
+    ) -> None:
+        program = statements.program
+        self._statements = statements
+        self._scopes = statements.scopes
+        self._candidates = candidates
+        self._skip = skip
+        self._kinds = {f.statement: f.kind for f in program.flows}
+        self._own_place = {f.statement for f in program.flows[program.graph_end() :]}
+        self._stateful = statements.stateful_names(program.tail)
+        self._shuffles = statements.shuffles()
+        tail = program.tail
+        binds = set().union(
+            *[names.binds(s) for s in tail], *[names.mutates(s) for s in tail]
+        )
+        modules = statements.modules()  # `np.random.shuffle(x)` changes no `np`.
+        self.tail_binds = {n for n in binds if n.partition(".")[0] not in modules}
+        self._tail_reads = set().union(
+            *[names.reads(s) for s in tail],
+            *[names.reads(d) for d in program.iterators.values()],
+        )
+        self.moved: list[ast.stmt] = []
+        self.moved_names = set(self.tail_binds)
+        self.tainted: set[str] = set()
+
+    def run(self) -> None:
+        index = names.key(self._statements.index)
+        for statement in self._candidates:
+            if statement in self._skip or isinstance(statement, _DEFINITIONS):
+                continue
+            binds = names.binds(statement)
+            if index is not None and index in binds:
+                continue
+            depends = self._statements.depends_on_index(statement) or bool(
+                names.reads(statement) & self.tainted
+            )
+            if depends:
+                self.tainted |= binds
+            if self._is_own(statement, binds, depends):
+                self.moved.append(statement)
+                self.moved_names |= binds
+
+    def _is_own(self, statement: ast.stmt, binds: set[str], depends: bool) -> bool:
+        """Whether each worker has the statement for itself.
+
+        Args:
+          depends: whether it depends on the task's index.
+        """
+        kind = self._kinds.get(statement, Kind.HOST)
+        if kind in _OF_CLUSTER:
+            return False
+        own = kind in _OF_SESSION
+        if kind is Kind.DATASET or (
+            kind is Kind.HOST and self._statements.is_dataset(binds)
+        ):
+            # A dataset has no position; its iterators do. One that shuffles has:
+            # every iterator of it goes on with its random numbers.
+            own = self._shuffles
+            if not (depends or own):
+                return False
+        changes = names.mutates(statement) & self.moved_names
+        return (
+            own
+            or self._makes_hook(statement)
+            or bool(binds & self.tail_binds)
+            or (bool(changes) and not isinstance(statement, ast.With))
+            or statement in self._own_place
+            or (bool(binds & self._stateful) and _calls(statement, self._scopes))
+            or (depends and self._matters(statement, binds))
+        )
+
+    def _matters(self, statement: ast.stmt, binds: set[str]) -> bool:
+        """Whether the loop, or what moves to it, is another by this statement."""
+        moved_reads = set().union(set(), *[names.reads(m) for m in self.moved])
+        return (
+            bool(binds & (self._tail_reads | moved_reads))
+            or _later_needed(binds, self._candidates, statement, self._tail_reads)
+            or self._statements.seeds(statement)
+        )
+
+    def _makes_hook(self, statement: ast.stmt) -> bool:
+        return any(
+            isinstance(n, ast.Call)
+            and roles.KIND_OF_CALL.get(self._scopes.resolve(n.func) or "")
+            in (Kind.HOOK, Kind.WRITER, Kind.SCAFFOLD)
+            for n in all_nodes(statement)
+        )
 
 
 def _calls(statement: ast.stmt, scopes: Scopes) -> bool:
