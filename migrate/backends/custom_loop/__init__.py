@@ -77,33 +77,15 @@ class _Layout:
     def run(self) -> None:
         program, plan = self._program, self._plan
         self._check_names()
-        taken = self._context.taken
-        versions.separate(
-            program.flows,
-            plan,
-            self._diagnostics,
-            taken,
-            frozenset(program.sync_statements),
-        )
-        for staged in program.staged:
-            assert isinstance(staged, FunctionTimes)
-            versions.separate(staged.flows, plan, self._diagnostics, taken)
-        plan.support.update(emitted.files("training_session"))
-        plan.imports.append("import training_session")
+        self._separate()
+        self._import("training_session", emitted.files("training_session"))
         cluster = Cluster(self._context)
         cluster.server()
         self._sync.plan_displays()
         self._session_call()
-        for call, new in program.hook_edits.items():
-            plan.replace(call, new)
-        if program.own_hooks is not None:
-            for node, new in program.own_hooks.edits.items():
-                plan.replace(node, new)
-            for statement in program.own_hooks.gone:
-                plan.statements[statement] = [Dropped(statement)]
+        self._hooks()
         if self._plain or program.cluster is None:
-            plan.support.add("plain_session.py")
-            plan.imports.append("import plain_session")
+            self._import("plain_session")
         if program.replication.has_coordinator:
             worker_state.plan(self._context)
         home_owner: tuple[ast.AST, str] = (
@@ -112,28 +94,76 @@ class _Layout:
             else (program.driver, "body")
         )
         before = program.home[: program.anchor]
-        at = program.home.index(program.session)
-        graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
         late = self._made_late(before)
-        items: list[Item] = self._outside_suite([s for s in before if s not in late])
+        items = self._outside_suite([s for s in before if s not in late])
         items.extend(cluster.strategy())
         items.extend(self._outside_suite(late))
+        at = program.home.index(program.session)
+        graph = [self._flow_of[s] for s in program.home[program.anchor : at]]
+        first, last = self._bounds(graph, program.graph_end() - 1 - (at - len(graph)))
+        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
+        around = [code(call, ", ") for call in program.around]
+        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
+        items.append(Block(opened, self._scope(graph[first : last + 1])))
+        if program.initialises_again:
+            items.append(New(code("replicas.keep_initial_values()")))
+        items.extend(self._training([f.statement for f in graph[last + 1 :]]))
+        plan.suites[home_owner] = items
+        for helper in program.helpers:
+            plan.suites[helper, "body"] = self._loop.suite(helper.body)
+        for statement in self._outer_moved():
+            plan.statements[statement] = [Dropped(statement)]
+        self._staged()
+        plan.suites[home_owner] = _with_split(items, plan)
+
+    def _import(self, module: str, files: Iterable[str] = ()) -> None:
+        """Has an emitted module written beside the program, which imports it."""
+        self._plan.support.update(files or [f"{module}.py"])
+        self._plan.imports.append(f"import {module}")
+
+    def _separate(self) -> None:
+        """Names that the graph binds more than once, one for each of their values."""
+        program, taken = self._program, self._context.taken
+        versions.separate(
+            program.flows,
+            self._plan,
+            self._diagnostics,
+            taken,
+            frozenset(program.sync_statements),
+        )
+        for staged in program.staged:
+            assert isinstance(staged, FunctionTimes)
+            versions.separate(staged.flows, self._plan, self._diagnostics, taken)
+
+    def _hooks(self) -> None:
+        """TensorFlow's hooks and the program's own, where they are made."""
+        program, plan = self._program, self._plan
+        for call, new in program.hook_edits.items():
+            plan.replace(call, new)
+        if program.own_hooks is not None:
+            for node, new in program.own_hooks.edits.items():
+                plan.replace(node, new)
+            for statement in program.own_hooks.gone:
+                plan.statements[statement] = [Dropped(statement)]
+
+    def _bounds(self, graph: list[ir.Flow], end: int) -> tuple[int, int]:
+        """The first and the last statement of what the strategy's scope holds."""
         first = next(
             (i for i, f in enumerate(graph) if not f.host and not f.dropped), len(graph)
         )
-        last = program.graph_end() - 1 - (at - len(graph))
         needed = (i for i, flow in enumerate(graph) if flow in self._build.pure)
-        last = max([last, *needed])
-        items.extend(self._outside_suite([f.statement for f in graph[:first]]))
-        scope: list[Item] = []
+        return first, max([end, *needed])
+
+    def _scope(self, graph: list[ir.Flow]) -> list[Item]:
+        """What is made under the strategy: variables, and the step functions."""
+        program, scope = self._program, list[Item]()
         if any(flow.graph for flow in every(program.flows)):
-            plan.support.add("graph_variables.py")
-            plan.imports.append("import graph_variables")
+            self._import("graph_variables")
             scope.append(New(code("graph_variables.keep(replicas)")))
         if self._needs_global_step() and (not self._plain or self._makes_global_step()):
             scope.append(New(code("training_session.create_global_step()")))
         specs = self._build.specs()
-        scope.extend(specs.resolved(self._build.suite(graph[first : last + 1])))
+        scope.extend(specs.resolved(self._build.suite(graph)))
         for run in program.runs:
             if program.towers and run.step is not None and run.step.given:
                 self._diagnostics.refuse(
@@ -144,29 +174,25 @@ class _Layout:
                 )
         scope.extend(specs.of({name for step in program.steps for name in step.given}))
         scope.extend(self._steps.functions(specs.names))
-        around = [code(call, ", ") for call in program.around]
-        opened = code("\nwith ", *around, "strategy.scope(), replicas.recording():")
-        items.append(Block(opened, scope))
-        if program.initialises_again:
-            items.append(New(code("replicas.keep_initial_values()")))
-        after = [f.statement for f in graph[last + 1 :]]
+        return scope
+
+    def _training(self, after: list[ast.stmt]) -> list[Item]:
+        """The loop: in place, or as a function that the coordinator runs per worker.
+
+        Args:
+          after: what stands between the graph and the session.
+        """
+        program = self._program
         if not program.replication.has_coordinator:
-            items.extend(self._loop.unnamed_iterators())
-            items.extend(self._loop.suite([*after, *program.tail]))
-        else:
-            items.extend(
-                self._outside_suite([s for s in after if s not in program.moved])
-            )
-            items.extend(
-                self._loop.worker([s for s in after if s not in program.moved])
-            )
-        plan.suites[home_owner] = items
-        for helper in program.helpers:
-            plan.suites[helper, "body"] = self._loop.suite(helper.body)
-        for statement in self._outer_moved():
-            plan.statements[statement] = [Dropped(statement)]
+            iterators = self._loop.unnamed_iterators()
+            return [*iterators, *self._loop.suite([*after, *program.tail])]
+        stays = [s for s in after if s not in program.moved]
+        return [*self._outside_suite(stays), *self._loop.worker(stays)]
+
+    def _staged(self) -> None:
+        """Functions that make variables and compute: one function of each."""
         functions = StagedFunctions(self._context, self._build, self._steps.statements)
-        for times in program.staged:
+        for times in self._program.staged:
             assert isinstance(times, FunctionTimes)
             if times.node.decorator_list:
                 self._diagnostics.refuse(
@@ -186,7 +212,6 @@ class _Layout:
                         "Pass the value, and return the new one.",
                     )
             functions.plan(times)
-        plan.suites[home_owner] = _with_split(items, plan)
 
     def _made_late(self, before: list[ast.stmt]) -> list[ast.stmt]:
         """What of that before the strategy of workers has to come after it."""
