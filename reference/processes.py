@@ -94,6 +94,7 @@ def run_tasks(
     worker_delay: float = 0.0,
     preloaded: bool = False,
     servers_end: bool = False,
+    enough: Callable[[], bool] = lambda: False,
 ) -> list[Ended]:
     """Runs every task of `program`; returns when all workers have ended with 0.
 
@@ -108,6 +109,7 @@ def run_tasks(
         (TF1's second worker waits 30 s if it finds no session of the chief).
       preloaded: the tasks start with TensorFlow imported already (`preloaded.py`).
       servers_end: parameter servers end by themselves, and are waited for.
+      enough: whether all is there that is wanted of workers which may never end.
 
     Raises:
       TasksFailed: a worker failed or did not end in time; its output is in the message,
@@ -149,7 +151,7 @@ def run_tasks(
             for job, index in tasks
             if servers_end or f"{job}-{index}".startswith(trains)
         }
-        while waiting and time.monotonic() < deadline:
+        while waiting and time.monotonic() < deadline and not enough():
             waiting = {task for task in waiting if processes[task].poll() is None}
             failed = [t for t in tasks if processes[t].poll() not in (None, 0)]
             if failed:

@@ -13,6 +13,7 @@ import json
 import pathlib
 import sys
 import tempfile
+from collections.abc import Callable
 
 from reference import processes
 
@@ -48,9 +49,13 @@ class Case:
         return HERE / f"{self.program}.py"
 
     def run(
-        self, python: str, program: pathlib.Path, out: pathlib.Path
+        self,
+        python: str,
+        program: pathlib.Path,
+        out: pathlib.Path,
+        enough: Callable[[], bool] = lambda: False,
     ) -> list[list[str]]:
-        """What each worker tells."""
+        """What each worker tells; `enough`: see `processes.run_tasks`."""
 
         def arguments(job: str, index: int, hosts: processes.Hosts) -> list[str]:
             own = processes.flag_arguments(job, index, hosts) if self.ps else []
@@ -67,6 +72,7 @@ class Case:
                 environment=ENVIRONMENT,
                 timeout=300.0,
                 command_line=arguments,
+                enough=enough,
             )
         return self.told(out)
 
@@ -107,10 +113,23 @@ def recorded(case: Case) -> list[list[str]]:
 
 
 def live(case: Case, python: str, out: pathlib.Path) -> list[list[str]]:
-    """What it tells under TensorFlow 1, whose workers may fail when the chief has ended."""
+    """What it tells under TensorFlow 1.
+
+    Its workers may fail when the chief has ended; those that keep pace may have told all,
+    and never close their sessions.
+    """
     with contextlib.suppress(processes.TasksFailed):
-        return case.run(python, case.path, out)
+        return case.run(python, case.path, out, lambda: _is_told(case, out))
     return case.told(out)
+
+
+def _is_told(case: Case, out: pathlib.Path) -> bool:
+    """Whether each worker of a cluster has told its last step a second time, at the end."""
+    files = [out / f"told.{index}" for index in range(case.workers)]
+    if not case.ps or not all(file.exists() for file in files):
+        return False
+    steps = [[line.split()[0] for line in lines] for lines in case.told(out)]
+    return all(len(s) > 1 and s[-1] == s[-2] for s in steps)
 
 
 def record(python: str, only: list[str]) -> None:
