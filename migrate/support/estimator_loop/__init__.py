@@ -5,6 +5,7 @@ TensorFlow 2.15 or later, tf_keras, and `training_session` beside it.
 
     estimator         train, evaluate, predict, export
     training          a training's step and loop; evaluation.py has metrics, steps.py both's parts
+    several_updates   optimizers that update in one step
     variables         names, initial values and averages as in TF1's graph
     networks          of Keras in such a graph
     inputs            what an input_fn gives
