@@ -99,7 +99,7 @@ CODES = (
         "averages that never moved",
         "In TF1 batch normalisation updated its moving averages only where the training "
         "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does, or only one branch "
-        "of a condition; evaluation used the initial averages, which TensorFlow 2 would "
+        "of a condition, or another model_fn; evaluation used the initial averages, which TensorFlow 2 would "
         "not reproduce.",
     ),
     Code(

@@ -96,7 +96,8 @@ CODES = (
         "private, still there",
         "The program takes a function or class from TensorFlow's own files that has no "
         "public name. TensorFlow 2.21 has it at the same place with the same parameters, so "
-        "it is kept. A later version may not have it.",
+        "it is kept. A later version may not have it. Protocol buffers "
+        "(`tensorflow.core.protobuf.rewriter_config_pb2`) are kept, too.",
         "from tensorflow.python.client import device_lib",
         "from tensorflow.python.client import device_lib",
         promise="It exists and takes the same arguments; what it computes is taken to be "

@@ -18,6 +18,7 @@ from migrate.tables import (
     contrib,
     contrib_graph,
     graph_only,
+    messages,
     modes,
     not_public,
     private_names,
@@ -55,6 +56,9 @@ _STILL_THERE = Verdict(
     "",
     "private, and without a public equal: TensorFlow 2.21 still has it there, with the "
     "same parameters",
+)
+_MESSAGE = Verdict(
+    Outcome.KEPT, "T117", "", "a protocol buffer: TensorFlow 2.21 has it there, too"
 )
 PRIVATE_MODULE = Verdict(
     Outcome.REFUSED,
@@ -104,6 +108,8 @@ def verdict(symbol: str) -> Verdict:
         f"tensorflow{symbol.removeprefix('tf')}"
     ):
         return _STILL_THERE
+    if messages.still_there(symbol):
+        return _MESSAGE
     if symbol.startswith("tf.compat.v2."):
         return _version_two(symbol)
     if symbol == "tf.data" or (
@@ -328,6 +334,8 @@ class SymbolRules:
         target = v.target
         self._emit(target)
         if not target:
+            if v.code == "T117":
+                return  # Under the name that the program imports it by alone.
             if symbol != "tf" and self._is_alias_value(node):
                 target = (
                     "tf.compat.v1" + symbol[2:] if self._only_compat(symbol) else symbol

@@ -64,7 +64,12 @@ def find(
     reason = "" if runs or updates else _NEVER
     if runs and _in_one_branch(runs, [node for node, _ in layers], scopes, quiet):
         reason = _SOMETIMES
-    for node, symbol in layers if reason else ():
+    left = layers
+    if runs and not (reason or updates):
+        reason = _NEVER
+        without = _of_other_models(runs, [node for node, _ in layers], scopes)
+        left = [(node, symbol) for node, symbol in layers if node in without]
+    for node, symbol in left if reason else ():
         yield Finding(
             node.lineno,
             node.col_offset + 1,
@@ -128,6 +133,29 @@ def _in_one_branch(
     return False
 
 
+def _of_other_models(
+    runs: set[ast.expr], layers: list[ast.expr], scopes: Scopes
+) -> set[ast.expr]:
+    """Layers of a function that updates its weights, but no averages, where others do.
+
+    A function counts that no other of the file calls, and only where all that runs the
+    averages' updates stands in functions too: not in a class, nor in the file's own
+    statements.
+    """
+    functions = [f for f in scopes.scope_by_node if isinstance(f, ast.FunctionDef)]
+    outer = [f for f in functions if isinstance(scopes.parents.get(f), ast.Module)]
+    reached = {f: _reached(f, scopes, named=True) for f in outer}
+    if not all(any(run in inside for inside in reached.values()) for run in runs):
+        return set()
+    found: set[ast.expr] = set()
+    for function, inside in reached.items():
+        own = inside.intersection(layers)
+        if own and runs.isdisjoint(inside) and _updates(list(inside)):
+            if _users(function, scopes) == {function}:
+                found.update(node for node in layers if node in own)
+    return found
+
+
 def _nodes(suite: list[ast.stmt]) -> Iterator[ast.AST]:
     for statement in suite:
         yield from all_nodes(statement)
@@ -158,8 +186,14 @@ def _users(function: ast.FunctionDef, scopes: Scopes) -> set[ast.FunctionDef]:
     return found
 
 
-def _reached(function: ast.FunctionDef, scopes: Scopes) -> set[ast.AST]:
-    """What stands in a function and in those of the file that it calls."""
+def _reached(
+    function: ast.FunctionDef, scopes: Scopes, named: bool = False
+) -> set[ast.AST]:
+    """What stands in a function and in those of the file that it calls.
+
+    Args:
+      named: whether in those that it only names, too.
+    """
     found: set[ast.AST] = set()
     work = [function]
     while work:
@@ -168,10 +202,13 @@ def _reached(function: ast.FunctionDef, scopes: Scopes) -> set[ast.AST]:
             continue
         found.update(all_nodes(at))
         for node in all_nodes(at):
+            other = None
             if isinstance(node, ast.Call):
                 other = scopes.function(node.func)
-                if other is not None:
-                    work.append(other)
+            elif named and isinstance(node, ast.Name):
+                other = scopes.function(node)
+            if other is not None:
+                work.append(other)
     return found
 
 

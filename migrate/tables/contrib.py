@@ -47,6 +47,10 @@ HOMES: dict[str, str] = {
     "tf.contrib.framework.list_variables": "tf.train.list_variables",
     "tf.contrib.framework.load_checkpoint": "tf.train.load_checkpoint",
     "tf.contrib.framework.load_variable": "tf.train.load_variable",
+    # With the same arguments; without a combiner both take the mean.
+    "tf.contrib.layers.safe_embedding_lookup_sparse": (
+        "tf.compat.v1.nn.safe_embedding_lookup_sparse"
+    ),
     "tf.contrib.training.checkpoints_iterator": "tf.train.checkpoints_iterator",
 }
 

@@ -107,6 +107,14 @@ VALUES = {
             ("assert_element_shape(tf.TensorShape([]))", [0, 1, 2, 3, 4, 5, 6]),
         )
     },
+    "tf.contrib.layers.safe_embedding_lookup_sparse("
+    "tf.constant([[1.0, 2.0], [3.0, 4.0], [5.0, 7.0]]), "
+    "tf.SparseTensor([[0, 0], [0, 1], [2, 0]], tf.constant([0, 2, 1], tf.int64), [4, 2]))": [
+        [3.0, 4.5],
+        [0.0, 0.0],
+        [3.0, 4.0],
+        [0.0, 0.0],
+    ],
     "tf.contrib.losses.mean_squared_error(p, labels=q)": 2.0,
     "tf.contrib.losses.absolute_difference(p, q)": 1.0,
 }

@@ -331,6 +331,50 @@ def other_fn(features, labels, mode):
     assert not _refused(update, two)
 
 
+_UNMOVED = """
+def body(features):
+    return tf.layers.batch_normalization(features["x"], training=True)
+
+
+def first_fn(features, labels, mode):
+    loss = tf.reduce_mean(body(features))
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def moved(optimizer, loss):
+    with tf.control_dependencies(tf.get_collection(tf.GraphKeys.UPDATE_OPS)):
+        return optimizer.minimize(loss)
+
+
+def second_fn(features, labels, mode):
+    loss = tf.reduce_mean(body(features))
+    train_op = moved(tf.train.AdamOptimizer(0.1), loss)
+    return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+for model_fn in first_fn, second_fn:
+    tf.estimator.Estimator(model_fn).train(input_fn)
+"""
+
+
+def test_averages_that_one_model_fn_of_a_file_leaves() -> None:
+    """TensorFlow 1.15.5 kept 0 and 1 in the first one's checkpoints (measured)."""
+
+    def refused(text: str) -> set[str]:
+        findings = migrate_text("import tensorflow as tf\n" + text).findings
+        return {f.code for f in findings if f.outcome is Outcome.REFUSED}
+
+    assert "E113" in refused(_UNMOVED)
+    update = "tf.train.AdamOptimizer(0.1).minimize(loss)"
+    assert "E113" not in refused(
+        _UNMOVED.replace(update, "moved(tf.train.AdamOptimizer(0.1), loss)", 1)
+    )
+    # By a function that is only given.
+    given = "given(moved, tf.train.AdamOptimizer(0.1)).minimize(loss)"
+    assert "E113" not in refused(_UNMOVED.replace(update, given, 1))
+
+
 def test_averages_that_one_branch_leaves_in_a_tree(tmp_path: pathlib.Path) -> None:
     """Also where a program is known to run updates in one of its files."""
     update = "".join(f"    {line}\n" for line in _WAITING.split("\n"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import pathlib
 import re
 import sys
 
@@ -9,7 +11,8 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.facts.modules import canonical
-from migrate.tables import not_public, private_names, symbols
+from migrate.findings import Outcome
+from migrate.tables import messages, not_public, private_names, symbols
 from reference import private_names as generator
 from reference.environment import find_tf1
 
@@ -44,6 +47,37 @@ def test_rows_are_public_names() -> None:
     for module in private_names.modules():
         for symbol in private_names._names(module).values():
             assert symbol in known or symbol.startswith("tf.compat.v2."), module
+
+
+def test_protocol_buffers_of_both_are_kept() -> None:
+    text = (
+        "import tensorflow as tf\n"
+        "from tensorflow.core.framework import summary_pb2\n"
+        "from tensorflow.core.protobuf import rewriter_config_pb2\n"
+        "off = rewriter_config_pb2.RewriterConfig.OFF\n"
+        "config = tf.ConfigProto()\n"
+        "config.graph_options.rewrite_options.constant_folding = off\n"
+        "value = summary_pb2.Summary.Value(tag='rate', simple_value=1.0)\n"
+    )
+    migration = migrate_text(text)
+    assert migration.text == text.replace("tf.Config", "tf.compat.v1.Config")
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    gone = "from tensorflow.core.protobuf import config_pb2\nconfig_pb2.RPCOptions()\n"
+    codes = {f.code for f in migrate_text(f"import tensorflow as tf\n{gone}").findings}
+    assert "T111" in codes
+
+
+def test_protocol_buffers_are_where_the_table_says() -> None:
+    files = {f"{m.removeprefix('tf.').replace('.', '/')}.py" for m in messages.MODULES}
+    spec = importlib.util.find_spec("tensorflow")
+    assert spec is not None and spec.origin is not None
+    here = pathlib.Path(spec.origin).parent
+    assert not [name for name in files if not (here / name).is_file()]
+    python = find_tf1()
+    if python is None:
+        pytest.skip("no TensorFlow 1.15.5 on this machine")
+    (there,) = pathlib.Path(python).parent.parent.glob("lib/*/site-packages/")
+    assert not [n for n in files if not (there / "tensorflow_core" / n).is_file()]
 
 
 def test_what_is_imported_privately_is_migrated() -> None:

@@ -39,6 +39,7 @@ class Run:
 RUNS = {
     "sync_workers": Run("sync_workers"),
     "taken_in_turn": Run("taken_in_turn"),
+    "parts_in_turn": Run("taken_in_turn", 1, ("--model=parts",)),
     "server_strategies": Run("server_strategies"),
     "collective_strategies": Run("collective_strategies", ps=0),
     "own_shards": Run("own_shards", ps=0),

@@ -47,7 +47,7 @@ _FAULTS = (
     # A hook that is asked what it wants sets its variable in every step.
     (
         "writing",
-        "estimator_loop/hooks.py",
+        "estimator_loop/hook_sessions.py",
         '        """Nothing: the step is not to do it every time."""',
         "        variable.assign(value)",
     ),

@@ -60,9 +60,24 @@ def test_ready_made_estimator_of_two_workers(tmp_path: pathlib.Path) -> None:
 
 
 def test_a_master_evaluates_what_it_saves(tmp_path: pathlib.Path) -> None:
-    """Also at the end, where another worker makes a step after the last checkpoint."""
+    """Also at the end, where another worker makes a step after the last checkpoint.
+
+    The model has an optimizer for each of two parts: in a step of several tasks, too.
+    """
     program = estimator_clusters.migrated("taken_in_turn", tmp_path / "program")
-    estimator_clusters.run(sys.executable, program, tmp_path / "run", chief="master")
+    run = estimator_clusters.run(
+        sys.executable,
+        program,
+        tmp_path / "run",
+        chief="master",
+        arguments=["--model=parts"],
+    )
+    expected = estimator_clusters.recorded("parts_in_turn")["losses"]
+    assert min(len(run["losses"]), len(expected)) >= 20
+    # exp differs by an ULP.
+    np.testing.assert_allclose(run["losses"][:20], expected[:20], rtol=5e-6)
+    # A control: a step that is missing, or an update of one part alone, is seen.
+    assert np.min(np.abs(np.diff(expected[:20]))) > 1e-4
     saved = checkpoints.read(tmp_path / "run" / "model")
     evaluated = [
         event.step

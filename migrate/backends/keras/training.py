@@ -12,6 +12,11 @@ from migrate.program.code import Code, code
 from migrate.program.keras_units import Unit
 from migrate.source.nodes import all_nodes
 
+_COUNTS = (
+    "E106",
+    "a Keras metric; training counts every batch in it, TF1 only those whose summary was "
+    "written, or of which a hook asked for it",
+)
 _SCOPED = "# Its variables have the names of TensorFlow 1's checkpoints."
 
 
@@ -30,6 +35,7 @@ class Training(Construction):
         watching = [node for hooks in model.hooks for node in hooks.nodes]
         inside = self._called(True, [*nodes, *watching])
         rates = self._rates(model.training)
+        self._say_what_counts()
         if self._shares_loss():
             inside.append(self._loss_call())
         else:
@@ -90,6 +96,14 @@ class Training(Construction):
             and isinstance(node.ctx, ast.Load)
             and node.id in self._model.update.schedules
         }
+
+    def _say_what_counts(self) -> None:
+        """Streaming metrics of training, which did not count every batch in TF1."""
+        for unit in self._model.training:
+            if self._counted(unit) is not None:
+                value = getattr(unit.statement, "value", None)
+                assert isinstance(value, ast.Call)
+                self.claimed[value.func] = _COUNTS
 
     def _counts_in(
         self, units: Iterable[Unit], nodes: Iterable[ast.AST]

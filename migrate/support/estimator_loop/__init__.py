@@ -5,11 +5,12 @@ TensorFlow 2.15 or later, tf_keras, and `training_session` beside it.
 
     estimator         train, evaluate, predict, export
     training          a training's step and loop; evaluation.py has metrics, steps.py both's parts
+    several_updates   optimizers that update in one step
     variables         names, initial values and averages as in TF1's graph
     networks          of Keras in such a graph
     inputs            what an input_fn gives
     specifications    EstimatorSpec, TrainSpec, EvalSpec; run_config.py has RunConfig
-    hooks             the ready-made ones, and your own
+    hooks             the ready-made ones, and your own; hook_sessions.py has what they see
     callbacks         of Keras, which are called where hooks are
     clusters          the strategy, from TF_CONFIG
     timeline          train_and_evaluate

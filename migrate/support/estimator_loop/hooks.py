@@ -6,7 +6,6 @@ import copy
 import itertools
 import threading
 
-import numpy as np
 import tensorflow as tf
 import tf_keras
 
@@ -15,6 +14,13 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from .hook_sessions import (
+    HookSession,
+    NoSessionYet,
+    finds_variables,
+    named,
+    named_tensor,
+)
 
 v1 = tf.compat.v1
 _Keys = v1.GraphKeys
@@ -57,12 +63,10 @@ class TensorHook:
           KeyError: the graph has no tensor of that name.
         """
 
-        def find(tensor):
-            if not isinstance(tensor, str):
-                return tensor
-            return graph.get_tensor_by_name(tensor if ":" in tensor else f"{tensor}:0")
-
-        return {key: find(tensor) for key, tensor in self.watched.items()}
+        return {
+            key: named_tensor(graph, tensor) if isinstance(tensor, str) else tensor
+            for key, tensor in self.watched.items()
+        }
 
 
 class LoggingTensorHook(TensorHook, training_session.Hook):
@@ -190,16 +194,16 @@ class CheckpointSaverHook(training_session.CheckpointSaverHook):
         step = self._timer.last_step
         with knowing(sess.replicas.global_step):
             for listener in self.listeners:
-                listener.end(_HookSession(sess), step)
+                listener.end(HookSession(sess), step)
 
     def _save(self, sess, step):
         with knowing(sess.replicas.global_step):
             for listener in self.listeners:
-                listener.before_save(_HookSession(sess), step)
+                listener.before_save(HookSession(sess), step)
         super()._save(sess, step)
         with knowing(sess.replicas.global_step):
             for listener in self.listeners:
-                if listener.after_save(_HookSession(sess), step):
+                if listener.after_save(HookSession(sess), step):
                     sess.request_stop()
 
 
@@ -250,74 +254,6 @@ def is_own(hook):
         c in (v1.train.SessionRunHook, object)
         or not c.__module__.startswith("tensorflow.")
         for c in type(hook).__mro__
-    )
-
-
-class _HookSession:
-    """What a hook of the program sees of its session: it reads variables, and stops.
-
-    Everything else is the training session's own.
-
-    Args:
-      graph: what the hook finds its tensors in.
-    """
-
-    def __init__(self, session, graph=None):
-        self._session, self.graph = session, graph
-
-    def __getattr__(self, name):
-        return getattr(self._session, name)
-
-    def run(self, fetches):
-        """Present values of variables, in their lists and dicts.
-
-        Raises:
-          TypeError: something is no variable; only a step could compute it.
-        """
-
-        def value(item):
-            if _does_nothing(item):
-                return None
-            if not isinstance(item, tf.Variable):
-                raise TypeError(
-                    f"a hook runs {item} in its session: give it to SessionRunArgs in "
-                    "before_run, and take its value in after_run"
-                )
-            return item.numpy()
-
-        return tf.nest.map_structure(value, fetches)
-
-    def load(self, variable, value):
-        """Gives a variable a value, which the next step finds."""
-        variable.assign(value)
-
-
-class _NoSessionYet:
-    """What a hook sees that is asked what it wants of a step, while that is traced."""
-
-    def __init__(self, graph):
-        self.graph = graph
-
-    def run(self, fetches):
-        """Zeros for variables: they have no values in a trace."""
-
-        def value(item):
-            if isinstance(item, tf.Variable):
-                return np.zeros(item.shape, item.dtype.as_numpy_dtype)[()]
-            return None
-
-        return tf.nest.map_structure(value, fetches)
-
-    def load(self, variable, value):
-        """Nothing: the step is not to do it every time."""
-
-
-def _does_nothing(item):
-    """Whether an operation has no effect, as the initialiser of an input_fn's iterator."""
-    return (
-        isinstance(item, tf.Operation)
-        and item.type == "NoOp"
-        and all(_does_nothing(before) for before in item.control_inputs)
     )
 
 
@@ -390,9 +326,10 @@ class OwnHook(TensorHook, training_session.Hook):
     def resolved(self, graph):
         self._keys, self._held, self.watched = {}, [], {}
         self._graph = graph
+        finds_variables(graph)
         self._hook.begin()
         # Asked once on a copy, so that a counter of the hook's does not move.
-        context = SessionRunContext(session=_NoSessionYet(graph))
+        context = SessionRunContext(session=NoSessionYet(graph))
         asked = copy.copy(self._hook).before_run(context)
         if asked and asked.feed_dict:
             raise ValueError("a step function cannot be fed by a hook")
@@ -400,7 +337,7 @@ class OwnHook(TensorHook, training_session.Hook):
         for item in tf.nest.flatten(candidates):
             if isinstance(item, str) and asked:
                 with contextlib.suppress(KeyError, ValueError):
-                    self._hold(item, graph.as_graph_element(item))
+                    self._hold(item, named(graph, item))
             elif _is_value(item):
                 self._hold(item, item)
         return self.watched
@@ -418,10 +355,10 @@ class OwnHook(TensorHook, training_session.Hook):
     def begin(self, sess):
         self._step = sess.replicas.global_step
         with knowing(self._step, self._graph):
-            self._hook.after_create_session(_HookSession(sess, self._graph), None)
+            self._hook.after_create_session(HookSession(sess, self._graph), None)
 
     def before_run(self, sess):
-        self._context = SessionRunContext(session=_HookSession(sess, self._graph))
+        self._context = SessionRunContext(session=HookSession(sess, self._graph))
         with knowing(self._step, self._graph, everything=True):
             self._asked = self._hook.before_run(self._context)
 
@@ -450,7 +387,7 @@ class OwnHook(TensorHook, training_session.Hook):
 
     def end(self, sess):
         with knowing(self._step, self._graph):
-            self._hook.end(_HookSession(sess, self._graph))
+            self._hook.end(HookSession(sess, self._graph))
 
 
 # What has counters, timers and lists of its own.

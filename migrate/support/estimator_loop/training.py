@@ -9,6 +9,7 @@ try:
 except ImportError:  # In a package.
     from .. import training_session
 
+from . import several_updates
 from .callbacks import begin_without_input
 from .hooks import CheckpointSaverHook, Saver, Scaffold, made_anew, observe
 from .inputs import features_and_labels
@@ -16,6 +17,7 @@ from .specifications import ModeKeys, WarmStartSettings
 from .steps import estimator_scaling, in_scope_of, loss_of_workers, operations_of
 
 _logging = tf.compat.v1.logging
+several_updates.allow()
 
 
 class Training:

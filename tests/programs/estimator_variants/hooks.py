@@ -43,8 +43,27 @@ class Metrics(tf.train.SessionRunHook):
     log.append([self.count, self.sum])
 
 
+class Variables(tf.train.SessionRunHook):
+  """Asks for variables by their names, which TF1's graph had as operations."""
+
+  def begin(self):
+    self._w = tf.get_default_graph().get_tensor_by_name("w:0")
+
+  def before_run(self, run_context):
+    return tf.train.SessionRunArgs(["global_step:0", "w:0", "err:0", self._w])
+
+  def after_run(self, run_context, run_values):
+    step, w, err, same = run_values.results
+    log.append([float(step), float(w.sum()), float(err), float(same.sum())])
+
+
 def formatter(values):
   return "loss is %.4f" % values["the_loss"]
+
+
+def named(values):
+  log.append([float(values["step"]), float(values["w"].sum())])
+  return "step %d" % values["step"]
 
 
 def model_fn(features, labels, mode, params):
@@ -74,6 +93,7 @@ def model_fn(features, labels, mode, params):
   )
   hooks = [
     tf.train.LoggingTensorHook(["the_loss"], every_n_iter=2, formatter=formatter),
+    tf.train.LoggingTensorHook({"step": "global_step", "w": "w:0"}, 4, formatter=named),
     tf.train.NanTensorHook(loss, fail_on_nan_loss=False),
     tf.train.StepCounterHook(every_n_steps=3, output_dir=params["dir"] + "/steps"),
     tf.train.SummarySaverHook(
@@ -122,13 +142,13 @@ def run(directory):
     ],
   )
   r = {"a": est.get_variable_value("global_step")}
-  est.train(input_fn, hooks=[tf.train.StopAtStepHook(last_step=15)])
+  est.train(input_fn, hooks=[tf.train.StopAtStepHook(last_step=15), Variables()])
   r["b"] = est.get_variable_value("global_step")
   est.train(input_fn, steps=100, hooks=[Early("the_loss:0", 0.05)])
   r["c"] = est.get_variable_value("global_step")
   e = est.evaluate(input_fn, steps=5, hooks=[Metrics()])
   r["loss"] = e["loss"]
-  r["log"] = log
+  r["log"] = [x for line in log for x in line]
   list(zip(est.predict(input_fn), range(3)))
   for d in ("sum", "evalsum", "m", "m/eval"):
     r["ev/" + d] = events(directory + "/" + d)
