@@ -19,6 +19,7 @@ from migrate.program.code import code
 from migrate.program.ir import Flow, Kind
 from migrate.program.slices import build_closure, header_reads
 from migrate.source.nodes import all_nodes
+from migrate.tables import roles
 
 
 class BuildTime:
@@ -121,8 +122,11 @@ class BuildTime:
             return [Dropped(statement)]
         if flow.step:
             return []
+        if flow.pure and flow not in self.pure:
+            return []
         if flow.pure:
-            return [Keep(statement)] if flow in self.pure else []
+            self._check_tower(statement)
+            return [Keep(statement)]
         if self._sync.mentions(statement):
             return [self._sync.without(statement)]
         sharded = self._partitioner_of(statement, ("tf.get_variable",), 8)
@@ -134,6 +138,21 @@ class BuildTime:
                 )
             ]
         return [Keep(statement)]
+
+    def _check_tower(self, statement: ast.stmt) -> None:
+        """Variables are made once for all towers, none of which is running then."""
+        value = getattr(statement, "value", None)
+        if (
+            self._program.cluster is None
+            and isinstance(value, ast.Call)
+            and ast.unparse(value) == roles.TOWER_INDEX
+        ):
+            self._diagnostics.refuse(
+                "N126",
+                statement,
+                "what is made once, for all towers, depends on a tower's number",
+                "Make the same for every tower, or share it by reuse=tf.AUTO_REUSE.",
+            )
 
     def _unwrapped(self, statement: ast.stmt) -> list[Item]:
         """`sync = SyncReplicasOptimizer(inner)`: `sync` is `inner` now."""

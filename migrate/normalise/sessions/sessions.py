@@ -230,6 +230,15 @@ class _Plain:
             and self._scopes.resolve(node.func) in (*roles.PLAIN_SESSIONS, _INTERACTIVE)
         ]
 
+    def _running(self) -> list[ast.Call]:
+        """Monitored sessions too: a Supervisor's, which is one here, is a default one."""
+        return [
+            node
+            for node in all_nodes(self._tree)
+            if isinstance(node, ast.Call)
+            and self._scopes.resolve(node.func) in (*roles.SESSIONS, _INTERACTIVE)
+        ]
+
     def named(self) -> Text:
         """`with tf.Session():` and a statement `tf.InteractiveSession()` get a name."""
         sessions = self._sessions()
@@ -252,7 +261,9 @@ class _Plain:
         """`loss.eval(feed)` is a run of its session: the default one, or that it names."""
         sessions = self._sessions()
         edits: dict[ast.AST, Edit] = {}
-        for session in reversed(sessions):  # Inner blocks before those around them.
+        for session in reversed(
+            self._running()
+        ):  # Inner blocks before those around them.
             name, region = self._default(session)
             for node in region if name is not None else ():
                 if node not in edits and isinstance(node, ast.Call):
@@ -265,7 +276,7 @@ class _Plain:
                 edit = self._run_of(node, only)
                 if node not in edits and edit is not None:
                     edits[node] = edit
-        for node in all_nodes(self._tree) if sessions else ():
+        for node in all_nodes(self._tree) if self._session_names() else ():
             if node not in edits and isinstance(node, ast.Call):
                 edit = self._run_of(node, None)
                 if edit is not None:
@@ -365,7 +376,7 @@ class _Plain:
     def _session_names(self) -> set[str | None]:
         """What the sessions are called."""
         found: set[str | None] = set()
-        for call in self._sessions():
+        for call in self._running():
             parent = self._scopes.parents[call]
             if isinstance(parent, ast.withitem) and parent.optional_vars is not None:
                 found.add(names.key(parent.optional_vars))
@@ -410,12 +421,38 @@ class _Plain:
             )
         return names.key(node) == name
 
+    def _evaluates_itself(self, receiver: ast.expr) -> bool:
+        """Whether it is an object of the program's, whose class has an `eval` of its own."""
+        if not isinstance(receiver, ast.Name):
+            return False
+        classes = {
+            node.name
+            for node in all_nodes(self._tree)
+            if isinstance(node, ast.ClassDef)
+            and any(
+                isinstance(s, ast.FunctionDef) and s.name == "eval" for s in node.body
+            )
+        }
+        owner = self._scopes.scope_of(receiver).owner(receiver.id)
+        made = owner.bindings.get(receiver.id, []) if owner is not None else []
+        return bool(classes) and (
+            receiver.id == "self"
+            or any(
+                isinstance(m, ast.Assign)
+                and isinstance(m.value, ast.Call)
+                and names.key(m.value.func) in classes
+                for m in made
+            )
+        )
+
     def _is_fetched(self, func: ast.Attribute, session: str) -> bool:
         """Whether what `eval` or `run` is called on is of the graph."""
         if self._scopes.resolve(func) is not None or names.key(func.value) == session:
             return False
         receiver = func.value
         if func.attr == "eval":
+            if self._evaluates_itself(receiver):
+                return False
             root: ast.expr = receiver
             while isinstance(root, (ast.Attribute, ast.Subscript)):
                 root = root.value

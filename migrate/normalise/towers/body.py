@@ -187,6 +187,24 @@ class Body:
         compiled = compile(ast.Expression(node), "<condition>", "eval")
         return eval(compiled, {"__builtins__": {}}, {self._index: 0})
 
+    def _says_reuse(self, statement: ast.Assign) -> bool:
+        """`reuse = i > 0`, where nothing but arguments of that name reads it."""
+        if not self._depends(statement.value) or not isinstance(
+            statement.targets[0], ast.Name
+        ):
+            return False
+        name = statement.targets[0].id
+        uses = [
+            n
+            for n in self._view.inside
+            if isinstance(n, ast.Name) and n.id == name and n is not statement.targets[0]
+        ]
+        return not self._view.reads_after(name) and all(
+            isinstance(around := self._view.scopes.parents[n], ast.keyword)
+            and around.arg == "reuse"
+            for n in uses
+        )
+
     # -- their text -----------------------------------------------------------------------
 
     def lines(self, statement: ast.stmt) -> list[str]:
@@ -210,6 +228,8 @@ class Body:
                 and isinstance(node.ctx, ast.Load)
             ):
                 edits.append(Edit(node, self.flags[node.id]))
+        if isinstance(statement, ast.Assign) and self._says_reuse(statement):
+            edits = [Edit(statement.value, repr(self._at_zero(statement.value)))]
         text = text.edited(edits)
         end = statement.end_lineno or statement.lineno
         begin = statement.lineno
