@@ -288,6 +288,19 @@ def _shuffled(statement: ast.stmt) -> set[str]:
     }
 
 
+def _is_used_up(scopes: Scopes, made: ast.Call) -> bool:
+    """`RandomState(0).rand(8)`: nobody draws from it again; all processes drew the same."""
+    seeded = bool(made.args) and all(isinstance(a, ast.Constant) for a in made.args)
+    drawn = scopes.parents.get(made)
+    around = scopes.parents.get(drawn) if drawn is not None else None
+    return (
+        seeded
+        and isinstance(drawn, ast.Attribute)
+        and isinstance(around, ast.Call)
+        and around.func is drawn
+    )
+
+
 def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
     """Whether it makes what a loop uses up: an iterator, hooks, a file, a generator."""
     return any(
@@ -295,7 +308,10 @@ def _begins(scopes: Scopes, statement: ast.stmt) -> bool:
         and (
             (isinstance(n.func, ast.Name) and n.func.id in ("iter", "open"))
             or (scopes.resolve(n.func) or "").endswith(("Hook", ".create_file_writer"))
-            or (scopes.dotted(n.func) or "") in _DRAWN_FROM
+            or (
+                (scopes.dotted(n.func) or "") in _DRAWN_FROM
+                and not _is_used_up(scopes, n)
+            )
         )
         for n in all_nodes(statement)
     )

@@ -197,7 +197,9 @@ class Body:
         uses = [
             n
             for n in self._view.inside
-            if isinstance(n, ast.Name) and n.id == name and n is not statement.targets[0]
+            if isinstance(n, ast.Name)
+            and n.id == name
+            and n is not statement.targets[0]
         ]
         return not self._view.reads_after(name) and all(
             isinstance(around := self._view.scopes.parents[n], ast.keyword)
