@@ -146,6 +146,7 @@ OF_NORMAL_FORM: dict[str, Kind] = {
     ),
 }
 
+ASSIGNMENTS = _BY_KIND[Kind.ASSIGNMENT]
 KIND_OF_CALL: dict[str, Kind] = {
     symbol: kind for kind, symbols in _BY_KIND.items() for symbol in symbols
 }

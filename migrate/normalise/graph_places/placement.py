@@ -4,6 +4,8 @@
         w = tf.Variable(...)
     with tf.device("/job:worker/task:%d" % FLAGS.task_index):
         loss = ...
+    with tf.device("/job:ps/task:0"):
+        update = w.assign_sub(rate * gradient)
 
 in a session on the task's own server is what replica_device_setter does, and becomes it.
 """
@@ -18,10 +20,12 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
+from migrate.rules.mistakes.mistake import binding
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import roles
 
 _VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
+_ASSIGNS = frozenset({"assign", "assign_add", "assign_sub"})
 # A parameter server, and the own worker's processor; {} stands for the task's index.
 _SERVER = re.compile(r"/?job:ps(/replica:\d+)?(/task:.*)?$")
 _WORKER = re.compile(
@@ -176,7 +180,7 @@ def _formatted(node: ast.expr) -> tuple[str, ast.expr | None]:
 
 
 def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
-    """Whether a suite does nothing but make variables."""
+    """Whether a suite does nothing but make variables, and change them."""
     for statement in body:
         if isinstance(statement, ast.With):
             scoped = all(
@@ -188,8 +192,23 @@ def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
                 continue
             return False
         value = statement.value if isinstance(statement, ast.Assign) else None
-        if not (
-            isinstance(value, ast.Call) and scopes.resolve(value.func) in _VARIABLES
-        ):
+        if not isinstance(value, ast.Call):
+            return False
+        if scopes.resolve(value.func) not in _VARIABLES and not _updates(scopes, value):
             return False
     return True
+
+
+def _updates(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether it changes a variable, where TensorFlow 1 does so wherever it is written.
+
+    `tf.assign_sub(w, ...)`, or a method of what is made as a variable. What is computed
+    for it moves to the worker, which gives the same value.
+    """
+    symbol = scopes.resolve(call.func)
+    if symbol is not None:
+        return symbol in roles.ASSIGNMENTS
+    if not (isinstance(call.func, ast.Attribute) and call.func.attr in _ASSIGNS):
+        return False
+    made = binding(scopes, call.func.value)
+    return isinstance(made, ast.Call) and scopes.resolve(made.func) in roles.VARIABLES

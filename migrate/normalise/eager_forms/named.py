@@ -1,0 +1,29 @@
+"""A session that nothing uses, and which has no name: `with MonitoredTrainingSession():`."""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.normalise.feeds.view import View
+from migrate.normalise.text import Edit, Text
+from migrate.rules.mistakes.mistake import name_of
+
+_SESSION = "tf.train.MonitoredTrainingSession"
+
+
+def with_named_session(text: Text) -> Text | None:
+    """The text with a name for one; None if none is left."""
+    view = View(text)
+    for node in view.scopes.walk():
+        if not (isinstance(node, ast.With) and len(node.items) == 1):
+            continue
+        item = node.items[0]
+        call = item.context_expr
+        if (
+            item.optional_vars is None
+            and isinstance(call, ast.Call)
+            and name_of(view.scopes, call.func) == _SESSION
+        ):
+            name = view.fresh("session", view.scopes.tree)
+            return text.edited([Edit(call, f"{text.segment(call)} as {name}")])
+    return None
