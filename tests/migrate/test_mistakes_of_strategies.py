@@ -167,6 +167,29 @@ OF_STRATEGIES = (
     ),
     (
         "D104",
+        TUTORIAL
+        % "return tf.reduce_sum(per_example_loss) * (1. / BATCH_SIZE_PER_REPLICA)",
+        "* (1. / GLOBAL_BATCH_SIZE)",
+    ),
+    (
+        "D104",
+        TUTORIAL
+        % (
+            "return tf.nn.compute_average_loss(\n            per_example_loss, "
+            "global_batch_size=BATCH_SIZE_PER_REPLICA)"
+        ),
+        "global_batch_size=GLOBAL_BATCH_SIZE)",
+    ),
+    (
+        "D104",
+        tutorial(
+            IN_STEP,
+            "        loss = loss_object(labels, predictions) / BATCH_SIZE_PER_REPLICA",
+        ).replace("Reduction.NONE", "Reduction.SUM"),
+        "predictions) / GLOBAL_BATCH_SIZE",
+    ),
+    (
+        "D104",
         TUTORIAL % "loss = tf.reduce_mean(per_example_loss)\n        return loss",
         "loss = tf.nn.compute_average_loss(per_example_loss)",
     ),
@@ -249,6 +272,10 @@ OF_STRATEGIES = (
 GOOD = (
     TUTORIAL % AVERAGE,
     TUTORIAL % "return tf.reduce_sum(per_example_loss) * (1. / GLOBAL_BATCH_SIZE)",
+    # The whole batch is of the smaller number: a replica has a part of that.
+    (
+        TUTORIAL % "return tf.reduce_sum(per_example_loss) / BATCH_SIZE_PER_REPLICA"
+    ).replace(".batch(GLOBAL_BATCH_SIZE)", ".batch(BATCH_SIZE_PER_REPLICA)"),
     TUTORIAL
     % "return tf.reduce_mean(per_example_loss) / strategy.num_replicas_in_sync",
     TUTORIAL

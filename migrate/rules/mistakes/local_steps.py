@@ -33,14 +33,16 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     for name, loop in _fetched(scopes):
         steps = _of(name, loop)
         for node in all_nodes(loop):
-            if loop not in told and _chooses(scopes, node, steps):
+            own = _says_own(node, name)
+            if loop not in told and (own or _chooses(scopes, node, steps)):
                 told.add(loop)
                 assert isinstance(node, ast.expr)
+                gaps = "what a worker chooses by it has gaps, as it had in TensorFlow 1"
                 yield Mistake(
                     node,
                     "D147",
                     f"`{name}` is the global step, which counts the steps of all workers: "
-                    "what a worker chooses by it has gaps, as it had in TensorFlow 1",
+                    + ("not those of this worker, as its name says" if own else gaps),
                     "Count the worker's own steps: local_step += 1.",
                     kept=True,
                 )
@@ -61,6 +63,16 @@ def _of(name: str, loop: ast.AST) -> set[str]:
             ):
                 found |= names.binds(node)
     return found
+
+
+def _says_own(node: ast.AST, name: str) -> bool:
+    """Whether it binds the name, and the name says that it is the worker's own."""
+    return (
+        isinstance(node, ast.Name)
+        and node.id == name
+        and isinstance(node.ctx, ast.Store)
+        and "local" in name.lower().split("_")
+    )
 
 
 def _chooses(scopes: Scopes, node: ast.AST, steps: set[str]) -> bool:

@@ -95,15 +95,13 @@ def _wrong(
     mean = loss.value
     edits: list[tuple[ast.expr, Code]] | None = None
     recipe = "tf.nn.compute_average_loss(per_example_loss)"
-    if isinstance(mean, ast.BinOp):
-        whole = _whole_batch(scopes, mean)
+    part = _part_of_batch(scopes, mean)
+    if part is not None:
+        whole = _whole_batch(scopes, part)
         if whole is None:
             return None
-        edits = (
-            [(mean.right, code(whole.id))]
-            if values.seen_from(scopes, whole, mean)
-            else []
-        )
+        seen = values.seen_from(scopes, whole, mean)
+        edits = [(part, code(whole.id))] if seen else []
         recipe = "divided by the size of the whole batch"
     elif not isinstance(mean, ast.Call):
         return None
@@ -166,18 +164,53 @@ def _of_all(
     return whole or _takes_mean(scopes, mean)
 
 
-def _whole_batch(scopes: Scopes, share: ast.BinOp) -> ast.Name | None:
-    """Of a sum divided by a replica's batch the name of the whole batch.
+def _part_of_batch(scopes: Scopes, loss: ast.expr) -> ast.Name | None:
+    """What a sum over a replica's examples is divided by, where that is a name.
 
-    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which.
+    `total / SIZE`, `total * (1. / SIZE)` and
+    `tf.nn.compute_average_loss(each, global_batch_size=SIZE)`.
     """
-    added = share.left
-    if not (
-        isinstance(share.op, ast.Div)
-        and isinstance(added, ast.Call)
-        and name_of(scopes, added.func) in _SUMS
-        and isinstance(share.right, ast.Name)
+    size: ast.expr | None = None
+    if isinstance(loss, ast.BinOp) and _adds_up(scopes, loss.left):
+        right = loss.right
+        if isinstance(loss.op, ast.Div):
+            size = right
+        elif (
+            isinstance(loss.op, ast.Mult)
+            and isinstance(right, ast.BinOp)
+            and isinstance(right.op, ast.Div)
+            and names.literal(right.left) == 1
+        ):
+            size = right.right
+    elif (
+        isinstance(loss, ast.Call)
+        and name_of(scopes, loss.func) == "tf.nn.compute_average_loss"
     ):
+        size = names.argument(loss, "global_batch_size", 2)
+    return size if isinstance(size, ast.Name) else None
+
+
+def _adds_up(scopes: Scopes, added: ast.expr) -> bool:
+    """`tf.reduce_sum(...)`, or a loss object that takes the sum."""
+    if not isinstance(added, ast.Call):
+        return False
+    made = values.single(scopes, added.func)
+    if name_of(scopes, added.func) in _SUMS or not isinstance(made, ast.Call):
+        return name_of(scopes, added.func) in _SUMS
+    reduction = names.argument(made, "reduction")
+    return name_of(scopes, made.func).startswith("tf.keras.losses.") and (
+        (isinstance(reduction, ast.Attribute) and reduction.attr == "SUM")
+        or names.literal(reduction) == "sum"
+    )
+
+
+def _whole_batch(scopes: Scopes, part: ast.Name) -> ast.Name | None:
+    """The name of the whole batch, by that of a replica's.
+
+    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which, but where
+    a dataset that is distributed as a whole has batches of the smaller number.
+    """
+    if _is_batched_by(scopes, part.id):
         return None
     for node in scopes.walk():
         if not (
@@ -188,12 +221,22 @@ def _whole_batch(scopes: Scopes, share: ast.BinOp) -> ast.Name | None:
         ):
             continue
         sides = (node.value.left, node.value.right)
-        if any(names.key(s) == share.right.id for s in sides) and any(
+        if any(names.key(s) == part.id for s in sides) and any(
             isinstance(s, ast.Attribute) and s.attr == "num_replicas_in_sync"
             for s in sides
         ):
             return node.targets[0]
     return None
+
+
+def _is_batched_by(scopes: Scopes, size: str) -> bool:
+    calls = [n for n in scopes.walk() if isinstance(n, ast.Call)]
+    if any(method(c).endswith("datasets_from_function") for c in calls):
+        return False  # Each replica's, or each worker's, dataset may have its own.
+    return any(
+        method(c) == "batch" and bool(c.args) and names.key(c.args[0]) == size
+        for c in calls
+    )
 
 
 def _reported(
@@ -242,6 +285,13 @@ def _takes_mean(scopes: Scopes, call: ast.Call) -> bool:
 
 def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
     """Whether nothing scales the gradients before they are applied."""
+    taken = [
+        node
+        for node in all_nodes(function)
+        if isinstance(node, ast.Call) and method(node) == "gradient"
+    ]
+    if len(taken) == 1 and _in_zip(scopes, taken[0]):
+        return True
     made = [
         statement
         for statement in all_nodes(function)
@@ -258,10 +308,14 @@ def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
             and node.id == name
             and isinstance(node.ctx, ast.Load)
         ):
-            around = scopes.parents[node]
-            if not (isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"):
+            if not _in_zip(scopes, node):
                 return False
     return True
+
+
+def _in_zip(scopes: Scopes, node: ast.expr) -> bool:
+    around = scopes.parents[node]
+    return isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"
 
 
 def divided(scopes: Scopes, function: ast.FunctionDef) -> bool:
