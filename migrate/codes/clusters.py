@@ -115,7 +115,7 @@ CODES = (
     Code(
         "C133",
         "the usual split by hand",
-        "Variables pinned to parameter servers and everything else to the own worker is "
+        "Variables, and assignments to them, pinned to parameter servers and everything else to the own worker is "
         "what replica_device_setter does: a ParameterServerStrategy, which deals variables "
         "to the servers in turn. They may be on other servers than before; what they are "
         "does not change.",

@@ -233,6 +233,8 @@ FETCH = "_, step = sess.run([train_op, global_step], {x: data_x[:8], y: data_y[:
         (FETCH + "\nepoch = step // 100\nrate = rates[epoch]", False),
         (FETCH + "\nif step % 100 == 0:\n    print(step)", False),
         (FETCH + "\nlosses[step] = 1.0", False),
+        (FETCH.replace("_, step", "_, local_step"), True),
+        (FETCH.replace("_, step", "_, locals_step"), False),
     ],
 )
 def test_the_global_step(body: str, told: bool) -> None:

@@ -382,3 +382,34 @@ def test_what_an_object_does_otherwise_stays(
     sv: str, sess: str, stop: str, more: str
 ) -> None:
     assert "N120" in _of_object(sv, sess, stop, more)
+
+
+@pytest.mark.parametrize(
+    "shown", ["count.eval()", "count.eval(session=sess)", "loss.eval({x: data})"]
+)
+def test_a_tensor_evaluates_itself_in_its_session(shown: str) -> None:
+    """As `sess.run` of it: a variable of TensorFlow 2 has no `eval`."""
+
+    def migrated(what: str) -> str:
+        text = f"""\
+import numpy as np
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.get_variable("w", [4, 1], initializer=tf.zeros_initializer())
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+count = tf.train.get_or_create_global_step()
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=count)
+data = np.ones([3, 4])
+sv = tf.train.Supervisor(logdir="/tmp/logs")
+with sv.prepare_or_wait_for_session() as sess:
+    for i in range(6):
+        sess.run(train_op, {{x: data}})
+        print({what})
+"""
+        migration = migrate_text(text)
+        assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+        return migration.text
+
+    name, _, given = shown.partition(".eval(")
+    feed = ", {x: data}" if "{" in given else ""
+    assert migrated(shown) == migrated(f"sess.run({name}{feed})")

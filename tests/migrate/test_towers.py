@@ -45,6 +45,18 @@ def _refused(old: str, new: str) -> dict[str, str]:
         ),
         (
             LOSS,
+            f"{LOSS}{INDENT}loss *= tf.get_variable('scale', [], tf.float64, "
+            "trainable=(i > 0))\n",
+            "depends on a tower's number",
+        ),
+        (
+            LOSS,
+            f"{LOSS}{INDENT}width = i + 1\n"
+            f"{INDENT}loss *= tf.reduce_mean(tf.get_variable('scale', [width], tf.float64))\n",
+            "depends on a tower's number",
+        ),
+        (
+            LOSS,
             f"{LOSS}{INDENT}tf.summary.scalar('loss', loss)\n"
             f"{INDENT}summaries = tf.get_collection(tf.GraphKeys.SUMMARIES)\n",
             "not of one tower",

@@ -243,6 +243,7 @@ DISTRIBUTION: tuple[Shown, ...] = (
             "towers_draw",
             "towers_gradients",
             "towers_in_one",
+            "towers_of_class",
             "towers_losses",
             "towers_merged",
         ),

@@ -5,6 +5,5 @@ def train_step(x, y):
     with tf.GradientTape() as tape:
         pass
 
-with tf.compat.v1.train.MonitoredTrainingSession(
-        master=server.target, is_chief=(task == 0)):
-    pass
+sess = tf.compat.v1.train.MonitoredTrainingSession(
+    master=server.target, is_chief=(task == 0))

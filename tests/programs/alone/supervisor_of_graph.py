@@ -55,7 +55,7 @@ if __name__ == "__main__":
                 break
             with sv.stop_on_exception():
                 train_epoch(sv, sess, g, epoch, log)
-            gs = sess.run(g.global_step)
+            gs = g.global_step.eval(session=sess)
             sv.saver.save(sess, logdir + "/model_epoch_%02d_gs_%d" % (epoch, gs))
         sv.saver.save(sess, sv.save_path, global_step=sv.global_step)
         sv.coord.join(threads)

@@ -29,8 +29,13 @@ def main():
         x = tf.placeholder(tf.float32, [None, 5])
         y = tf.placeholder(tf.float32, [None, 1])
         loss = tf.reduce_mean(tf.square(tf.matmul(x, w) + b - y))
-        train_op = tf.train.GradientDescentOptimizer(0.05).minimize(
-            loss, global_step=global_step)
+        gradients = tf.gradients(loss, [w, b])
+    # The rule of gradient descent, where the variables are.
+    with tf.device("/job:ps/task:0"):
+        update_w = w.assign_sub(0.05 * gradients[0])
+        update_b = tf.assign_sub(b, 0.05 * gradients[1])
+        count = tf.assign_add(global_step, 1)
+    train_op = tf.group(update_w, update_b, count)
     saver = tf.train.Saver()
     init_op = tf.global_variables_initializer()
     uninitialized = tf.report_uninitialized_variables()
@@ -49,8 +54,8 @@ def main():
         step = 0
         while step < 40:
             xs = rng.randn(10, 5)
-            _, value, step = sess.run([train_op, loss, global_step],
-                                      {x: xs, y: xs.sum(1, keepdims=True)})
+            _, value = sess.run([train_op, loss], {x: xs, y: xs.sum(1, keepdims=True)})
+            step += 1
             log.write("%d %r\n" % (step, float(value)))
         log.close()
         if is_chief:

@@ -1,4 +1,4 @@
-"""The quickstart's metrics: counted in the step, told and reset in every epoch."""
+"""The quickstart's metrics: counted in the step, told and reset in every epoch; another step tests."""
 import argparse
 
 import numpy as np
@@ -35,6 +35,7 @@ with tf.device(tf.compat.v1.train.replica_device_setter(
 
 train_loss = tf.keras.metrics.Mean(name="train_loss")
 train_accuracy = tf.keras.metrics.SparseCategoricalAccuracy(name="train_accuracy")
+test_loss = tf.keras.metrics.Mean(name="test_loss")
 
 
 @tf.function
@@ -49,6 +50,12 @@ def train_step(images, labels):
     train_accuracy(labels, predictions)
 
 
+@tf.function
+def test_step(images, labels):
+    predictions = model(images, training=False)
+    test_loss(loss_object(labels, predictions))
+
+
 log = open("%s/loss.%d" % (FLAGS.dir, FLAGS.task_index), "w")
 EPOCHS = 3
 with tf.compat.v1.train.MonitoredTrainingSession(
@@ -58,13 +65,18 @@ with tf.compat.v1.train.MonitoredTrainingSession(
         # Reset the metrics at the start of the next epoch
         train_loss.reset_states()
         train_accuracy.reset_states()
+        test_loss.reset_states()
 
         for images, labels in train_ds:
             train_step(images, labels)
+
+        for test_images, test_labels in train_ds:
+            test_step(test_images, test_labels)
 
         template = "Epoch {}, Loss: {}, Accuracy: {}"
         print(template.format(epoch + 1, train_loss.result(),
                               train_accuracy.result() * 100))
         log.write("%r\n%r\n" % (float(train_loss.result()),
                                 float(train_accuracy.result().numpy())))
+        log.write("%r\n" % float(test_loss.result()))
 log.close()

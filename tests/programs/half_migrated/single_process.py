@@ -72,8 +72,11 @@ def batches(size, seed=None, shard=None):
     return data.batch(size)
 
 
-def counted(loss_of, optimizer, batches, epochs):
-    """The mean of the steps' losses and the share of right answers, of each epoch."""
+def counted(loss_of, optimizer, batches, epochs, tested=False):
+    """The mean of the steps' losses and the share of right answers, of each epoch.
+
+    Where it is tested, the mean loss of the batches after it, too.
+    """
     w = weights()
     told = []
     for _ in range(epochs):
@@ -87,6 +90,8 @@ def counted(loss_of, optimizer, batches, epochs):
             right += np.sum(answers == y.numpy())
             seen += len(answers)
         told += [np.mean(losses), right / seen]
+        if tested:
+            told.append(np.mean([float(loss_of(w, x, y)) for x, y in batches]))
     return [float(x) for x in told]
 
 
@@ -222,7 +227,7 @@ traces = {
     "shuffled": train(mean, adam(0.05), batches(16, seed=7), 3),
     "telling_loop": plain,
     "flagged_step": train(penalised, tf_keras.optimizers.RMSprop(0.01), batches(16), 3),
-    "metrics_servers": counted(mean, adam(0.05), batches(16), 3),
+    "metrics_servers": counted(mean, adam(0.05), batches(16), 3, tested=True),
     "metrics_together": counted(mean, tf_keras.optimizers.SGD(0.2), batches(7), 3),
     "fit_servers": fitted_on_servers(),
     "fit_workers": fitted_by_two(),
