@@ -109,7 +109,7 @@ REFUSED = {
     "two sessions": (
         "D121",
         "is_chief=(task == 0)) as sess:",
-        "is_chief=(task == 0)):",
+        "is_chief=(task == 0)) as sess, tf.compat.v1.Session() as other:",
     ),
     "a graph's hook": (
         "D121",
@@ -314,7 +314,7 @@ REFUSED = {
         "D127",
         "dataset =",
         "seen = tf.keras.metrics.Mean()\n"
-        "@tf.function\ndef tested(x):\n    seen(model(x))\ndataset =",
+        "@tf.function\ndef tested(x):\n    print(x)\n    seen(model(x))\ndataset =",
     ),
     "data that is not a dataset": (
         "D129",
@@ -341,6 +341,22 @@ def test_what_is_not_certain_of_a_fit_is_refused(what: str) -> None:
     assert code in {f.code for f in migration.findings if f.outcome is Outcome.REFUSED}
     changed = [x for x in migration.text.split("\n") if "TODO(tf1to2)" not in x]
     assert changed == text.split("\n")
+
+
+def test_what_only_counts_is_not_traced_for_all_workers() -> None:
+    """And a session that nothing names is one."""
+    text = (
+        _BEFORE.replace(
+            "dataset =",
+            "seen = tf.keras.metrics.Mean()\n"
+            "@tf.function\ndef tested(x):\n    seen(model(x))\ndataset =",
+        )
+        .replace(" as sess:", ":")
+        .replace("sess.run(train_step(x, y))", "train_step(x, y)")
+    )
+    migration = migrate_text("import numpy as np" + text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "\n@tf.function" not in migration.text and "def tested" in migration.text
 
 
 @pytest.mark.parametrize("what", REFUSED)
