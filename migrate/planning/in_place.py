@@ -112,6 +112,8 @@ def known(
     start, split = placement.usual(slim_loops.written_out(start))
     start, managed = session_managers.written_out(start)
     start, supervised = _without_supervisors(start, {f.line for f in managed})
+    if not split:  # A Supervisor's session is on the task's server, too.
+        start, split = placement.usual(start)
     # A SingularMonitoredSession takes itself for the chief, in every worker.
     start, late_chiefs = chiefs.mended(sessions.monitored(kept_sessions.entered(start)))
     start, outer = outer_blocks.opened(start)

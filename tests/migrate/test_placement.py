@@ -228,3 +228,26 @@ def test_a_task_that_is_the_only_client_keeps_its_placement() -> None:
     others = BY_A_TASK.replace(" and FLAGS.task_index == 0", "")
     assert others != BY_A_TASK
     assert codes(others)["C115"] is Outcome.REFUSED
+
+
+def test_a_supervisor_s_session_is_on_the_server_too() -> None:
+    session = "tf.Session(server.target, config=config)"
+    assert SPLIT.count(session) == 1
+    made = "sv = tf.train.Supervisor(is_chief=is_chief, init_op=init_op)\n    rng ="
+    text = SPLIT.replace("rng =", made, 1).replace(
+        session, "sv.prepare_or_wait_for_session(server.target, config=config)"
+    )
+    begin, end = (
+        text.index("        if is_chief:\n            sess"),
+        text.index("        step = 0"),
+    )
+    assert codes(text[:begin] + text[end:])["C133"] is Outcome.REWRITTEN
+
+
+@pytest.mark.parametrize(
+    "update", ["print(w)", "w = w + 1.0", "update_w = w.read_value()"]
+)
+def test_what_else_is_pinned_to_a_server_is_not_the_usual_split(update: str) -> None:
+    old = "update_w = w.assign_sub(0.05 * gradients[0])"
+    assert SPLIT.count(old) == 1
+    assert codes(SPLIT.replace(old, update))["C115"] is Outcome.REFUSED

@@ -384,14 +384,7 @@ def test_what_an_object_does_otherwise_stays(
     assert "N120" in _of_object(sv, sess, stop, more)
 
 
-@pytest.mark.parametrize(
-    "shown", ["count.eval()", "count.eval(session=sess)", "loss.eval({x: data})"]
-)
-def test_a_tensor_evaluates_itself_in_its_session(shown: str) -> None:
-    """As `sess.run` of it: a variable of TensorFlow 2 has no `eval`."""
-
-    def migrated(what: str) -> str:
-        text = f"""\
+_EVALUATED = """\
 import numpy as np
 import tensorflow as tf
 x = tf.placeholder(tf.float32, [None, 4])
@@ -403,13 +396,38 @@ data = np.ones([3, 4])
 sv = tf.train.Supervisor(logdir="/tmp/logs")
 with sv.prepare_or_wait_for_session() as sess:
     for i in range(6):
-        sess.run(train_op, {{x: data}})
-        print({what})
+        sess.run(train_op, {x: data})
+        print(SHOWN)
 """
-        migration = migrate_text(text)
-        assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-        return migration.text
 
-    name, _, given = shown.partition(".eval(")
-    feed = ", {x: data}" if "{" in given else ""
-    assert migrated(shown) == migrated(f"sess.run({name}{feed})")
+
+def _evaluated(shown: str, program: str = _EVALUATED) -> str:
+    migration = migrate_text(program.replace("SHOWN", shown))
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    return migration.text
+
+
+@pytest.mark.parametrize(
+    "shown", ["count.eval()", "count.eval(session=sess)", "loss.eval({x: data})"]
+)
+def test_a_tensor_evaluates_itself_in_its_session(shown: str) -> None:
+    """As `sess.run` of it: a variable of TensorFlow 2 has no `eval`."""
+    name = shown.partition(".eval(")[0]
+    feed = ", {x: data}" if "{" in shown else ""
+    assert _evaluated(shown) == _evaluated(f"sess.run({name}{feed})")
+
+
+def test_a_managed_session_that_is_made_the_default_one() -> None:
+    head, loop = _EVALUATED.split("    for i in")
+    managed = head.replace("prepare_or_wait_for", "managed")
+    inner = "    with sess.as_default():\n" + "".join(
+        f"    {line}\n" for line in f"    for i in{loop}".splitlines()
+    )
+    text = _evaluated("count.eval()", managed + inner)
+    assert "as_default" not in text and "count.eval" not in text
+
+
+def test_an_eval_of_the_program_s_own_stays() -> None:
+    own = "class Net(object):\n    def eval(self, n):\n        return n\nnet = Net()\n"
+    text = _evaluated("net.eval(i)", _EVALUATED.replace("sv = tf", f"{own}sv = tf"))
+    assert "net.eval(i)" in text

@@ -11,6 +11,7 @@ from migrate.findings import Outcome
 
 ALONE = pathlib.Path(__file__).parents[1] / "programs" / "alone"
 PROGRAM = (ALONE / "towers_by_reuse.py").read_text()
+CLIPPED = (ALONE / "towers_clipped.py").read_text()
 LOSS = "loss = tower_loss(image_parts[i], label_parts[i])\n"
 INDENT = " " * 24
 
@@ -323,3 +324,36 @@ def test_summaries_whose_names_have_no_number() -> None:
     text = GRADIENTS.replace('"d_loss_%d" % i', '"d_loss"')
     reasons = [f.reason for f in migrate_text(text).findings if f.code == "N126"]
     assert reasons and "no name scope tells apart" in reasons[0]
+
+
+CLASS = (ALONE / "towers_of_class.py").read_text()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        # The parts where they are gone through; sharing by position, in a function.
+        ("for i in range(n):", "for i, (xs, ys) in enumerate(zip(x_split, y_split)):"),
+        (
+            "for i in range(n):",
+            "for i, (xs, ys) in enumerate(zip(tf.split(self.x, n), tf.split(self.y, n))):",
+        ),
+        ("reuse=(i > 0)", "i > 0"),
+        ("reuse=(i > 0)", "i != 0"),
+    ],
+)
+def test_what_a_tower_is_told_to_share(old: str, new: str) -> None:
+    text = CLASS.replace(old, new)
+    if "xs" in new:
+        text = text.replace("x_split[i]", "xs").replace("y_split[i]", "ys")
+    assert text != CLASS
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "reuse = False" in migration.text or "reuse" not in migration.text
+
+
+def test_a_function_is_told_by_position_to_share() -> None:
+    assert CLIPPED.count("network(_x, reuse_vars)") == 1
+    text = CLIPPED.replace("network(_x, reuse_vars)", "network(_x, i > 0)")
+    text = text.replace("            reuse_vars = True\n", "")
+    assert migrate_text(text).text == migrate_text(CLIPPED).text

@@ -294,7 +294,7 @@ class _Plain:
 
     def without_default(self) -> Text:
         """`with sess.as_default():` around code that runs by the session's name."""
-        sessions = self._sessions()
+        sessions = self._running()
         if len(sessions) != 1:
             return self._text
         name, _ = self._default(sessions[0])

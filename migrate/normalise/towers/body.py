@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from migrate.facts import names
 from migrate.normalise.text import Edit, inside_strings
-from migrate.normalise.towers import tasks
+from migrate.normalise.towers import checks, tasks
 from migrate.normalise.towers.view import Unclear, View
 from migrate.source.nodes import all_nodes
 
@@ -187,6 +187,17 @@ class Body:
         compiled = compile(ast.Expression(node), "<condition>", "eval")
         return eval(compiled, {"__builtins__": {}}, {self._index: 0})
 
+    def _reuse_given(self, call: ast.Call) -> ast.expr | None:
+        """`i > 0` of `network(x, i > 0)`, where the function calls that `reuse`."""
+        function = checks.function_called(self._view.scopes, call)
+        if function is None or any(isinstance(a, ast.Starred) for a in call.args):
+            return None
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        for parameter, value in zip(parameters, call.args):
+            if parameter.arg == "reuse" and self._depends(value):
+                return value
+        return None
+
     def _says_reuse(self, statement: ast.Assign) -> bool:
         """`reuse = i > 0`, where nothing but arguments of that name reads it."""
         if not self._depends(statement.value) or not isinstance(
@@ -224,6 +235,8 @@ class Body:
                 and self._depends(node.value)
             ):
                 edits.append(Edit(node.value, repr(self._at_zero(node.value))))
+            elif isinstance(node, ast.Call) and (given := self._reuse_given(node)):
+                edits.append(Edit(given, repr(self._at_zero(given))))
             elif (
                 isinstance(node, ast.Name)
                 and node.id in self.flags

@@ -74,7 +74,7 @@ def _check_names(
             given = names.argument(call, "name") or names.argument(call, "scope")
         if given is not None and names.reads(given) & numbered:
             raise Unclear(_OWN)
-        function = _function(scopes, call)
+        function = function_called(scopes, call)
         if function is None or function in seen:
             continue
         parameters = [a.arg for a in function.args.args]
@@ -106,7 +106,7 @@ def _is_plain(value: ast.expr) -> bool:
     )
 
 
-def _function(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
+def function_called(scopes: Scopes, call: ast.Call) -> ast.FunctionDef | None:
     """The function of the text that is called."""
     if not isinstance(call.func, ast.Name):
         return None

@@ -7,6 +7,7 @@ import dataclasses
 
 from migrate.facts import names
 from migrate.normalise.towers.view import Unclear, View
+from migrate.rules.mistakes.mistake import binding
 
 _RANGES = frozenset({"range", "xrange"})
 
@@ -39,6 +40,13 @@ def iterated(view: View, target: ast.expr, over: ast.expr) -> Iterated:
             raise Unclear
         value = (target.id, f"{view.flat(over)}[{{index}}]")  # Devices, by their names.
         return Iterated(str(len(over.elts)), None, (value,))
+    if isinstance(over, ast.Call) and isinstance(target, ast.Name):
+        count = names.argument(over, "num_or_size_splits", 1)
+        if view.scopes.resolve(over.func) != "tf.split" or count is None:
+            raise Unclear
+        _check_count(view, count)
+        value = (target.id, f"{view.flat(over)}[{{index}}]")
+        return Iterated(view.flat(count), None, (value,))
     if not isinstance(target, ast.Name) or names.key(over) is None:
         raise Unclear
     shown = view.flat(over)
@@ -94,9 +102,19 @@ def _length(view: View, over: ast.expr) -> str:
                 symbol = view.scopes.resolve(made.func) or ""
                 count = names.argument(made, "num_or_size_splits", 1)
                 if symbol == "tf.split" and count is not None:
-                    if isinstance(count, (ast.List, ast.Tuple)):
-                        raise Unclear
+                    _check_count(view, count)
                     return view.flat(count)
                 if symbol.startswith("tf."):
                     raise Unclear
     return f"len({view.flat(over)})"
+
+
+def _check_count(view: View, count: ast.expr) -> None:
+    """How many parts there are, not how large each is.
+
+    Raises:
+      Unclear: it is a list of sizes.
+    """
+    made = binding(view.scopes, count) or count
+    if isinstance(made, (ast.List, ast.Tuple, ast.ListComp)):
+        raise Unclear
