@@ -425,6 +425,9 @@ def test_a_managed_session_that_is_made_the_default_one() -> None:
     )
     text = _evaluated("count.eval()", managed + inner)
     assert "as_default" not in text and "count.eval" not in text
+    one = managed.replace(" as sess:", " as sess, sess.as_default():")
+    other = _evaluated("count.eval()", f"{one}    for i in{loop}")
+    assert "as_default" not in other and "count.eval" not in other
 
 
 def test_an_eval_of_the_program_s_own_stays() -> None:

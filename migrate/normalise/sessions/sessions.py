@@ -8,6 +8,7 @@ and a `MonitoredSession` are MonitoredTrainingSessions that restore, and save no
 from __future__ import annotations
 
 import ast
+import itertools
 from collections.abc import Iterator
 
 from migrate.facts import names
@@ -261,9 +262,7 @@ class _Plain:
         """`loss.eval(feed)` is a run of its session: the default one, or that it names."""
         sessions = self._sessions()
         edits: dict[ast.AST, Edit] = {}
-        for session in reversed(
-            self._running()
-        ):  # Inner blocks before those around them.
+        for session in reversed(self._running()):  # Inner blocks before outer ones.
             name, region = self._default(session)
             for node in region if name is not None else ():
                 if node not in edits and isinstance(node, ast.Call):
@@ -299,6 +298,10 @@ class _Plain:
             return self._text
         name, _ = self._default(sessions[0])
         for node in all_nodes(self._tree):
+            if isinstance(node, ast.With) and len(node.items) > 1 and name is not None:
+                among = self._without_item(node, name)
+                if among is not None:
+                    return among
             if not (
                 isinstance(node, ast.With)
                 and len(node.items) == 1
@@ -334,6 +337,25 @@ class _Plain:
                 continue
             return new
         return self._text
+
+    def _without_item(self, block: ast.With, name: str) -> Text | None:
+        """`with tf.Session() as sess, sess.as_default():` without the second."""
+        for before, item in itertools.pairwise(block.items):
+            call, last = item.context_expr, before.optional_vars or before.context_expr
+            if (
+                item.optional_vars is not None
+                or not isinstance(call, ast.Call)
+                or not self._makes_default(call, name)
+                or last.end_lineno != call.end_lineno
+            ):
+                continue
+            line = self._text.lines[call.lineno - 1].encode()
+            new = line[: last.end_col_offset] + line[call.end_col_offset :]
+            at = call.lineno
+            return self._text.spliced(
+                at, at, [new.decode()], [self._text.origins[at - 1]]
+            )
+        return None
 
     def _run_of(self, node: ast.Call, name: str | None) -> Edit | None:
         """`loss.eval(...)` or `train_op.run(...)` written out.
@@ -429,9 +451,7 @@ class _Plain:
             node.name
             for node in all_nodes(self._tree)
             if isinstance(node, ast.ClassDef)
-            and any(
-                isinstance(s, ast.FunctionDef) and s.name == "eval" for s in node.body
-            )
+            and "eval" in {getattr(s, "name", "") for s in node.body}
         }
         owner = self._scopes.scope_of(receiver).owner(receiver.id)
         made = owner.bindings.get(receiver.id, []) if owner is not None else []
