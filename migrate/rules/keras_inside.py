@@ -36,6 +36,17 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             "Give it a function that makes the update: "
             "`self.add_update(lambda: variable.assign(value))`.",
         )
+    if any(symbol.startswith("tf.keras.") for _, symbol in uses):
+        for chosen in _updates_chosen(scopes.tree):
+            yield _refusal(
+                chosen,
+                "E113",
+                "updates",
+                "of a network's updates some are chosen one by one; TF1 ran those that were "
+                "chosen, TensorFlow 2 runs each that is looked at",
+                "Choose layers, and take all updates of each: "
+                "`[u for layer in net.layers if layer is not head for u in layer.updates]`.",
+            )
     moved, frozen = _runs_updates(scopes.tree), _freezes(scopes, uses)
     for node, symbol in uses:
         if symbol == _NORMALISES and not moved:
@@ -92,6 +103,25 @@ def _operations_given(tree: ast.AST) -> Iterator[ast.Call]:
             isinstance(value, ast.Lambda) for value in given
         ):
             yield node
+
+
+def _updates_chosen(tree: ast.AST) -> Iterator[ast.expr]:
+    """What is gone through one by one, and a condition decides of each."""
+    for node in all_nodes(tree):
+        if isinstance(node, ast.comprehension) and node.ifs:
+            if _reads_updates(node.iter):
+                yield node.iter
+        elif isinstance(node, ast.For) and _reads_updates(node.iter):
+            if any(isinstance(inner, (ast.If, ast.IfExp)) for inner in all_nodes(node)):
+                yield node.iter
+
+
+def _reads_updates(node: ast.expr) -> bool:
+    return any(
+        isinstance(inner, ast.Attribute)
+        and inner.attr in ("updates", "get_updates_for")
+        for inner in all_nodes(node)
+    )
 
 
 def _runs_updates(tree: ast.AST) -> bool:

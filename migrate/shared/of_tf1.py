@@ -36,13 +36,14 @@ def _other_names() -> re.Pattern[str]:
     last = {
         s.symbol.rpartition(".")[2] for s in semantics.SEMANTICS.values() if s.keeps
     }
-    return re.compile(rf"\.(?:{'|'.join(sorted(last))})\b")
+    return re.compile(rf"\.(?:{'|'.join(sorted(last))})\b|\bkeras\b")
 
 
 # How most files import TensorFlow, what they spell of it then, and comments.
 _PLAIN = "import tensorflow as tf"
 _NAME = re.compile(r"\btf(?:\.[A-Za-z]\w*)+")
 _COMMENT = re.compile(r"#.*")
+_KERAS = "tf.keras."
 
 
 class _Search:
@@ -105,6 +106,8 @@ def _spells_tf1(text: str) -> bool:
 
 def _means_other(scopes: Scopes) -> bool:
     for _, symbol in scopes.walk_uses():
+        if symbol.startswith(_KERAS):
+            return True  # Keras 3's, which TF1's graphs do not take.
         row = semantics.find(symbol)
         if row is not None and row.keeps:
             return True

@@ -37,7 +37,7 @@ def index_table_from_file(
     """From a line of a file to its number, from 0, int64; else as from a tensor."""
 
     def initial():
-        return _lookup.TextFileInitializer(
+        return _Lines(
             vocabulary_file,
             *(tf.string, _lookup.TextFileIndex.WHOLE_LINE),
             *(tf.int64, _lookup.TextFileIndex.LINE_NUMBER),
@@ -65,7 +65,7 @@ def index_to_string_table_from_file(
     """From a line's number, int64, to the line, or to `default_value`."""
 
     def initial():
-        return _lookup.TextFileInitializer(
+        return _Lines(
             vocabulary_file,
             *(tf.int64, _lookup.TextFileIndex.LINE_NUMBER),
             *(tf.string, _lookup.TextFileIndex.WHOLE_LINE),
@@ -73,6 +73,21 @@ def index_to_string_table_from_file(
         )
 
     return _made("StaticHashTable", initial, default_value, name)
+
+
+class _Lines(_lookup.TextFileInitializer):
+    """Lines of a file: after it has changed, another table reads it anew, as in TF1."""
+
+    @property
+    def _shared_name(self):
+        # Tables of one name are one, which is read once in a process.
+        name, path = super()._shared_name, self._filename_arg
+        if tf.is_tensor(path):
+            path = tf.get_static_value(path)
+        if path is None or not tf.io.gfile.exists(path):
+            return name
+        file = tf.io.gfile.stat(path)
+        return f"{name}_{file.length}_{file.mtime_nsec}"
 
 
 def _of_words(initial, num_oov_buckets, default_value, name):

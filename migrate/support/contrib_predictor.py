@@ -32,6 +32,16 @@ class Predictor:
         self._function = self._model.signatures[key]
         self._specs = self._function.structured_input_signature[1]
 
+    @property
+    def feed_tensors(self):
+        """Name of an input -> its shape and type."""
+        return dict(self._specs)
+
+    @property
+    def fetch_tensors(self):
+        """Name of an output -> its shape and type."""
+        return dict(self._function.structured_outputs)
+
     def __call__(self, input_dict):
         """The outputs by name, as numpy arrays.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import pytest
 
 from migrate.compiler import migrate_text
+from migrate.findings import Outcome
 
 PROGRAM = """\
 import numpy as np
@@ -75,6 +76,52 @@ def test_the_strategy_of_workers_comes_first(dataset: str) -> None:
     assert strategy < made < main.index("with strategy.scope()")
     # What is no dataset stays where it was.
     assert main.index("is_chief = ") < strategy
+
+
+@pytest.mark.parametrize(
+    ("dataset", "order"),
+    [
+        # What it is made of is changed, bound anew, drawn on.
+        ("x = np.zeros((8, 3), np.float32); MADE(x); x += 5.0", ["MADE(x)", "x += 5.0"]),
+        ("x = np.zeros((8, 3), np.float32); MADE(x); np.random.shuffle(x)",
+         ["MADE(x)", "np.random.shuffle(x)"]),
+        ("n = 8; MADE(np.ones((n, 3))); n = 2", ["MADE(np.ones((n, 3)))", "n = 2"]),
+        ("rng = np.random.RandomState(1); MADE(rng.rand(8, 3)); y = rng.rand()",
+         ["MADE(rng.rand(8, 3))", "y = rng.rand()"]),
+        ("MADE(np.random.rand(8, 3)); y = np.random.rand()",
+         ["MADE(np.random.rand(8, 3))", "y = np.random.rand()"]),
+        # A method makes it.
+        ("data = Data(); dataset = data.made(); data.rows = 3",
+         ["data = Data()", "dataset = data.made()", "data.rows = 3"]),
+    ],
+)  # fmt: skip
+def test_what_changes_with_it_comes_after_it(dataset: str, order: list[str]) -> None:
+    make = "dataset = tf.data.Dataset.from_tensor_slices"
+    method = PROGRAM.replace(
+        "def main(",
+        "class Data(object):\n    def made(self):\n        return load()\n\n\ndef main(",
+    )
+    lines = dataset.replace("MADE", make).replace("; ", "\n    ")
+    program = method.replace("{dataset}", lines).replace("{batch}", _BATCH)
+    text = migrate_text(program).text
+    main = text[text.index("strategy = ") :]
+    places = [main.index(f"    {line.replace('MADE', make)}\n") for line in order]
+    assert places == sorted(places)
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        "dataset = load(); index = 1 if dataset is None else 0",
+        "index = 0; dataset = load().take(index); index = FLAGS.task_index",
+    ],
+)
+def test_what_the_server_needs_of_it_is_refused(dataset: str) -> None:
+    lines = dataset.replace("; ", "\n    ")
+    program = PROGRAM.replace("{dataset}", lines).replace("{batch}", _BATCH)
+    program = program.replace("task_index=FLAGS.task_index)", "task_index=index)")
+    found = migrate_text(program).findings
+    assert "C102" in {f.code for f in found if f.outcome is Outcome.REFUSED}
 
 
 def test_with_servers_it_stays() -> None:

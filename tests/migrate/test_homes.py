@@ -141,6 +141,22 @@ def _imports(path: pathlib.Path) -> list[str]:
     ]
 
 
+@pytest.mark.parametrize("as_package", [False, True])
+def test_a_file_that_is_a_script_beside_others_or_in_a_package(
+    as_package: bool, tmp_path: pathlib.Path
+) -> None:
+    both = (
+        "try:\n  from layers import a\nexcept ImportError:\n  from .layers import a\n"
+    )
+    files = {"pkg/model.py": both, "pkg/layers.py": "a = 1\n"}
+    if as_package:
+        files["train.py"] = "from pkg.model import a\n"
+    else:
+        files["pkg/train.py"] = "from model import a\n"
+    found = _homes(tmp_path, files)
+    assert found.get("pkg/model.py") == (Home(".") if as_package else None)
+
+
 def test_one_module_for_the_tree(tmp_path: pathlib.Path) -> None:
     files = {"train.py": PROGRAM, "pkg/__init__.py": "", "pkg/models/net.py": MODEL}
     _tree(tmp_path / "tree", files)

@@ -145,3 +145,21 @@ def test_updates_of_a_layer_that_are_operations(given: str, refused: bool) -> No
     """They would be run where they are made, and before what is computed after them."""
     line = f"mean = x; tf.keras.layers.Layer().add_update({given})"
     assert _refused(line) == ([("E113", "add_update")] if refused else [])
+
+
+@pytest.mark.parametrize(
+    ("taken", "refused"),
+    [
+        ("[u for u in bn.updates if 'mean' in u.name]", True),
+        ("list(u for u in bn.get_updates_for(x) if u is not x)", True),
+        (
+            "[]\n    for u in bn.updates:\n        ops.append(u) if u is x else None",
+            True,
+        ),
+        ("[u for u in bn.updates]", False),
+        ("[u for one in [bn, bn] if one is bn for u in one.updates]", False),
+    ],
+)
+def test_updates_are_taken_all_or_none(taken: str, refused: bool) -> None:
+    line = f"bn = layers.BatchNormalization(); y = bn(x, True); ops = {taken}"
+    assert _refused(line) == ([("E113", "updates")] if refused else [])

@@ -98,3 +98,67 @@ def test_the_same_name_twice_stays() -> None:
     )
     first += "\n    v = tf.Variable(" + _ZEROS + ")"
     assert "tf_keras" not in _migrated(first=first)
+
+
+_NETWORK = """\
+import tensorflow as tf
+
+
+def made(shape):
+    return tf.Variable(tf.zeros(shape), name="made")
+
+
+def scaled(x):
+    return x * made([3])
+
+
+class Scale(object):
+    def __init__(self):
+        self.value = tf.Variable(tf.ones([3]))
+
+    def __call__(self, x):
+        return x * self.value
+
+
+def folded(x, times):
+    if times == 0:
+        return x
+    return folded(tf.tanh(x), times - 1)
+
+
+def model_fn(features, labels, mode):
+    net = tf.layers.dense(features["x"], 3)
+    {more}
+    score = tf.reduce_sum(net, 1)
+    loss = tf.losses.mean_squared_error(labels, score)
+    train_op = tf.train.AdamOptimizer(0.1).minimize(loss, tf.train.get_global_step())
+    return tf.estimator.EstimatorSpec(mode, score, loss, train_op)
+
+
+tf.estimator.Estimator(model_fn)
+"""
+
+
+def test_a_name_that_a_variable_binds_anew_is_not_the_layers() -> None:
+    more = 'w = tf.get_variable("w", [3, 3])\n    net = tf.matmul(net, w)'
+    text = migrate_text(_NETWORK.format(more=more)).text
+    assert "net = self.dense(" in text and "net = tf.matmul(net, self.w)\n" in text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "net = scaled(net)",
+        "net = tf.layers.dense(scaled(net), 3)",
+        "scale = Scale()\n    net = scale(net)",
+        "g = made([3])\n    net = net * g",
+        "g = made([3])\n    net = tf.multiply(net, g)",
+    ],
+)
+def test_variables_of_functions_that_layers_call_are_not_lost(more: str) -> None:
+    assert "tf_keras" not in migrate_text(_NETWORK.format(more=more)).text
+
+
+def test_a_function_that_calls_itself() -> None:
+    text = migrate_text(_NETWORK.format(more="net = folded(net, 2)")).text
+    assert "net = folded(net, 2)" in text and "tf_keras.Model" in text

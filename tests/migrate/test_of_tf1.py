@@ -72,6 +72,22 @@ def test_a_name_of_both_is_tensorflow_1s_there(
     assert new(tmp_path, {}, "common.py") == text
 
 
+def test_a_file_of_keras_networks_has_the_keras_of_graphs(
+    tmp_path: pathlib.Path,
+) -> None:
+    nets = (
+        "import tensorflow as tf\n\n\n"
+        "class Net(tf.keras.Model):\n    pass\n\n\nuniform = Net\n"
+    )
+    files = {"train.py": MODEL.format("from common import uniform", "")}
+    text = new(tmp_path, {**files, "common.py": nets}, "common.py")
+    assert "class Net(tf_keras.Model):" in text
+    files = {
+        "train.py": "import tensorflow as tf\nimport common\nprint(tf.math.log(2.0))\n"
+    }
+    assert new(tmp_path, {**files, "common.py": nets}, "common.py") == nets
+
+
 @pytest.mark.parametrize(
     ("path", "program"),
     [

@@ -137,6 +137,18 @@ def test_stars_of_stars(tmp_path: pathlib.Path) -> None:
     assert "K110" in {f.code for f in found["train.py"].findings}
 
 
+def test_tensorflow_comes_by_two_stars(tmp_path: pathlib.Path) -> None:
+    files = {
+        "config.py": "import tensorflow as tf\n\nRATE = 0.5\n",
+        "layers.py": "from config import *\n\n\ndef helper(x):\n    return tf.log(x)\n",
+        # Bound twice, to one and the same thing.
+        "model.py": "from layers import *\n" + MODEL,
+        "train.py": TRAIN.format("from config import *\nfrom model import *"),
+    }
+    new = text(tree(tmp_path, files)["train.py"])
+    assert "keras_estimator.Estimator(EstimatorModel" in new, new
+
+
 def test_a_star_stays_where_its_names_do(tmp_path: pathlib.Path) -> None:
     files = {
         "model.py": MODEL.replace("tf.layers.dense(", "tf.contrib.rnn.LSTMCell("),

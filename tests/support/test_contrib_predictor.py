@@ -38,8 +38,13 @@ PREDICT = """
 import numpy as np
 import tensorflow as tf
 predict = tf.contrib.predictor.from_saved_model({path!r})
+inputs, outputs = predict.feed_tensors, predict.fetch_tensors
+known = [inputs["x"].shape.as_list()[1]]
+known += [outputs["y"].shape.ndims, len(inputs), len(outputs), outputs["z"].shape.ndims]
+known += [inputs["x"].dtype.as_numpy_dtype is np.float32]
 found = predict({{"x": [[1, 2, 3], [0.5, 0, 1]]}})
 other = tf.contrib.predictor.from_saved_model({path!r}, signature_def_key="other")
+found["known"] = np.array(known)
 found["other"] = other({{"x": np.ones([1, 3])}})["y"]
 try:
     predict({{"w": 1}})
@@ -67,7 +72,7 @@ def test_predictions_are_those_of_tf1(tmp_path: pathlib.Path) -> None:
         subprocess.run(command, env=environment, timeout=300, check=True)
         found[python] = dict(np.load(out))
     one, two = found.values()
-    assert set(one) == set(two) == {"y", "z", "other"}
+    assert set(one) == set(two) == {"y", "z", "other", "known"}
     for name, value in one.items():
         assert value.dtype == two[name].dtype
         assert (value == two[name]).all(), name

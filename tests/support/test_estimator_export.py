@@ -113,6 +113,21 @@ def test_answers_are_tf1s(exports: dict[str, pathlib.Path]) -> None:
     )  # A control: the answers are not one constant.
 
 
+def test_a_directory_that_another_worker_made_meanwhile(
+    tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    directory = export.timestamped(str(tmp_path))
+    temporary = export.unfinished(directory)
+    for place in (temporary, directory):
+        os.makedirs(os.path.join(place, "variables"))
+    rename = tf.io.gfile.rename  # Which looks first, and then is too late.
+    monkeypatch.setattr(
+        tf.io.gfile, "rename", lambda a, b: rename(a, b, overwrite=True)
+    )
+    found = export.finished(temporary, directory)
+    assert sorted([found, directory]) == sorted(map(str, tmp_path.iterdir()))
+
+
 def test_workers_that_export_in_one_second_get_a_directory_each(
     tmp_path: pathlib.Path,
 ) -> None:

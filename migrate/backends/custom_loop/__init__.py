@@ -218,8 +218,19 @@ class _Layout:
         cluster = self._program.cluster
         if cluster is None or self._program.replication.has_coordinator:
             return []
-        late = early_data.made(before, self._scopes)
-        return [] if cluster.server in late else late
+        if cluster.server not in before:
+            return []
+        late = early_data.made(before, self._scopes, cluster.server)
+        if late is None:
+            self._diagnostics.refuse(
+                "C102",
+                cluster.server,
+                "a dataset is made before the server, and the server needs what it binds, "
+                "or changes what it is made of: the strategy of workers comes first",
+                "Start the server before the dataset is made.",
+                "tf.train.Server",
+            )
+        return late or []
 
     def _outer_moved(self) -> Iterable[ast.stmt]:
         home = set(self._program.home)

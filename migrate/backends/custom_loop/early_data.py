@@ -7,8 +7,10 @@ comes before all that computes. A dataset of TF1 was part of the graph.
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterable
 
 from migrate.facts import names
+from migrate.facts.reach import reached
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import all_nodes
 
@@ -16,30 +18,115 @@ _DATA = "tf.data."
 _DEFINITIONS = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
-def made(statements: list[ast.stmt], scopes: Scopes) -> list[ast.stmt]:
-    """The statements that make datasets, and those that need what these bind."""
+def made(
+    statements: list[ast.stmt], scopes: Scopes, server: ast.stmt
+) -> list[ast.stmt] | None:
+    """The statements that make datasets, and those that have to come after these.
+
+    They need what these bind, or change what these read: values, or the generators of
+    random numbers. What the server needs stays before it.
+
+    Returns:
+      The statements; None where some would have to be on both sides.
+    """
+    needed = _needed(statements, server)
     found: list[ast.stmt] = []
     bound: set[str] = set()
+    read: set[str] = set()
     for statement in statements:
         if isinstance(statement, _DEFINITIONS):
             continue
-        needs = (names.reads(statement) | names.binds(statement)) & bound
-        if needs or _makes(statement, scopes, set()):
+        own = names.binds(statement) | names.mutates(statement)
+        after = (names.reads(statement) | own) & bound or own & read
+        if statement in needed:
+            if after or _names_data(_run_by(statement, scopes), scopes):
+                return None
+            continue
+        handled = _handled(statement, scopes) & read
+        if after or handled or _makes(statement, scopes):
             found.append(statement)
-            bound |= names.binds(statement)
+            bound |= own
+            read |= _variables(statement, scopes)
     return found
 
 
-def _makes(node: ast.AST, scopes: Scopes, seen: set[ast.AST]) -> bool:
-    """Whether code, or a function of the file that it calls, names tf.data."""
-    for inner in all_nodes(node):
-        if isinstance(inner, ast.Attribute):
-            if (scopes.resolve(inner) or "").startswith(_DATA):
-                return True
-        if isinstance(inner, ast.Call):
-            function = scopes.function(inner.func)
-            if function is not None and function not in seen:
-                seen.add(function)
-                if _makes(function, scopes, seen):
-                    return True
-    return False
+_RANDOM = "the generators of random numbers"
+
+
+def _needed(statements: list[ast.stmt], server: ast.stmt) -> set[ast.stmt]:
+    """The server, what it is made of, and what waits for it."""
+    found = {server}
+    wanted = names.reads(server)
+    for statement in reversed(statements[: statements.index(server)]):
+        if names.binds(statement) & wanted:
+            found.add(statement)
+            wanted |= names.reads(statement)
+    served = names.binds(server)
+    return found | {s for s in statements if names.reads(s) & served}
+
+
+def _variables(statement: ast.stmt, scopes: Scopes) -> set[str]:
+    """Names of values that a statement reads; not those of functions, modules and flags."""
+    found = {
+        node.id
+        for node in all_nodes(statement)
+        if isinstance(node, ast.Name) and _is_variable(node, scopes)
+    }
+    return found | _draws(statement, scopes)
+
+
+def _handled(statement: ast.stmt, scopes: Scopes) -> set[str]:
+    """Names of values that calls are given, or whose methods are called."""
+    found = _draws(statement, scopes)
+    for call in all_nodes(statement):
+        if isinstance(call, ast.Call):
+            for part in (call.func, *call.args, *(k.value for k in call.keywords)):
+                for node in all_nodes(part):
+                    if isinstance(node, ast.Name) and _is_variable(node, scopes):
+                        found.add(node.id)
+    return found
+
+
+def _is_variable(node: ast.Name, scopes: Scopes) -> bool:
+    owner = scopes.scope_of(node).owner(node.id)
+    if owner is None or scopes.resolve(node) is not None:
+        return False
+    return not any(isinstance(bound, _DEFINITIONS) for bound in owner.bindings[node.id])
+
+
+def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
+    """Whether code, or what it calls, draws by a generator of a whole module."""
+    for code in (statement, *reached(scopes, [statement])):
+        for node in all_nodes(code):
+            if isinstance(node, ast.Attribute):
+                symbol = scopes.resolve(node) or ""
+                if symbol.startswith(("numpy.random.", "random.")):
+                    return {_RANDOM}
+    return set()
+
+
+def _makes(statement: ast.stmt, scopes: Scopes) -> bool:
+    """Whether code, or a function or method of the file that it may call, names tf.data."""
+    return _names_data((statement, *reached(scopes, [statement])), scopes)
+
+
+def _run_by(statement: ast.stmt, scopes: Scopes) -> list[ast.AST]:
+    """A statement, and the functions that it calls for certain."""
+    found: list[ast.AST] = [statement]
+    for code in found:
+        for call in all_nodes(code):
+            function = (
+                scopes.function(call.func) if isinstance(call, ast.Call) else None
+            )
+            if function is not None and function not in found:
+                found.append(function)
+    return found
+
+
+def _names_data(codes: Iterable[ast.AST], scopes: Scopes) -> bool:
+    return any(
+        isinstance(node, ast.Attribute)
+        and (scopes.resolve(node) or "").startswith(_DATA)
+        for code in codes
+        for node in all_nodes(code)
+    )

@@ -55,11 +55,11 @@ def homes(
     """
     real = {os.path.realpath(f) for f in files if f.suffix == ".py" and f.is_file()}
     tree = _Tree(real)
-    own: dict[str, set[str]] = {}
+    own: dict[str, dict[str, set[str]]] = {}
     others: dict[str, set[str]] = {}
     for file in sorted(real):
         for root, target in tree.imported(file):
-            own.setdefault(file, set()).add(root)
+            own.setdefault(file, {}).setdefault(root, set()).add(target)
             if target != file:
                 others.setdefault(target, set()).add(root)
     limits = sorted((os.path.realpath(g) for g in given), key=len)
@@ -67,7 +67,7 @@ def homes(
     for file in real:
         directory = os.path.dirname(file)
         # What a file imports itself is on the path whenever it runs.
-        root = min(own.get(file, ()), key=len, default="") or max(
+        root = _root(own.get(file, {}), directory, others.get(file, set())) or max(
             (r for r in others.get(file, ()) if _below(directory, r)),
             key=len,
             default=directory,
@@ -77,6 +77,17 @@ def homes(
             if home != Home(directory):
                 found[file] = home
     return found
+
+
+def _root(own: dict[str, set[str]], directory: str, others: set[str]) -> str:
+    """The directory that a file's imports show to be on the path, "" if they show none.
+
+    `try: from layers import a` and `except ImportError: from .layers import a`: one of
+    them fails, and which is told by those who import the file.
+    """
+    root = min(own, key=len, default="")
+    twice = own.get(root, set()) & own.get(directory, set())
+    return directory if twice and root not in others else root
 
 
 def _below(path: str, directory: str) -> bool:

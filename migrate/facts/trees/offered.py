@@ -127,8 +127,9 @@ class Offers:
                 return None
             always, ever = bound
             for name in always:
-                once = name not in certain
-                certain[name] = self.origin(node, name) if once else ""
+                origin = self.origin(node, name)
+                same = certain.get(name, origin) == origin  # As what a star brought.
+                certain[name] = origin if same else ""
             unsure |= ever - always
         for child in all_nodes(tree):
             if isinstance(child, ast.Global):

@@ -72,7 +72,7 @@ class Common:
         self.twins = twins.joined(lines, self.network, self._values, self._scopes)
         shared = self._layers(lines)
         # What the outputs alone decide, and every mode needs, is the network's too.
-        more = self._more(shared, without(lines, shared), specs)
+        more = self._more(lines, shared, without(lines, shared), specs)
         shared = [u for u in lines["TRAIN"].units if u in shared or u in more]
         shared = self._with_messages(lines, shared)
         for unit in shared:
@@ -123,6 +123,7 @@ class Common:
 
     def _more(
         self,
+        lines: dict[str, Straight],
         shared: list[Unit],
         after: dict[str, list[Unit]],
         specs: dict[str, dict[str, ast.expr]],
@@ -141,30 +142,52 @@ class Common:
             for mode in after
         }
         common = [u for u in needed["TRAIN"] if all(u in n for n in needed.values())]
-        bound = {n for u in shared for n in self.bound_by(u)}
         if self.twins is not None:
             return []  # There would be two of them.
-        bound |= self._made_with()
+        found = [u for u in common if self._is_recorded(u)]
+        while True:
+            fed = [self._fed(line.units, shared, found) for line in lines.values()]
+            kept = [u for u in found if all(u in units for units in fed)]
+            if len(kept) == len(found):
+                return found
+            found = kept
+
+    def _is_recorded(self, unit: Unit) -> bool:
+        """Whether a statement after the layers is one that Keras records."""
+        statement = unit.statement
+        if not isinstance(statement, ast.Assign):
+            return False
+        if not isinstance(statement.value, self._after_layers):
+            return False
+        if named([unit], self._scopes):
+            return False
+        if any(s in table.BETWEEN for _, s in uses(statement, self._scopes)):
+            return False
+        try:
+            self.network.check(statement, self._values)
+        except NotSplit:
+            return False
+        return True
+
+    def _fed(
+        self, units: list[Unit], shared: list[Unit], found: list[Unit]
+    ) -> list[Unit]:
+        """Those of `found` that read what the network has by then, and nothing else.
+
+        A name that another statement binds anew is the network's no more.
+        """
         local = set(self._scopes.scope_by_node[self._function].bindings)
-        found: list[Unit] = []
-        for unit in common:
-            statement = unit.statement
-            reads = {r for r in names.reads(statement) if "." not in r} & local
-            if not reads <= bound or not isinstance(statement, ast.Assign):
-                continue
-            if not isinstance(statement.value, self._after_layers):
-                continue
-            if named([unit], self._scopes):
-                continue
-            if any(s in table.BETWEEN for _, s in uses(statement, self._scopes)):
-                continue
-            try:
-                self.network.check(statement, self._values)
-            except NotSplit:
-                continue
-            found.append(unit)
-            bound |= names.binds(statement)
-        return found
+        bound, fed = self._made_with(), []
+        for unit in units:
+            reads = {r for r in names.reads(unit.statement) if "." not in r} & local
+            if unit in shared:
+                bound |= set(self.bound_by(unit))
+            elif unit in found and reads <= bound:
+                fed.append(unit)
+                bound |= names.binds(unit.statement)
+            else:
+                bound -= names.binds(unit.statement)
+        return fed
 
     def _with_messages(
         self, lines: dict[str, Straight], shared: list[Unit]

@@ -180,7 +180,7 @@ class Network(Callers):
             for value in (self.bound(call, function) or {}).values()
         )
         if not keeps and not any(self.makes_layers(s) for s in function.body):
-            self._check_plain(function.body, env)
+            self.check_plain(function.body, env)
             return
         bound = self.bound(call, function)
         if bound is None:
@@ -279,16 +279,6 @@ class Network(Callers):
                 raise NotSplit(
                     node, f"{function.name}() does more with `{word}` than layers do"
                 )
-
-    def _check_plain(self, body: list[ast.stmt], env: dict[str, ModeValues]) -> None:
-        """A function that makes no layers."""
-        for statement in body:
-            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
-                self._check_plain(statement.body, env)
-                continue
-            if isinstance(statement, ast.Return):
-                statement = ast.Expr(statement.value or ast.Constant(None))
-            self.check(statement, env, plain=True)
 
     def _keep(
         self,

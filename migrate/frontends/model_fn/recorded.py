@@ -43,6 +43,9 @@ class Recorded:
         self.function, self._scopes = function, scopes
         self.instances = NetworkObjects(scopes)
         self.objects = LayerObjects(scopes, self.instances)
+        # Functions whose code is being checked, and being asked for layers.
+        self._entered: set[ast.FunctionDef] = set()
+        self._asked: set[ast.FunctionDef] = set()
 
     def makes_layers(self, node: ast.AST) -> bool:
         """Whether code calls a layer, or a function of the module that does."""
@@ -54,10 +57,18 @@ class Recorded:
                 if self.objects.row(inner) or self.objects.is_applied(inner):
                     return True
                 helper = self.helper(inner)
-                if helper is not None and helper is not self.function:
-                    if any(self.makes_layers(s) for s in helper.body):
-                        return True
+                if helper is not None and self._makes(helper):
+                    return True
         return False
+
+    def _makes(self, helper: ast.FunctionDef) -> bool:
+        if helper is self.function or helper in self._asked:
+            return False  # It calls itself.
+        self._asked.add(helper)
+        try:
+            return any(map(self.makes_layers, helper.body))
+        finally:
+            self._asked.discard(helper)
 
     def row(self, symbol: str) -> LayerRow | None:
         """The layer that a function makes."""
@@ -106,6 +117,28 @@ class Recorded:
                     node, f"{symbol} among its layers is nothing that Keras records"
                 )
 
+    def _check_function(
+        self, function: ast.FunctionDef, env: dict[str, ModeValues]
+    ) -> None:
+        """As `check_plain`; of one that makes layers these are collected where it is called."""
+        if function in self._entered or self._makes(function):
+            return
+        self._entered.add(function)
+        try:
+            self.check_plain(function.body, env)
+        finally:
+            self._entered.discard(function)
+
+    def check_plain(self, body: list[ast.stmt], env: dict[str, ModeValues]) -> None:
+        """Fails where Keras could not record a function that makes no layers."""
+        for statement in body:
+            if isinstance(statement, ast.With) and is_scope(statement, self._scopes):
+                self.check_plain(statement.body, env)
+                continue
+            if isinstance(statement, ast.Return):
+                statement = ast.Expr(statement.value or ast.Constant(None))
+            self.check(statement, env, plain=True)
+
     def _known(self, symbol: str) -> bool:
         return (
             symbol in table.NETWORK
@@ -125,6 +158,9 @@ class Recorded:
         func = call.func
         if isinstance(func, ast.Name) and func.id in _BUILTINS:
             return
+        helper = self.helper(call)
+        if helper is not None:
+            self._check_function(helper, env)
         if is_print(call, self._scopes) or self.objects.is_applied(call):
             return
         if self.instances.constructs(call) or self.instances.says_nothing(call):
@@ -135,7 +171,6 @@ class Recorded:
             return
         if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Constant):
             return  # "layer{}".format(i)
-        helper = self.helper(call)
         if helper is None and self._is_of_tensors(func):
             return
         if helper is None and not is_adding(call, self._scopes):

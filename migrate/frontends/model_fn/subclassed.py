@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from migrate.facts import names
+from migrate.facts.reach import reached
 from migrate.facts.scopes import Scopes
 from migrate.frontends.model_fn import checks, recurrent
 from migrate.frontends.model_fn.calls import uses
@@ -213,7 +214,8 @@ class Subclassed:
             symbol in table.VALUES
             or symbol in recurrent_table.CELLS
             or symbol.startswith(table.HOST)
-            for _, symbol in uses(unit.statement, self._scopes)
+            for node in (unit.statement, *reached(self._scopes, [unit.statement]))
+            for _, symbol in uses(node, self._scopes)
         )
 
     # What is called.

@@ -39,7 +39,9 @@ def finished(temporary, directory):
         try:
             tf.io.gfile.rename(temporary, directory)
             return directory
-        except tf.errors.AlreadyExistsError:
+        except (tf.errors.AlreadyExistsError, tf.errors.FailedPreconditionError):
+            if not tf.io.gfile.exists(directory):
+                raise
             directory = timestamped(os.path.dirname(directory))
 
 

@@ -262,7 +262,8 @@ class Graph:
         if tf.executing_eagerly():
             return self._slot(next_creator, kwargs)
         # tf.Variable's names depend on the name scope; get_variable has reset it.
-        scopes = [v1.get_default_graph().get_name_scope(), kwargs.get("name")]
+        graph_scope = v1.get_default_graph().get_name_scope()
+        scopes = [graph_scope, kwargs.get("name") or "Variable"]
         scope, _, name = "/".join(s for s in scopes if s).rpartition("/")
         initial = _liftable(kwargs.get("initial_value"))
         recorded = len(self._replicas._recorded)
@@ -270,7 +271,7 @@ class Graph:
             variable = tf.Variable(
                 initial_value=initial,
                 trainable=_is_trainable(kwargs),
-                name=self._own_name(scope, name or "Variable"),
+                name=self._own_name(scope, name),
                 dtype=kwargs.get("dtype"),
                 shape=kwargs.get("shape"),
                 constraint=kwargs.get("constraint"),
@@ -289,10 +290,10 @@ class Graph:
     def _own_name(self, scope, name):
         """A variable's last part, with a number where another has the name.
 
-        A graph that is evaluated takes no two variables of one name.
+        In TF1 it was an operation: another is any operation or scope of the graph.
         """
-        own, number = name, 0
-        while (scope, own) in self._names:
+        graph, own, number = v1.get_default_graph(), name, 0
+        while (scope, own) in self._names or _has(graph, scope, own):
             number += 1
             own = f"{name}_{number}"
         self._names.add((scope, own))
@@ -307,6 +308,16 @@ def op_name(value):
 def _name_of(variable):
     """A variable's name, without the number of the output."""
     return variable.name.partition(":")[0]
+
+
+def _has(graph, scope, name):
+    """Whether something that a model_fn made, or opened, has a name in a graph."""
+    whole = f"{scope}/{name}" if scope else name
+    with graph.name_scope(None):
+        if graph.unique_name(whole, mark_as_used=False) == whole:
+            return False
+    given = {tensor.op.name.lower() for tensor in getattr(graph, "inputs", ())}
+    return whole.lower() not in given
 
 
 def _take_name(graph, name):

@@ -14,13 +14,13 @@ ModeKeys = tf.estimator.ModeKeys
 
 
 def weight_variable(shape, seed):
-  initial = tf.truncated_normal(shape, stddev=0.3, seed=seed)
-  return tf.Variable(initial, name="weight")
+  initial = tf.truncated_normal(shape, stddev=0.3, seed=seed, name="weight")
+  return tf.Variable(initial, name="weight")  # Which is weight_1.
 
 
 def bias_variable(shape):
   initial = tf.constant(0.1, shape=shape)
-  return tf.Variable(initial, name="bias")
+  return tf.Variable(initial)
 
 
 class TimeHook(tf.train.SessionRunHook):
