@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import dataclasses
 from collections.abc import Iterable
 
 from migrate.facts import names
@@ -39,25 +38,26 @@ from migrate.frontends.model_fn.modes import (
 from migrate.frontends.model_fn.signature import class_name, parameters
 from migrate.frontends.model_fn.slices import Slices, named, without
 from migrate.frontends.model_fn.specs import SPECS, given
+from migrate.frontends.model_fn.steps import (
+    AllowedSteps,
+    PlannedStep,
+    Steps,
+    read_by,
+)
 from migrate.frontends.model_fn.subclassed import Subclassed
 from migrate.frontends.model_fn.tables import Tables
 from migrate.frontends.model_fn.tags import Tags
-from migrate.program.keras_model import Counter, Hooks, KerasModel, Metric, counted
+from migrate.program.keras_model import (
+    Called,
+    Counter,
+    Hooks,
+    KerasModel,
+    Metric,
+    counted,
+)
 from migrate.program.keras_units import Unit
 from migrate.program.keras_updates import Update
 from migrate.source.nodes import all_nodes
-
-
-@dataclasses.dataclass(frozen=True)
-class _Step:
-    """What a mode computes of the network's outputs.
-
-    Attributes:
-      results: what it returns, or counts.
-    """
-
-    units: list[Unit]
-    results: list[ast.expr]
 
 
 class Split:
@@ -131,20 +131,8 @@ class Split:
           told_scopes: functions that are told in which variable scope they are called.
         """
         function, scopes = self._function, self._scopes
-        self._values = {
-            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
-            for mode in MODES
-        }
-        if function.decorator_list:
-            raise NotSplit(function, "it has a decorator")
-        checks.own_names(function, scopes)
-        checks.drawn(function, scopes)
-        lines, specs = self._modes()
-        told = contrib_calls.params(function, scopes)
-        for line in lines.values():
-            line.units = [u for u in line.units if u.statement not in told]
-        known = {self._role("params"), self._role("config"), *self._bound} - {""}
-        tables = Tables(function, scopes, known, self._values).taken(lines)
+        lines, specs = self._read()
+        tables = Tables(function, scopes, self._given - {""}, self._values).taken(lines)
         found = self._counting(lines, specs)
         collected = totals.found(lines, scopes)
         slices = Slices(function, scopes, collected)
@@ -163,116 +151,57 @@ class Split:
             if is_message(u.statement, scopes) or is_seed(u.statement, scopes)
         ]
         after = without(lines, [*tensors, *said])
-        averages = any(
-            checks.lists_averages(part)
-            for layer in common.network.layers
-            for part in layer.parts
-        )
-        update = updates.Updates(
-            scopes,
-            after["TRAIN"],
-            specs["TRAIN"],
-            common.tensors(shared),
-            self._values["TRAIN"],
-        ).run(averages)
-        made = {n for u in update.units for n in names.binds(u.statement)}
-        own = {id(u) for u in update.gradients}
-        own |= {id(u) for u in update.units if not self._is_plain(u, made)}
-        rest = [u for u in after["TRAIN"] if id(u) not in own]
+        update = self._update(common, shared, after["TRAIN"], specs["TRAIN"])
+        rest = self._without_update(after["TRAIN"], update)
 
         reported = specs["TRAIN"]["loss"]
         penalties.check_reported(reported, scopes)
         penalties.check_evaluated(specs.get("EVAL", {}), scopes)
         loss = slices.needed(rest, [update.loss, reported])
-        counter: Counter | None = None
-        if found is not None:
-            call, counts_with, named_by = found
-            evaluated_by = lines["EVAL"].spec
-            unread = [
-                word
-                for line in lines.values()
-                if line.spec is not evaluated_by
-                for word in line.spec.keywords
-            ]
-            counter, metrics = Counting(function, counts_with, scopes, unread).run(call)
-            gone = [] if named_by is None else [named_by]
-        else:
-            metrics, gone = Metrics(scopes, self._values.get("EVAL")).run(
-                specs.get("EVAL", {}), after.get("EVAL", [])
-            )
+        metrics, counter, gone = self._metrics(found, lines, specs, after)
+        units = {**after, "TRAIN": rest}
         hooks = (
             *first.check(
-                {self._role("params"), self._role("config"), *self._bound},
+                self._given,
                 common.network.makes_layers,
                 lines["TRAIN"].units,
                 update.applied,
             ),
-            *self._hooks(
-                specs, {**after, "TRAIN": rest}, update, common.tensors(shared), metrics
-            ),
+            *self._hooks(specs, units, update, common.tensors(shared), metrics),
         )
         summaries = self._summaries(rest, loss, hooks, slices)
         training = [*loss, *summaries]
-        predicted = specs.get("PREDICT", {}).get("predictions")
-        predictions: list[Unit] = []
-        if predicted is not None:
-            predictions = slices.with_messages(after["PREDICT"], [predicted])
         Metrics(scopes, self._values.get("EVAL")).check_training(training, metrics)
-        evaluated = specs.get("EVAL", {}).get("loss")
-        counts = counted(metrics, counter)
-        evaluation: list[Unit] = []
-        if evaluated is not None:
-            units = [u for u in after["EVAL"] if u not in gone]
-            evaluation = slices.with_messages(units, [evaluated, *counts])
-
-        steps = {
-            "TRAIN": _Step([*training, *update.gradients], [update.loss, reported]),
-            "EVAL": _Step(evaluation, [evaluated, *counts] if evaluated else []),
-            "PREDICT": _Step(predictions, [predicted] if predicted else []),
-        }
-        checks.by_place([*training, *update.gradients], scopes)
-        folded = self._check_steps(steps, update, metrics)
+        steps = Steps(specs, slices, after, training, update, gone).run(
+            counted(metrics, counter)
+        )
+        checks.by_place(steps["TRAIN"].units, scopes)
+        allowed = AllowedSteps(function, scopes, self._values)
+        folded = allowed.check(steps, update, metrics)
         folded["TRAIN"] |= first.folded
         for mode, line in lines.items():
             penalties.check_order(line.units, scopes, common.network.makes_layers)
-            own_units = [u for u in steps[mode].units if u not in shared]
-            checks.order(line.units, tensors, own_units, slices.built)
+            own = [u for u in steps[mode].units if u not in shared]
+            checks.order(line.units, tensors, own, slices.built)
             used = [*shared, *steps[mode].units, *update.units, *gone]
             used += [u for h in hooks if KINDS.get(h.kind) == mode for u in h.made]
             given_ = specs[mode].values()
             checks.left_out(line.units, used, mode, self._values[mode], scopes, given_)
-        checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
-        calls = [(m.call, m.arguments) for m in metrics]
-        if counter is not None:
-            calls = [(counter.call, counts)]
-        for call, arguments in calls:
-            checks.rebound(lines["EVAL"].units, call, arguments, evaluation)
+        self._check_rebound(lines, steps, training, update, metrics, counter)
+        predictions, evaluation = steps["PREDICT"].units, steps["EVAL"].units
         statements = [u.statement for u in (*predictions, *training, *evaluation)]
         checks.penalties(
             common.network.layers,
             [use for s in statements for use in uses(s, scopes)],
             common.penalised(),
         )
-        results = [node for step in steps.values() for node in step.results]
-        watching = [node for one in hooks for node in one.nodes]
-        read = {
-            name
-            for node in (*statements, *results, *watching)
-            for name in (*names.reads(node), *slices.collected(node))
-        }
+        read = read_by(statements, steps, hooks, slices)
         outputs = common.outputs(shared, read)
-        called = None
-        if isinstance(common, Subclassed):
-            common.check()
-            of_update = [u.statement for u in update.gradients]
-            called = common.called(
-                read | {n for s in of_update for n in names.reads(s)}
-            )
-        elif common.twins is not None:
-            twins.check(common.twins, common.network, outputs)
+        called = _called(common, read, update, outputs)
         asked = self._asked(predictions, training)
         if asked and folded.get("PREDICT"):
             raise NotSplit(function, "hooks ask for what depends on the mode")
+        predicted = specs.get("PREDICT", {}).get("predictions")
         exported = specs.get("PREDICT", {}).get("export_outputs")
         return KerasModel(
             function=function,
@@ -281,6 +210,7 @@ class Split:
             bound=self._bound,
             network=tuple(shared),
             outputs=outputs,
+            called=called,
             twins=None if isinstance(common, Subclassed) else common.twins,
             layers=tuple(common.network.named()),
             within=tuple(common.network.within),
@@ -298,19 +228,98 @@ class Split:
             sums=reductions.is_sum(lines["TRAIN"].units, scopes),
             hooks=hooks,
             evaluation=tuple(evaluation),
-            evaluated=evaluated,
+            evaluated=specs.get("EVAL", {}).get("loss"),
             metrics=tuple(metrics),
             counter=counter,
             gathered=tuple(gone),
             named=asked,
             folded=folded,
-            called=called,
             scoping=tuple(common.network.scoping),
             replaced=dict(common.network.replaced),
             tags=Tags(function, scopes).of(summaries),
             totals=collected,
             tables=tables,
         )
+
+    @property
+    def _given(self) -> set[str]:
+        """Names that are known before the model is made: params, config, what is bound."""
+        return {self._role("params"), self._role("config"), *self._bound}
+
+    def _read(self) -> tuple[dict[str, Straight], dict[str, dict[str, ast.expr]]]:
+        """What each mode runs and gives, but for what contrib is told beside it."""
+        function, scopes = self._function, self._scopes
+        self._values = {
+            mode: ModeValues(mode, self._role("mode"), self._role("labels"), scopes)
+            for mode in MODES
+        }
+        if function.decorator_list:
+            raise NotSplit(function, "it has a decorator")
+        checks.own_names(function, scopes)
+        checks.drawn(function, scopes)
+        lines, specs = self._modes()
+        told = contrib_calls.params(function, scopes)
+        for line in lines.values():
+            line.units = [u for u in line.units if u.statement not in told]
+        return lines, specs
+
+    def _update(
+        self,
+        common: Common | Subclassed,
+        shared: list[Unit],
+        units: list[Unit],
+        spec: dict[str, ast.expr],
+    ) -> Update:
+        """How training changes the variables.
+
+        Args:
+          shared: the network's statements.
+          units: those of training after them.
+        """
+        averages = any(
+            checks.lists_averages(part)
+            for layer in common.network.layers
+            for part in layer.parts
+        )
+        tensors, values = common.tensors(shared), self._values["TRAIN"]
+        return updates.Updates(self._scopes, units, spec, tensors, values).run(averages)
+
+    def _without_update(self, units: list[Unit], update: Update) -> list[Unit]:
+        """Statements of training without those that the update alone needs."""
+        made = {n for u in update.units for n in names.binds(u.statement)}
+        own = {id(u) for u in update.gradients}
+        own |= {id(u) for u in update.units if not self._is_plain(u, made)}
+        return [u for u in units if id(u) not in own]
+
+    def _metrics(
+        self,
+        found: tuple[ast.Call, ast.FunctionDef, Unit | None] | None,
+        lines: dict[str, Straight],
+        specs: dict[str, dict[str, ast.expr]],
+        after: dict[str, list[Unit]],
+    ) -> tuple[list[Metric], Counter | None, list[Unit]]:
+        """The metrics, the function that counts them, and statements that only list them.
+
+        Args:
+          found: the function that makes the metrics, where one does.
+          after: what each mode runs after the network.
+        """
+        if found is None:
+            metrics, gone = Metrics(self._scopes, self._values.get("EVAL")).run(
+                specs.get("EVAL", {}), after.get("EVAL", [])
+            )
+            return metrics, None, gone
+        call, counts_with, named_by = found
+        evaluated_by = lines["EVAL"].spec
+        unread = [
+            word
+            for line in lines.values()
+            if line.spec is not evaluated_by
+            for word in line.spec.keywords
+        ]
+        counting_ = Counting(self._function, counts_with, self._scopes, unread)
+        counter, metrics = counting_.run(call)
+        return metrics, counter, [] if named_by is None else [named_by]
 
     def _counting(
         self, lines: dict[str, Straight], specs: dict[str, dict[str, ast.expr]]
@@ -355,39 +364,22 @@ class Split:
             uses(unit.statement, self._scopes)
         )
 
-    def _check_steps(
-        self, steps: dict[str, _Step], update: Update, metrics: list[Metric]
-    ) -> dict[str, dict[ast.AST, ast.expr | str]]:
-        """What the mode decides in each step, which otherwise is what a step may hold."""
-        functions = {m.call.func for m in metrics}
-        # Training counts with the same metrics, also where it writes them out again.
-        counted = {ast.dump(m.call) for m in metrics}
-        for unit in steps["TRAIN"].units:
-            value = getattr(unit.statement, "value", None)
-            if isinstance(value, ast.Call) and ast.dump(value) in counted:
-                functions.add(value.func)
-        if update.computed is not None:
-            functions.add(update.computed.func)
-        listed = update.computed and names.argument(update.computed, "var_list", 1)
-        chosen = [listed] if update.chosen and listed is not None else []
-        allowed = checks.Steps(self._function, self._scopes, functions, chosen)
-        applied = update.gradients[-1:]
-        found: dict[str, dict[ast.AST, ast.expr | str]] = {}
-        for mode, values in self._values.items():
-            found[mode] = {}
-            for unit in steps[mode].units:
-                if unit not in applied:
-                    folded = values.folded(unit.statement)
-                    allowed.check(unit.statement, folded)
-                    found[mode] |= folded
-            for node in steps[mode].results:
-                folded = values.folded(node)
-                allowed.check(node, folded)
-                found[mode] |= folded
-        found["TRAIN"] |= self._values["TRAIN"].folded(update.optimizer)
-        for unit in update.units:
-            found["TRAIN"] |= self._values["TRAIN"].folded(unit.statement)
-        return found
+    def _check_rebound(
+        self,
+        lines: dict[str, Straight],
+        steps: dict[str, PlannedStep],
+        training: list[Unit],
+        update: Update,
+        metrics: list[Metric],
+        counter: Counter | None,
+    ) -> None:
+        """Refuses names that mean something else where the update or a metric reads them."""
+        checks.rebound(lines["TRAIN"].units, update.applied, [update.loss], training)
+        calls = [(m.call, m.arguments) for m in metrics]
+        if counter is not None:
+            calls = [(counter.call, counted(metrics, counter))]
+        for call, arguments in calls:
+            checks.rebound(lines["EVAL"].units, call, arguments, steps["EVAL"].units)
 
     def _asked(self, predictions: list[Unit], training: list[Unit]) -> bool:
         """Whether hooks ask for tensors that the predictions alone have.
@@ -481,3 +473,23 @@ class Split:
         found = slices.summaries(rest, loss)
         more = slices.needed([u for u in rest if u not in made], watched)
         return [u for u in rest if u in found or (u in more and u not in loss)]
+
+
+def _called(
+    common: Common | Subclassed,
+    read: set[str],
+    update: Update,
+    outputs: tuple[str, ...],
+) -> Called | None:
+    """What a subclassed model's `call` does; None of a functional one.
+
+    Raises:
+      NotSplit: its networks are not alike enough.
+    """
+    if isinstance(common, Subclassed):
+        common.check()
+        of_update = [u.statement for u in update.gradients]
+        return common.called(read | {n for s in of_update for n in names.reads(s)})
+    if common.twins is not None:
+        twins.check(common.twins, common.network, outputs)
+    return None
