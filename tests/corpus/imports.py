@@ -113,7 +113,7 @@ def written(
     for result in results:
         target = copy.target(result.path)
         if result.changed:
-            done = results.write_result(result, target, own_copy=True)
+            done = write_result(result, target, own_copy=True)
             assert not done.failed, done.findings
         by_file[str(target)] = result
     return Tree(to, by_file)
