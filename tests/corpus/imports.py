@@ -23,6 +23,7 @@ from migrate import copies, emitted
 from migrate.facts import modules
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
+from migrate.results import write_result
 from reference import processes
 from tests.corpus import dependencies
 
