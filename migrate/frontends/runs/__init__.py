@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper
@@ -265,10 +266,9 @@ class RunResolver:
             self.analysis.graph.asks(leaf.node) for leaf in leaves
         ):
             wanted.add(ir.COLLECTED)
-        inline_merge = any(self._is_merge(leaf.node) for leaf in leaves)
-        plain = self.slicer.slice(wanted, inline_merge)
+        summaries = any(self._is_merge(leaf.node) for leaf in leaves)
+        plain = self.slicer.slice(wanted, summaries)
         observed: dict[str, ast.expr] = {}
-        summaries = inline_merge
         if plain.trains:
             observed = dict(self.hooks.observed)
             for item in observed.values():
@@ -299,26 +299,11 @@ class RunResolver:
         element = self.fed.element(call, drawn, feed)
         if feeds is None or element is None or not self._may_give(call, part, given):
             return
-        self.checks.check_assigned(part)
-        whole = {name for leaf in leaves if (name := names.key(leaf.node))}
-        self.metrics.check(call, part, plain, whole)
-        if not part.trains:
-            self.checks.check_averages(call, part, feed)
-        if not self._draws_once(call, drawn):
+        if not self._may_run(call, leaves, plain, part, feed, drawn):
             return
-        if self.beside.holds(call):
-            changes, draws = self.checks.changes(part, call), bool(self._sources(drawn))
-            if not self.beside.check(call, changes, draws, self.synchronous):
-                return
         statement = self.loop.statement(call)
         droppable = self.steps.droppable(statement, call, leaves, structure)
-        values = [leaf for leaf in leaves if leaf.has_value]
-        fetches = tuple(leaf.value for leaf in (values if droppable else leaves))
-        shape = structure
-        if structure in ("tuple", "list") and droppable:
-            shape = "none" if not values else "single" if len(values) == 1 else "tuple"
-        if structure == "single" and not values:
-            shape, fetches = "none", ()
+        shape, fetches = _shape(structure, leaves, droppable)
         step = ir.StepFunction(
             "",
             tuple(feeds),
@@ -347,6 +332,34 @@ class RunResolver:
                 element=tuple(element),
             )
         )
+
+    def _may_run(
+        self,
+        call: ast.Call,
+        leaves: list[Leaf],
+        plain: Slice,
+        part: Slice,
+        feed: dict[str, ast.expr],
+        drawn: frozenset[str],
+    ) -> bool:
+        """Whether a step function may do what the run did; else a refusal.
+
+        Args:
+          plain: what is fetched needs.
+          part: that, with what hooks and summaries need.
+          drawn: of that, names that are not fed.
+        """
+        self.checks.check_assigned(part)
+        whole = {name for leaf in leaves if (name := names.key(leaf.node))}
+        self.metrics.check(call, part, plain, whole)
+        if not part.trains:
+            self.checks.check_averages(call, part, feed)
+        if not self._draws_once(call, drawn):
+            return False
+        if not self.beside.holds(call):
+            return True
+        changes, draws = self.checks.changes(part, call), bool(self._sources(drawn))
+        return self.beside.check(call, changes, draws, self.synchronous)
 
     def _may_give(self, call: ast.Call, part: Slice, given: tuple[str, ...]) -> bool:
         """Whether what is fed may take the place of what computes it; else a refusal.
@@ -402,3 +415,20 @@ class RunResolver:
             "Zip the datasets, or draw one element and take its parts.",
         )
         return False
+
+
+def _shape(
+    structure: str, leaves: list[Leaf], droppable: bool
+) -> tuple[str, tuple[Code, ...]]:
+    """The structure of what a step function gives, and its values.
+
+    Args:
+      droppable: whether values that nothing reads may be left out.
+    """
+    values = [leaf for leaf in leaves if leaf.has_value]
+    if structure == "single" and not values:
+        return "none", ()
+    fetches = tuple(leaf.value for leaf in (values if droppable else leaves))
+    if structure in ("tuple", "list") and droppable:
+        structure = "none" if not values else "single" if len(values) == 1 else "tuple"
+    return structure, fetches

@@ -10,7 +10,7 @@ from migrate.program.binding_time.user_functions import UserFunctions
 from migrate.program.binding_time.vocabulary import is_given
 from migrate.program.code import code, joined
 from migrate.program.ir import Kind, Lift
-from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
+from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS, LayerRow
 
 
 class Layers(UserFunctions):
@@ -29,10 +29,68 @@ class Layers(UserFunctions):
                 symbol,
             )
             return Kind.TENSOR
-        training = bound.get("training")
+        self._check_function(call, symbol, bound)
+        inputs = bound.pop("inputs")
+        reuse = bound.pop("reuse", None)
+        if row.seeded and is_given(bound.get("seed")):
+            given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
+            use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
+            self._lifts.append(Lift(call, "", code(), use))
+            return Kind.TENSOR
+        constructor = [
+            code(f"{name}=", value)
+            for name, value in bound.items()
+            if name not in row.call_parameters
+        ]
+        # A name that is no constant is computed at build time, as it was in TF1.
+        name = names.literal(bound.get("name"))
+        if "name" not in bound and row.has_weights and not self.in_loop:
+            name = self._numbered(row.default_name)
+            constructor.append(code(f'name="{name}"'))
+        target = row.target
+        if self.updated_by and symbol == "tf.layers.batch_normalization":
+            target = "tower_normalisation.BatchNormalization"
+            constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
+        variable, made = self._layer_variable(row, name, reuse)
+        create = code(target, "(", joined(", ", constructor), ")") if made else code()
+        at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
+        use = code(variable, "(", joined(", ", [inputs, *at_call]), ")")
+        self._lifts.append(Lift(call, variable, create, use))
+        return Kind.TENSOR
+
+    def _numbered(self, name: str) -> str:
+        """TF1's name of a layer without one: numbered in its variable scope."""
+        key = (self.full_name("") or "") + name
+        count = self.layer_counts.get(key, 0)
+        self.layer_counts[key] = count + 1
+        return name + (f"_{count}" if count else "")
+
+    def _layer_variable(
+        self, row: LayerRow, name: object, reuse: ast.expr | None
+    ) -> tuple[str, bool]:
+        """The name that holds a layer, and whether the layer is made here."""
+        shared = self.full_name(name) if isinstance(name, str) else None
         if (
-            symbol == "tf.layers.batch_normalization"
-            and training is not None
+            shared is not None
+            and shared in self.created
+            and (self.reusing or self._may_reuse(reuse))
+        ):
+            return self.created[shared], False
+        wish = name if isinstance(name, str) else row.default_name
+        wish = wish.rpartition("/")[2].replace("-", "_")
+        variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
+        if shared is not None and row.has_weights:
+            self.created[shared] = variable
+        return variable, True
+
+    def _check_function(
+        self, call: ast.Call, symbol: str, bound: dict[str, ast.expr]
+    ) -> None:
+        """Refuses what TF1's function did that the layer's class does otherwise."""
+        training = bound.get("training")
+        normalises = symbol == "tf.layers.batch_normalization" and training is not None
+        if (
+            normalises
             and names.literal(training) is not False
             and not any(
                 u == "tf.GraphKeys.UPDATE_OPS" for _, u in self.scopes.walk_uses()
@@ -47,8 +105,6 @@ class Layers(UserFunctions):
                 "needs it, or leave training out.",
                 symbol,
             )
-        inputs = bound.pop("inputs")
-        reuse = bound.pop("reuse", None)
         for argument in ("kernel_regularizer", "bias_regularizer", "gamma_regularizer"):
             if is_given(bound.get(argument)):
                 self.diagnostics.refuse(
@@ -58,57 +114,19 @@ class Layers(UserFunctions):
                     "Add the penalty to the loss by hand.",
                     symbol,
                 )
-        if row.seeded and is_given(bound.get("seed")):
-            given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
-            use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
-            self._lifts.append(Lift(call, "", code(), use))
-            return Kind.TENSOR
-        constructor = [
-            code(f"{name}=", value)
-            for name, value in bound.items()
-            if name not in row.call_parameters
-        ]
-        name = names.literal(bound.get("name"))
-        dynamic = "name" in bound and not isinstance(name, str)
-        if "name" not in bound and row.has_weights and not self.in_loop:
-            scope = self.full_name("") or ""
-            count = self.layer_counts.get(scope + row.default_name, 0)
-            self.layer_counts[scope + row.default_name] = count + 1
-            name = row.default_name + (f"_{count}" if count else "")
-            constructor.append(code(f"name={name!r}".replace("'", '"')))
-        shared = self.full_name(name) if isinstance(name, str) else None
-        reused = (
-            shared is not None
-            and shared in self.created
-            and (self.reusing or self._may_reuse(reuse))
-        )
-        if reused and shared is not None:
-            variable = self.created[shared]
-        else:
-            wish = name if isinstance(name, str) else row.default_name
-            wish = wish.rpartition("/")[2].replace("-", "_")
-            variable = self.fresh(wish, f"{wish}_layer", f"{row.default_name}_layer")
-            if shared is not None and row.has_weights:
-                self.created[shared] = variable
-        target = row.target
-        if self.updated_by and symbol == "tf.layers.batch_normalization":
-            target = "tower_normalisation.BatchNormalization"
-            constructor.insert(0, code(f'updated_by="{self.updated_by}"'))
-            if training is not None and self.quietly(training) in ir.STEP_KINDS:
-                self.diagnostics.refuse(
-                    "N126",
-                    call,
-                    "towers normalise batches, or not, as a tensor says",
-                    "Build the evaluation apart, with training=False.",
-                    symbol,
-                )
-        if dynamic and not self.in_loop and row.has_weights:
-            pass  # The name is computed at build time, as it was in TF1.
-        create = code(target, "(", joined(", ", constructor), ")")
-        at_call = [code(f"{n}=", bound[n]) for n in row.call_parameters if n in bound]
-        use = code(variable, "(", joined(", ", [inputs, *at_call]), ")")
-        self._lifts.append(Lift(call, variable, create if not reused else code(), use))
-        return Kind.TENSOR
+        if (
+            normalises
+            and self.updated_by
+            and training is not None
+            and self.quietly(training) in ir.STEP_KINDS
+        ):
+            self.diagnostics.refuse(
+                "N126",
+                call,
+                "towers normalise batches, or not, as a tensor says",
+                "Build the evaluation apart, with training=False.",
+                symbol,
+            )
 
     def _applied_at_once(self, layer: ast.Call) -> None:
         """`tf.layers.Dense(1)(x)`: the layer is made at build time, under a name."""
