@@ -133,70 +133,63 @@ class Cluster:
                 self._plan.support.add("towers_on_tasks.py")
                 self._plan.imports.append("import towers_on_tasks")
             return [*_connected(connected, program.serves), *_alone(program.towers)]
-        spec: ast.expr | Code = program.cluster.spec
-        if program.kinds.get(
-            names.key(program.cluster.spec) or ""
-        ) is not Kind.CLUSTER and not (
-            isinstance(spec, ast.Call)
-            and self._scopes.resolve(spec.func) == "tf.train.ClusterSpec"
-        ):
-            spec = code("tf.train.ClusterSpec(", program.cluster.spec, ")")
-        index = program.cluster.task_index
+        spec = self._spec(program.cluster)
         home, within = "training_session", ""
         if program.towers is not None:
             self._plan.support.add("towers_of_workers.py")
             self._plan.imports.append("import towers_of_workers")
             home, within = "towers_of_workers", f", towers={program.towers.count}"
-        server = program.cluster.server.targets[0]  # type: ignore[attr-defined]
-        sync: list[Item] = [
-            New(
-                code(
-                    "strategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
-                    f"    cluster_resolver={_RESOLVER}(\n"
-                    "        training_session.workers_only(",
-                    spec,
-                    '),\n        task_type="worker",\n        task_id=',
-                    index,
-                    ',\n        rpc_layer="grpc"))',
-                )
-            ),
-            New(
-                code(
-                    f"replicas = {home}.SynchronousReplicas(strategy, ",
-                    index,
-                    within,
-                    ")",
-                )
-            ),
-        ]
-        partitioner = ""
-        if program.partitioned and program.replication is not Replication.SYNCHRONOUS:
-            partitioner = ",\n    variable_partitioner=training_session.partitioner"
-        if program.cluster.jobs is not None and not (
-            program.cluster.jobs & {"chief", "master"}
+        if program.replication is Replication.SYNCHRONOUS:
+            made = _workers(program.cluster, spec, home, within)
+        elif program.replication is Replication.CHOSEN_AT_RUN_TIME:
+            assert program.condition is not None
+            test = code("if ", program.condition, ":")
+            workers = _workers(program.cluster, spec, home, within)
+            servers = self._servers(program.cluster, spec, home, within)
+            made = [Block(test, workers, orelse=servers)]
+        else:
+            made = self._servers(program.cluster, spec, home, within)
+        return _if_clustered(program.clustered, made)
+
+    def _spec(self, cluster: ir.Cluster) -> ast.expr | Code:
+        """The cluster as a ClusterSpec, which a server may be given as a dict."""
+        spec = cluster.spec
+        if self._program.kinds.get(names.key(spec) or "") is Kind.CLUSTER or (
+            isinstance(spec, ast.Call)
+            and self._scopes.resolve(spec.func) == "tf.train.ClusterSpec"
         ):
+            return spec
+        return code("tf.train.ClusterSpec(", spec, ")")
+
+    def _servers(
+        self, cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
+    ) -> list[Item]:
+        """The strategy with parameter servers, and its replicas.
+
+        Args:
+          home: the emitted module of the replicas.
+          within: what it is told of towers.
+        """
+        program, index = self._program, cluster.task_index
+        partitioner = ""
+        if program.partitioned:
+            partitioner = ",\n    variable_partitioner=training_session.partitioner"
+        if cluster.jobs is not None and not cluster.jobs & {"chief", "master"}:
             servers = code(spec)
             test = code("if ", index, " != 0:")
             comment = "# Worker 0 is also the coordinator; the other workers serve it."
         else:
             servers = code("training_session.without_chief(", spec, ")")
-            test = code(
-                "if not training_session.is_coordinator(",
-                spec,
-                ", ",
-                program.cluster.job_name,
-                ", ",
-                index,
-                "):",
-            )
+            of_task = joined(", ", [spec, cluster.job_name, index])
+            test = code("if not training_session.is_coordinator(", of_task, "):")
             comment = "# The chief, or worker 0, is also the coordinator; the others serve it."
         chosen = program.replication is Replication.CHOSEN_AT_RUN_TIME
         above = "" if chosen or program.clustered is not None else "\n"
-        asynchronous: list[Item] = [
-            Block(
-                code(above + comment + "\n", test),
-                [New(code("training_session.serve(", server, ")"))],
-            ),
+        server = cluster.server.targets[0]  # type: ignore[attr-defined]
+        serve = New(code("training_session.serve(", server, ")"))
+        ends = ", ends_servers=True" if program.servers_end else ""
+        return [
+            Block(code(above + comment + "\n", test), [serve]),
             New(
                 code(
                     "strategy = tf.distribute.ParameterServerStrategy(\n"
@@ -209,21 +202,37 @@ class Cluster:
                 code(
                     f"replicas = {home}.AsynchronousReplicas(strategy, ",
                     spec,
-                    ", ends_servers=True" if program.servers_end else "",
+                    ends,
                     within,
                     ")",
                 )
             ),
         ]
-        made = asynchronous
-        if program.replication is Replication.SYNCHRONOUS:
-            made = sync
-        elif program.replication is Replication.CHOSEN_AT_RUN_TIME:
-            assert program.condition is not None
-            made = [
-                Block(code("if ", program.condition, ":"), sync, orelse=asynchronous)
-            ]
-        return _if_clustered(program.clustered, made)
+
+
+def _workers(
+    cluster: ir.Cluster, spec: ast.expr | Code, home: str, within: str
+) -> list[Item]:
+    """The strategy of workers that keep pace, and its replicas; see `Cluster._servers`."""
+    index = cluster.task_index
+    return [
+        New(
+            code(
+                "strategy = tf.distribute.MultiWorkerMirroredStrategy(\n"
+                f"    cluster_resolver={_RESOLVER}(\n"
+                "        training_session.workers_only(",
+                spec,
+                '),\n        task_type="worker",\n        task_id=',
+                index,
+                ',\n        rpc_layer="grpc"))',
+            )
+        ),
+        New(
+            code(
+                f"replicas = {home}.SynchronousReplicas(strategy, ", index, within, ")"
+            )
+        ),
+    ]
 
 
 def _if_clustered(choice: ir.Choice | None, made: list[Item]) -> list[Item]:

@@ -48,8 +48,10 @@ class Updates:
         return [*items, *self._made(flow, update, included)]
 
     def _made(self, flow: Flow, update: ir.Update, included: set[Flow]) -> list[Item]:
-        program = self._context.program
-        sync = program.replication.averages or program.towers is not None
+        if update.kind == "gradients":
+            return self._gradients(flow)
+        if update.kind == "compute_gradients":
+            return self._computed(flow, update)
         needed = set().union(
             *[
                 header_reads(f.statement) if f.suites else f.reads
@@ -57,87 +59,83 @@ class Updates:
                 if f is not flow
             ]
         )
-        bind = (
-            f"{update.target} = " if update.target in needed and update.target else ""
-        )
-        step_argument = (
-            code(", global_step=", update.global_step)
-            if update.global_step is not None
-            else code()
-        )
-        if update.kind == "gradients":
-            edits = self._expressions.edits(flow.statement, flow)
-            for node in all_nodes(flow.statement):
-                if (
-                    isinstance(node, ast.Call)
-                    and self._context.scopes.resolve(node.func) == "tf.gradients"
-                ):
-                    edits[node] = self._taken_by_tape(node, flow)
-            return [Keep(flow.statement, replace=edits)]
+        bound = update.target if update.target in needed else ""
+        bind = f"{bound} = " if bound else ""
         if update.kind == "apply_gradients":
-            if not sync:
-                edits = self._expressions.edits(flow.statement, flow)
-                return [Keep(flow.statement, replace=edits)]
-            assert update.gradients is not None
-            if update.decayed is not None:
-                decayed = code(
-                    ", decay_var_list=", self._expressions.code(update.decayed)
-                )
-                step_argument = code(step_argument, decayed)
-            return [
-                New(
-                    code("gradients, variables = zip(*", update.gradients, ")"),
-                    flow.statement,
-                ),
-                New(
-                    code(
-                        bind,
-                        update.optimizer,
-                        ".apply_gradients(zip(replicas.average(gradients), variables)",
-                        step_argument,
-                        ")",
-                    )
-                ),
-            ]
-        variables: Code = (
-            code(update.variables)
-            if update.variables is not None
-            else code("replicas.trainable_variables")
+            return self._applied(flow, update, bind)
+        loss = self._loss(flow, update)
+        return [
+            New(code("variables = ", self._variables(update)), flow.statement),
+            New(code("gradients = tape.gradient(", loss, ", variables)")),
+            New(self._apply(update, bind, _step(update))),
+        ]
+
+    @property
+    def _averages(self) -> bool:
+        """Whether gradients are averaged over replicas before they are applied."""
+        program = self._context.program
+        return program.replication.averages or program.towers is not None
+
+    def _gradients(self, flow: Flow) -> list[Item]:
+        """`tf.gradients`."""
+        edits = self._expressions.edits(flow.statement, flow)
+        for node in all_nodes(flow.statement):
+            if (
+                isinstance(node, ast.Call)
+                and self._context.scopes.resolve(node.func) == "tf.gradients"
+            ):
+                edits[node] = self._taken_by_tape(node, flow)
+        return [Keep(flow.statement, replace=edits)]
+
+    def _computed(self, flow: Flow, update: ir.Update) -> list[Item]:
+        """`compute_gradients`."""
+        loss = self._loss(flow, update)
+        pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
+        taken = next(
+            node
+            for node in all_nodes(flow.statement)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr == "compute_gradients"
         )
-        loss: Code = (
-            code(self.loss_names[flow])
-            if flow in self.loss_names
-            else code(update.loss)
-            if update.loss is not None
-            else code()
-        )
-        items: list[Item] = [New(code("variables = ", variables), flow.statement)]
-        if update.kind == "compute_gradients":
-            pairs = code("list(zip(tape.gradient(", loss, ", variables), variables))")
-            taken = next(
-                node
-                for node in all_nodes(flow.statement)
-                if isinstance(node, ast.Call)
-                and isinstance(node.func, ast.Attribute)
-                and node.func.attr == "compute_gradients"
-            )
-            if getattr(flow.statement, "value", None) is taken and update.target:
-                return [*items, New(code(f"{update.target} = ", pairs))]
-            return [*items, Keep(flow.statement, replace={taken: pairs})]
-        items.append(New(code("gradients = tape.gradient(", loss, ", variables)")))
-        gradients = "replicas.average(gradients)" if sync else "gradients"
-        items.append(
-            New(
-                code(
-                    bind,
-                    update.optimizer,
-                    f".apply_gradients(zip({gradients}, variables)",
-                    step_argument,
-                    ")",
-                )
-            )
-        )
-        return items
+        gradients: Item = Keep(flow.statement, replace={taken: pairs})
+        if getattr(flow.statement, "value", None) is taken and update.target:
+            gradients = New(code(f"{update.target} = ", pairs))
+        variables = self._variables(update)
+        return [New(code("variables = ", variables), flow.statement), gradients]
+
+    def _applied(self, flow: Flow, update: ir.Update, bind: str) -> list[Item]:
+        """`apply_gradients` of gradients that the program has computed.
+
+        Args:
+          bind: what its value is bound to, as text.
+        """
+        if not self._averages:
+            edits = self._expressions.edits(flow.statement, flow)
+            return [Keep(flow.statement, replace=edits)]
+        assert update.gradients is not None
+        step = _step(update)
+        if update.decayed is not None:
+            decayed = self._expressions.code(update.decayed)
+            step = code(step, ", decay_var_list=", decayed)
+        apart = code("gradients, variables = zip(*", update.gradients, ")")
+        return [New(apart, flow.statement), New(self._apply(update, bind, step))]
+
+    def _apply(self, update: ir.Update, bind: str, step: Code) -> Code:
+        """The optimizer's update by the names `gradients` and `variables`."""
+        gradients = "replicas.average(gradients)" if self._averages else "gradients"
+        applies = f".apply_gradients(zip({gradients}, variables)"
+        return code(bind, update.optimizer, applies, step, ")")
+
+    def _variables(self, update: ir.Update) -> Code:
+        if update.variables is None:
+            return code("replicas.trainable_variables")
+        return code(update.variables)
+
+    def _loss(self, flow: Flow, update: ir.Update) -> Code:
+        if flow in self.loss_names:
+            return code(self.loss_names[flow])
+        return code() if update.loss is None else code(update.loss)
 
     def _taken_by_tape(self, call: ast.Call, flow: Flow) -> Code:
         """`tf.gradients(ys, xs, ...)`; what is left out changes no value."""
@@ -197,3 +195,10 @@ def update_last(flows: Sequence[Flow]) -> list[Flow]:
 
 def _bound(flow: Flow) -> frozenset[str]:
     return frozenset().union(*[f.binds for f in every([flow])])
+
+
+def _step(update: ir.Update) -> Code:
+    """The argument by which an update counts the step, if it does."""
+    if update.global_step is None:
+        return code()
+    return code(", global_step=", update.global_step)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
 
 from migrate.facts import names
 from migrate.facts.helpers import Helper
