@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from migrate.facts.scopes import scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
+from migrate.planning.changes import Changes
 from migrate.planning.choice import has_refusal, plan_of
 from migrate.source.nodes import tree_of
 from migrate.unit import Unit
@@ -23,25 +24,6 @@ if TYPE_CHECKING:
 _ELSEWHERE = frozenset({"C102", "S101", "S103"})
 # How a program that can be migrated opens its session.
 _OPENS = ("Session", "Supervisor")
-
-
-@dataclasses.dataclass(frozen=True)
-class Changes:
-    """What became of a program where it stands.
-
-    Attributes:
-      supervised: original lines of Supervisors that are sessions now.
-      chiefs: where the chief was told by a wrong test, as (original line, what it did).
-      split: original lines where the usual split was made by hand.
-      done: original lines of queues that told parameter servers to end.
-      noted: what else is told of it.
-    """
-
-    supervised: tuple[int, ...] = ()
-    chiefs: tuple[tuple[int, str], ...] = ()
-    split: tuple[int, ...] = ()
-    done: tuple[int, ...] = ()
-    noted: tuple[Finding, ...] = ()
 
 
 _NOTHING = Changes()

@@ -52,7 +52,7 @@ from migrate.normalise.sessions import (
     slim_loops,
 )
 from migrate.normalise.supervisors import supervisor
-from migrate.planning.forms import Changes
+from migrate.planning.changes import Changes
 from migrate.unit import Unit
 
 _Step = Callable[[Text], Text]
