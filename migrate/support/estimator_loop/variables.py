@@ -271,7 +271,8 @@ class Graph:
             variable = tf.Variable(
                 initial_value=initial,
                 trainable=_is_trainable(kwargs),
-                name=self._own_name(scope, name),
+                # Metrics call some by a scope, which ends in "/".
+                name=self._own_name(scope, name or "Variable"),
                 dtype=kwargs.get("dtype"),
                 shape=kwargs.get("shape"),
                 constraint=kwargs.get("constraint"),
