@@ -7,6 +7,7 @@ string is a job of one task, whose address nobody answers.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.facts import names
@@ -16,6 +17,10 @@ from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 
 _FLAGS = frozenset({"DEFINE_string"})
+# Names of flags of several hosts; where one is given, its parts are what it was.
+_SEVERAL = re.compile(
+    r"(^|_)(hosts|workers|servers|addresses|addrs|nodes|machines|peers)$"
+)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
@@ -170,7 +175,7 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
     """`FLAGS.ps_hosts`, of a flag that is a string.
 
     Args:
-      several: whether its default or its help has to say that it is several hosts.
+      several: whether its name, default or help has to say that it is several hosts.
     """
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
@@ -185,7 +190,7 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
         if not isinstance(call, ast.Call) or not call.args:
             continue
         name = names.literal(call.args[0])
-        if several and not _says_several(call):
+        if several and not (_says_several(call) or _SEVERAL.search(node.attr)):
             continue
         if isinstance(call.func, ast.Attribute) and call.func.attr in _FLAGS:
             if name == node.attr:
