@@ -55,7 +55,8 @@ CODES = (
     Code(
         "N110",
         "gradients in a loop",
-        "Gradients are taken in a loop.",
+        "Gradients are taken in a loop: over workers, say, each of which subtracts its own. "
+        "Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
         "N111",
