@@ -112,6 +112,13 @@ CODES = (
         "summaries), it stays: in checkpoints its variables' names begin with the name scope's.",
     ),
     Code(
+        "N141",
+        "names of operations",
+        "A variable is given a name that an operation or a scope before it has: TensorFlow 1 numbered the variable, `q_1`, "
+        "and checkpoints know it so. Where both stand in one block, and it is known that such an operation takes its name "
+        "once, the number is written out. Where it is not certain this is told, and the variable has its plain name.",
+    ),
+    Code(
         "N123",
         "slim",
         "This part of contrib.slim is not covered: its data providers, evaluation loops and copies of networks. Layers, argument scopes, losses and training operations are (L150); tf_slim has the rest for graphs of compat.v1.",
