@@ -34,6 +34,8 @@ _ONCE = frozenset(
         *("transpose", "truncated_normal", "zeros", "range", "one_hot", "concat"),
     )
 )
+# What names nothing in the graph.
+_NOT_OF_GRAPHS = ("tf.app.", "tf.flags.", "tf.data.", "tf.logging.")
 _PLACEHOLDER = "tf.placeholder"
 _TWICE = (ast.For, ast.While, ast.If, ast.Try, ast.Lambda, ast.IfExp) + (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
@@ -158,6 +160,8 @@ def _found(scopes: Scopes) -> list[_Taken]:
     for node in scopes.walk():
         symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
         if symbol is None or not symbol.startswith("tf."):
+            continue
+        if symbol.startswith(_NOT_OF_GRAPHS):
             continue
         assert isinstance(node, ast.Call)
         name = _name(node, symbol)
