@@ -100,7 +100,8 @@ CODES = (
         "In TF1 batch normalisation updated its moving averages only where the training "
         "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does, or only one branch "
         "of a condition, or another model_fn; evaluation used the initial averages, which TensorFlow 2 would "
-        "not reproduce.",
+        "not reproduce. So it is with a network's updates that are taken out of their list where "
+        "it is not seen that all of them are run.",
     ),
     Code(
         "E114",

@@ -33,10 +33,13 @@ CODES = (
         "D104",
         "mean of a replica's part",
         "The gradients of replicas are added up. The mean over a replica's part of the "
-        "batch makes every step as many times too large as there are replicas.",
+        "batch, or a sum divided by the part's size, makes every step as many times too "
+        "large as there are replicas. A sum of losses per example that nothing divides is "
+        "told, and left.",
         "loss = tf.reduce_mean(per_example_loss)",
         "loss = tf.nn.compute_average_loss(per_example_loss)",
-        refused_when="the loss is not of a Keras loss object without reduction.",
+        refused_when="the strategy is not seen where the loss is, or what the replicas "
+        "return is averaged elsewhere.",
     ),
     Code(
         "D106",

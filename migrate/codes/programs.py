@@ -55,7 +55,8 @@ CODES = (
     Code(
         "N110",
         "gradients in a loop",
-        "Gradients are taken in a loop.",
+        "Gradients are taken in a loop: over workers, say, each of which subtracts its own. "
+        "Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
         "N111",
@@ -109,6 +110,13 @@ CODES = (
         "TensorFlow 1 named what get_variable and layers make by variable scopes alone; TensorFlow 2 has one kind of scope. "
         "Such statements move out of name scopes. Where one makes what a name scope does name, too (tf.Variable, "
         "summaries), it stays: in checkpoints its variables' names begin with the name scope's.",
+    ),
+    Code(
+        "N141",
+        "names of operations",
+        "A variable is given a name that an operation or a scope before it has: TensorFlow 1 numbered the variable, `q_1`, "
+        "and checkpoints know it so. Where both stand in one block, and it is known that such an operation takes its name "
+        "once, the number is written out. Where it is not certain this is told, and the variable has its plain name.",
     ),
     Code(
         "N123",

@@ -36,6 +36,7 @@ from migrate.normalise.names import (
     scope_names,
     semicolons,
     statements,
+    taken,
     tensor_names,
     tuples,
     versions,
@@ -119,7 +120,9 @@ def known(
     start, outer = outer_blocks.opened(start)
     scoped: tuple[Finding, ...] = ()
     if "Estimator(" not in text:
+        start, taken_ = taken.numbered(start)
         start, scoped = name_scopes.beside(start)
+        scoped = (*taken_, *scoped)
     for step in _STEPS:
         # Functions of other files may collect penalties that are not in sight.
         if not (step is losses.collected and unit.graph_calls):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
-from migrate.rules import keras_defaults
+from migrate.rules import keras_defaults, updates_taken
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 
@@ -37,7 +37,8 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
             "`self.add_update(lambda: variable.assign(value))`.",
         )
     if any(symbol.startswith("tf.keras.") for _, symbol in uses):
-        for chosen in _updates_chosen(scopes.tree):
+        one_by_one = list(_updates_chosen(scopes.tree))
+        for chosen in one_by_one:
             yield _refusal(
                 chosen,
                 "E113",
@@ -47,6 +48,19 @@ def refusals(scopes: Scopes, uses: list[tuple[ast.expr, str]]) -> Iterator[Findi
                 "Choose layers, and take all updates of each: "
                 "`[u for layer in net.layers if layer is not head for u in layer.updates]`.",
             )
+        told = {n for chosen in one_by_one for n in all_nodes(chosen)}
+        for taken in updates_taken.unseen(scopes):
+            if taken not in told:
+                yield _refusal(
+                    taken,
+                    "E113",
+                    "updates",
+                    "a network's updates are taken one by one, or in part, and it is not "
+                    "seen that all are run; TF1 ran what something waited for, TensorFlow "
+                    "2 runs each that is taken",
+                    "Give all of them to what waits: `with "
+                    "tf.control_dependencies(net.updates):`, or leave them alone.",
+                )
     moved, frozen = _runs_updates(scopes.tree), _freezes(scopes, uses)
     for node, symbol in uses:
         if symbol == _NORMALISES and not moved:

@@ -147,6 +147,9 @@ def test_updates_of_a_layer_that_are_operations(given: str, refused: bool) -> No
     assert _refused(line) == ([("E113", "add_update")] if refused else [])
 
 
+RUN = "\n    with tf.control_dependencies(ops):\n        x = tf.identity(x)"
+
+
 @pytest.mark.parametrize(
     ("taken", "refused"),
     [
@@ -156,8 +159,46 @@ def test_updates_of_a_layer_that_are_operations(given: str, refused: bool) -> No
             "[]\n    for u in bn.updates:\n        ops.append(u) if u is x else None",
             True,
         ),
-        ("[u for u in bn.updates]", False),
-        ("[u for one in [bn, bn] if one is bn for u in one.updates]", False),
+        ("[u for u in bn.updates]" + RUN, False),
+        ("[u for one in [bn, bn] if one is bn for u in one.updates]" + RUN, False),
+        # Taken, and never run; or run under a condition, or some of them.
+        ("[u for u in bn.updates]", True),
+        ("list(bn.updates)", True),
+        ("[]\n    for u in bn.updates:\n        ops.append(u)", True),
+        ("[]\n    ops += bn.updates", True),
+        ("tf.group(*bn.updates)", True),
+        ("bn.updates[:1]" + RUN, True),
+        ("[bn.updates[0]]" + RUN, True),
+        ("[u for u in bn.updates]\n    ops = []" + RUN, True),
+        (
+            "list(bn.updates)\n    if params['moves']:\n"
+            "        x = tf.group(x, *ops)\n        with tf.control_dependencies(ops):\n"
+            "            x = tf.identity(x)",
+            True,
+        ),
+        ("[]\n    for u in bn.updates:\n        op = u" + RUN, True),
+        ("[]\n    for u in bn.updates:\n        tf.add_to_collection('mine', u)", True),
+        # All of them, or none.
+        ("bn.updates", False),
+        ("bn.updates + bn.get_updates_for(x)" + RUN, False),
+        ("[]\n    for u in bn.updates:\n        ops.append(u)" + RUN, False),
+        ("[]\n    for u in bn.updates:\n        ops += [u]" + RUN, False),
+        ("[]\n    if mode == 'train':\n        ops = list(bn.updates)" + RUN, False),
+        (
+            "list(bn.updates)\n    if mode == tf.estimator.ModeKeys.TRAIN:\n"
+            "        with tf.control_dependencies(ops):\n            x = tf.identity(x)",
+            False,
+        ),
+        (
+            "[]\n    for u in bn.updates:\n        tf.add_to_collection('mine', u)\n"
+            "    with tf.control_dependencies(tf.get_collection('mine')):\n        x = x + 1",
+            False,
+        ),
+        (
+            "tf.group(*bn.updates)\n    train = tf.group(x, ops)\n    "
+            "spec = tf.estimator.EstimatorSpec(mode, loss=x, train_op=train)",
+            False,
+        ),
     ],
 )
 def test_updates_are_taken_all_or_none(taken: str, refused: bool) -> None:

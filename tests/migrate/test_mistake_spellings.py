@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
+
 import pytest
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from reference import runner
 
 TF = "import tensorflow as tf\n"
 # A loop of two replicas: how its data is given, what else is made in the scope, the
@@ -30,6 +36,28 @@ def step(x, y):
 SHARED = "ds = strategy.experimental_distribute_dataset(ds)"
 SUM = "tf.reduce_sum(tf.square(model(x) - y)) / 4"
 RUN = "for x, y in ds:\n    strategy.run(step, args=(x, y))"
+# A loss object without reduction, and the losses that it gives.
+NONE = "    lo = tf.keras.losses.MeanSquaredError(reduction='none')"
+EACH = "lo(y, model(x))"
+SQUARES = "tf.reduce_sum(tf.square(model(x) - y))"
+# Sums over a replica's part, divided by its size.
+OF_A_PART = (
+    f"{SQUARES} / x.shape[0]",
+    f"{SQUARES} / len(x)",
+    f"{SQUARES} / tf.cast(tf.shape(x)[0], tf.float32)",
+    f"{SQUARES} * (1. / float(y.get_shape()[0]))",
+    f"tf.reduce_sum({EACH}) / y.shape.as_list()[0]",
+    f"tf.nn.compute_average_loss({EACH}, global_batch_size=tf.shape(x)[0])",
+)
+# A step with one argument, and one that asks a function for its loss.
+PAIRED = ("def step(x, y):\n", "def step(batch):\n    x, y = batch\n")
+HELPED = (
+    "def step(x, y):\n",
+    "def of(out, y):\n    return tf.reduce_sum(tf.square(out - y)) / len(y)\n"
+    "def step(x, y):\n",
+)
+# A dataset function: its batches are a replica's.
+OWN = "ds = strategy.distribute_datasets_from_function(lambda context: ds)"
 # A class that is compiled, by its last layer.
 SUBCLASS = """\
 import tensorflow as tf
@@ -207,6 +235,18 @@ WRONG = (
             "lo(y, model(x))",
             RUN,
         ),
+    ),
+    *(("D104", LOOP % (SHARED, NONE, loss, RUN)) for loss in OF_A_PART),
+    ("D104", (LOOP % (SHARED, "", f"{SQUARES} / len(x)", RUN)).replace(*PAIRED)),
+    ("D104", (LOOP % (SHARED, "", "of(model(x), y)", RUN)).replace(*HELPED)),
+    # The number of a replica's part: of batches of 8 on two, or of its own batches.
+    ("D104", (LOOP % (SHARED, "", SUM, RUN)).replace("batch(4)", "batch(8)")),
+    ("D104", LOOP % (OWN, "", SUM, RUN)),
+    (
+        "D104",
+        (LOOP % (SHARED, "N = 8\nPART = 4", SUM, RUN))
+        .replace("batch(4)", "batch(N)")
+        .replace("/ 4", "/ PART"),
     ),
     ("D103", SUBCLASS % "tf.keras.layers.Dense(3)"),
     ("D106", LOOP % ("", "", SUM, RUN)),
@@ -446,6 +486,41 @@ RIGHT = (
             RUN,
         ),
     ),
+    *(
+        ("D104", LOOP % (SHARED, NONE, loss, RUN))
+        for loss in (
+            # Of weights, not of examples; of features; half of a square; another number.
+            f"{SQUARES} / model.weights[0].shape[0]",
+            f"{SQUARES} / x.shape[1]",
+            f"{SQUARES} / tf.transpose(x).shape[0]",
+            f"{SQUARES} / 2",
+            f"{SQUARES} / 3",
+            f"0.5 * {SQUARES}",
+            f"tf.reduce_sum({EACH}) / x.shape[0] / strategy.num_replicas_in_sync",
+        )
+    ),
+    # How many replicas share a batch is not seen, or nobody says what is one.
+    (
+        "D104",
+        (LOOP % (SHARED, "", SUM, RUN))
+        .replace("batch(4)", "batch(8)")
+        .replace('["/cpu:0", "/cpu:1"]', ""),
+    ),
+    ("D104", (LOOP % (SHARED, "", SUM, RUN)).replace("batch(4)", "batch(size)")),
+    # The replicas reduce by hand; a rate is divided.
+    (
+        "D104",
+        (LOOP % (SHARED, "", f"{SQUARES} / len(x)", RUN)).replace(
+            "    g = tape",
+            "    tf.distribute.get_replica_context().all_reduce('MEAN', loss)\n    g = tape",
+        ),
+    ),
+    (
+        "D104",
+        (LOOP % (SHARED, NONE, f"tf.reduce_sum({EACH})", RUN)).replace(
+            "SGD(0.1)", "SGD(0.1 / 4)"
+        ),
+    ),
     ("D103", SUBCLASS % 'tf.keras.layers.Dense(3, activation="softmax")'),
     ("D106", LOOP % (SHARED, "", SUM, RUN)),
     (
@@ -602,3 +677,53 @@ def test_gradients_that_are_scaled_are_left_alone() -> None:
         "    opt.apply", "    g = [part / 2.0 for part in g]\n    opt.apply"
     )
     assert "D104" not in {f.code for f in migrate_text(program).findings}
+
+
+def test_a_sum_of_losses_that_nothing_divides_is_told() -> None:
+    """It may be meant: the replicas' sums add up to the whole batch's."""
+    done = migrate_text(LOOP % (SHARED, NONE, f"tf.reduce_sum({EACH})", RUN))
+    (told,) = [f for f in done.findings if f.code == "D104"]
+    assert told.outcome is Outcome.KEPT and "compute_average_loss" in told.recipe
+    assert f"loss = tf.reduce_sum({EACH})" in done.text
+
+
+# Runs programs, and says what weights their models have.
+_RUN = """\
+import json, sys
+import tensorflow as tf
+
+tf.config.set_logical_device_configuration(
+    tf.config.list_physical_devices("CPU")[0], [tf.config.LogicalDeviceConfiguration()] * 2
+)
+for program in json.loads(sys.stdin.read()):
+    tf.keras.utils.set_random_seed(1)
+    names = {}
+    exec(program, names)
+    print(json.dumps([float(tf.reduce_sum(w)) for w in names["model"].weights]))
+"""
+
+
+def test_mended_two_replicas_learn_what_one_learns() -> None:
+    """Of sums that are divided by the size of a replica's part; float32."""
+    new = [
+        migrate_text(LOOP % (SHARED, NONE, loss, RUN)).text
+        for loss in (OF_A_PART[0], OF_A_PART[-1])
+    ]
+    old = LOOP % (SHARED, NONE, OF_A_PART[0], RUN)
+    alone = [text.replace(', "/cpu:1"', "") for text in (*new, old)]
+    done = subprocess.run(
+        [sys.executable, "-c", _RUN],
+        input=json.dumps([*new, old, *alone]),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=300,
+        env={**os.environ, **runner.ENVIRONMENT, "TF_USE_LEGACY_KERAS": "1"},
+    )
+    found = [json.loads(line) for line in done.stdout.splitlines()]
+    for two, one in zip(found[:2], found[3:5], strict=True):
+        assert two == pytest.approx(one, rel=1e-5, abs=1e-6)
+    assert found[2] != pytest.approx(found[5], rel=1e-2)  # The mistake shows.
+    assert found[3] == pytest.approx(
+        found[5], rel=1e-5
+    )  # One replica is left as it was.

@@ -554,6 +554,17 @@ opt = tf.train.SyncReplicasOptimizer(opt, replicas_to_aggregate={wanted})
             '"worker": hosts.split(",")}',
         ),
         ('spec = {"ps": ["c:1"], "worker": [FLAGS.host]}', None),
+        # Of a flag whose name alone says that they are several.
+        ('spec = {"worker": [FLAGS.ps_hosts]}', 'FLAGS.ps_hosts.split(",")'),
+        ('ps = [FLAGS.ps_hosts]\nspec = {"ps": ps}', '.split(",")'),
+        ('spec = {"ps": ["c:1"], "worker": [FLAGS.ghosts]}', None),
+        ('spec = {"ps": ["c:1"], "worker": [FLAGS.n_hosts]}', None),
+        ('spec = {"ps": ["c:1"], "worker": [FLAGS.one_of_hosts]}', None),
+        (
+            "spec = {}\ndef of(*hosts):\n    spec = {'ps': hosts}\n"
+            "    return tf.train.ClusterSpec(spec)",
+            None,
+        ),
     ],
 )
 def test_hosts_in_one_string_elsewhere(spec: str, mended: str | None) -> None:
@@ -561,6 +572,10 @@ def test_hosts_in_one_string_elsewhere(spec: str, mended: str | None) -> None:
 import tensorflow as tf
 tf.app.flags.DEFINE_string("hosts", "", "Comma-separated list of hosts.")
 tf.app.flags.DEFINE_string("host", "", "The host.")
+tf.app.flags.DEFINE_string("ps_hosts", "", "")
+tf.app.flags.DEFINE_string("ghosts", "", "")
+tf.app.flags.DEFINE_string("one_of_hosts", "a:1", "")
+tf.app.flags.DEFINE_integer("n_hosts", 1, "")
 FLAGS = tf.app.flags.FLAGS
 {spec}
 cluster = tf.train.ClusterSpec(spec)

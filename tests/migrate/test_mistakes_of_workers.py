@@ -50,6 +50,7 @@ SESSION = (
 )
 PLAIN = "with tf.Session(server.target) as sess:"
 RUN = "sess.run(train_op, feed_dict={x: data_x[:8], y: data_y[:8]})"
+EACH = "\n                    sess.run(train_op, {x: data_x[idx : idx + 1]})"
 STEPS = "while not sess.should_stop():\n                "
 
 
@@ -157,6 +158,39 @@ def test_initial_values(begin: str, wrong: bool, target: str) -> None:
             False,
         ),
         ("pass", "idx = np.random.choice(100, 8)", False),
+        # What is iterated, of a generator without a name.
+        ("pass", "for idx in np.random.RandomState(0).permutation(100):" + EACH, True),
+        (
+            "order = np.random.RandomState(0).permutation(100)",
+            "for idx in order:" + EACH,
+            True,
+        ),
+        (
+            "rows = []\n        for i in np.random.RandomState(0).permutation(9):\n"
+            "            rows.append(data_x[i])",
+            "idx = 0",
+            True,
+        ),
+        (
+            "random.seed(None)",
+            "for idx in random.Random(3).sample(rows, 9):" + EACH,
+            True,
+        ),
+        (
+            "order = np.random.RandomState(FLAGS.task_index).permutation(100)",
+            "for idx in order:" + EACH,
+            False,
+        ),
+        (
+            "for i in np.random.RandomState(0).permutation(9):\n            print(i)",
+            "idx = 0",
+            False,
+        ),
+        (
+            "order = np.random.RandomState(0).permutation(100)",
+            "for idx in order[FLAGS.task_index::2]:" + EACH,
+            False,
+        ),
         (
             "np.random.seed(7)\n        order = np.random.permutation(100)\n"
             "        mine = order[FLAGS.task_index::len(worker_hosts)]",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pathlib
+import re
 
 import pytest
 
@@ -357,3 +358,37 @@ def test_a_function_is_told_by_position_to_share() -> None:
     text = CLIPPED.replace("network(_x, reuse_vars)", "network(_x, i > 0)")
     text = text.replace("            reuse_vars = True\n", "")
     assert migrate_text(text).text == migrate_text(CLIPPED).text
+
+
+BY_HAND = """\
+import tensorflow as tf
+
+cluster = tf.train.ClusterSpec({"worker": ["localhost:2223", "localhost:2224"]})
+x = tf.placeholder(tf.float32, [None, 4])
+w = tf.Variable(tf.zeros([4, 1]), name="w")
+updates = []
+for i in range(2):
+    with tf.device("/job:worker/task:%d" % i):
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+        grad = tf.gradients(loss, [w])[0]
+        updates.append(w.assign_sub(0.1 * grad))
+train = tf.group(*updates)
+with tf.Session("grpc://localhost:2223") as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+        sess.run(train, feed_dict={x: [[1.0, 2.0, 3.0, 4.0]]})
+"""
+
+
+def test_what_is_told_of_updates_by_hand_in_a_loop_is_migrated() -> None:
+    """N110's recipe: the losses in a list, and one optimizer that minimises their sum."""
+    told = [f for f in migrate_text(BY_HAND).findings if f.code == "N110"]
+    assert len(told) == 1 and "minimize(tf.add_n(losses))" in told[0].recipe
+    program = re.sub(r" +grad = .*\n", "", BY_HAND)
+    program = program.replace("updates = []", "losses = []")
+    program = re.sub(r"updates.append\(.*\n", "losses.append(loss)\n", program)
+    train = "tf.train.GradientDescentOptimizer(0.1).minimize(tf.add_n(losses))"
+    assert train.replace("0.1", "rate") in told[0].recipe
+    done = migrate_text(program.replace("tf.group(*updates)", train))
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    assert "training_loss = tf.add_n(losses)" in done.text

@@ -186,3 +186,26 @@ def test_init_fn_starts_from_another_training(tmp_path: pathlib.Path) -> None:
     np.testing.assert_array_equal(again.w.numpy(), VALUES["net/w"])
     start(tmp_path / "second-worker", is_chief=False)
     assert called == [True]
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("{}/none", "The passed save_path is not a valid checkpoint: {}/none"),
+        (None, "Can't load save_path when it is None."),
+    ],
+)
+def test_what_is_not_there_is_told_as_tensorflow_1_told_it(
+    path: str | None, said: str, tmp_path: pathlib.Path
+) -> None:
+    """TF1's words, which tf.compat.v1.train.Saver has, too."""
+    ours = program()
+    given = path.format(tmp_path) if path else path
+    with training_session.MonitoredTrainingSession(ours.replicas) as sess:
+        with pytest.raises(ValueError) as raised:
+            training_session.Saver().restore(sess, given)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("w", [])
+        with pytest.raises(ValueError) as theirs:
+            v1.train.Saver().restore(session, given)
+    assert str(raised.value) == str(theirs.value) == said.format(tmp_path)

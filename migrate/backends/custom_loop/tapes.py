@@ -16,6 +16,15 @@ from migrate.program.ir import Flow
 from migrate.program.slices import Slicer
 from migrate.source.nodes import all_nodes
 
+# Of workers whose gradients are taken by hand; of any other loop.
+_OUT_OF_LOOP = (
+    "Of a loop over workers, keep each one's loss in a list, and let one optimizer minimise "
+    "their sum after the loop: `losses.append(loss)`, `train = "
+    "tf.train.GradientDescentOptimizer(rate).minimize(tf.add_n(losses))`. It subtracts what "
+    "each would have, all at the same values of the variables. Any other gradients take once, "
+    "after the loop."
+)
+
 
 class Tapes:
     """Lays out a step's body, under tapes where it takes gradients."""
@@ -63,7 +72,10 @@ class Tapes:
         )
         if isinstance(flows[update].statement, (ast.For, ast.While)):
             self._context.diagnostics.refuse(
-                "N110", flows[update].statement, "gradients taken in a loop"
+                "N110",
+                flows[update].statement,
+                "gradients taken in a loop",
+                _OUT_OF_LOOP,
             )
         assert holder.update is not None
         loss = holder.update.loss

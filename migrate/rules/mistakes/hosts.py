@@ -7,6 +7,7 @@ string is a job of one task, whose address nobody answers.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from migrate.facts import names
@@ -16,6 +17,10 @@ from migrate.rules.mistakes import values
 from migrate.rules.mistakes.mistake import Mistake, binding, calls, method
 
 _FLAGS = frozenset({"DEFINE_string"})
+# Names of flags of several hosts; where one is given, its parts are what it was.
+_SEVERAL = re.compile(
+    r"(^|_)(hosts|workers|servers|addresses|addrs|nodes|machines|peers)$"
+)
 
 
 def find(scopes: Scopes) -> Iterator[Mistake]:
@@ -131,7 +136,10 @@ def _default(scopes: Scopes, name: ast.Name) -> str | None:
         return None
     if not all(isinstance(b, ast.arg) for b in scope.bindings[name.id]):
         return None
-    at = [a.arg for a in function.args.args].index(name.id)
+    parameters = [a.arg for a in function.args.args]
+    if name.id not in parameters:
+        return None  # `*hosts`, or one that is given by name alone.
+    at = parameters.index(name.id)
     called = values.calls_of(scopes, function) or []
     if any(names.argument(c, name.id, at) is not None for c in called):
         return None
@@ -170,7 +178,7 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
     """`FLAGS.ps_hosts`, of a flag that is a string.
 
     Args:
-      several: whether its default or its help has to say that it is several hosts.
+      several: whether its name, default or help has to say that it is several hosts.
     """
     if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
         return False
@@ -185,11 +193,10 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
         if not isinstance(call, ast.Call) or not call.args:
             continue
         name = names.literal(call.args[0])
-        if several and not _says_several(call):
+        if several and not (_says_several(call) or _is_named_for_several(call)):
             continue
-        if isinstance(call.func, ast.Attribute) and call.func.attr in _FLAGS:
-            if name == node.attr:
-                return True
+        if _defines(call) and name == node.attr:
+            return True
         if isinstance(call.func, ast.Attribute) and call.func.attr == "add_argument":
             kind = names.argument(call, "type")
             plain = kind is None or (isinstance(kind, ast.Name) and kind.id == "str")
@@ -197,6 +204,18 @@ def _is_text_flag(scopes: Scopes, node: ast.expr | None, several: bool = False) 
             if name == f"--{node.attr}" and plain and listed is None:
                 return True
     return False
+
+
+def _is_named_for_several(flag: ast.Call) -> bool:
+    """Whether a flag is named for several hosts, and is none where it is not given."""
+    default = names.argument(flag, "default", 1 if _defines(flag) else None)
+    name = names.literal(flag.args[0])
+    several = isinstance(name, str) and _SEVERAL.search(name.removeprefix("--"))
+    return bool(several) and names.literal(default) == ""
+
+
+def _defines(flag: ast.Call) -> bool:
+    return isinstance(flag.func, ast.Attribute) and flag.func.attr in _FLAGS
 
 
 def _says_several(flag: ast.Call) -> bool:

@@ -14,12 +14,11 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
-from migrate.rules.mistakes import replicas, values
+from migrate.rules.mistakes import part_sizes, replicas, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
 from migrate.source.nodes import all_nodes
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
-_SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
 _REASON = (
     "the mean of a replica's part of the batch: the replicas' gradients are added up, so "
     "each loss is divided by the whole batch"
@@ -95,14 +94,22 @@ def _wrong(
     mean = loss.value
     edits: list[tuple[ast.expr, Code]] | None = None
     recipe = "tf.nn.compute_average_loss(per_example_loss)"
-    part = _part_of_batch(scopes, mean)
-    if part is not None:
-        whole = _whole_batch(scopes, part)
-        if whole is None:
-            return None
+    part = part_sizes.divisor(scopes, mean)
+    whole = part_sizes.whole_batch(scopes, part)
+    if isinstance(part, ast.Name) and whole is not None:
         seen = values.seen_from(scopes, whole, mean)
         edits = [(part, code(whole.id))] if seen else []
         recipe = "divided by the size of the whole batch"
+    elif part is not None:
+        if not _is_applied(scopes, function, strategy) or not (
+            part_sizes.is_of_part(scopes, function, loss.home, part)
+            or part_sizes.is_number_of_part(scopes, part, strategy)
+        ):
+            return None
+        recipe = "loss / strategy.num_replicas_in_sync, or " + recipe
+        edits = _shared(scopes, mean, strategy)
+    elif part_sizes.adds_up(scopes, mean):
+        return _undivided(scopes, function, loss, strategy)
     elif not isinstance(mean, ast.Call):
         return None
     elif _is_mean(scopes, loss, mean):
@@ -115,8 +122,7 @@ def _wrong(
             "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
             "losses per example"
         )
-        divided = code(mean, " / ", strategy, ".num_replicas_in_sync")
-        edits = [(mean, divided)] if values.seen_from(scopes, strategy, mean) else []
+        edits = _shared(scopes, mean, strategy)
     if edits is None:
         return None
     if edits and loss.alone and returned(function):
@@ -146,15 +152,56 @@ def _is_mean(scopes: Scopes, loss: _Loss, mean: ast.Call) -> bool:
     )
 
 
+def _shared(
+    scopes: Scopes, mean: ast.expr, strategy: ast.expr
+) -> list[tuple[ast.expr, Code]]:
+    """A mean of a part as one share of as many as there are replicas."""
+    if not values.seen_from(scopes, strategy, mean):
+        return []
+    return [(mean, code(mean, " / ", strategy, ".num_replicas_in_sync"))]
+
+
+def _is_applied(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
+    """Whether the replicas' gradients are added up and applied as they are."""
+    return replicas.strategy_of(
+        scopes, strategy
+    ) in replicas.SYNCHRONOUS and _applied_as_they_are(scopes, function)
+
+
+def _undivided(
+    scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
+) -> Mistake | None:
+    """A sum of losses per example: the whole batch's, once the gradients are added up."""
+    added = loss.value
+    assert isinstance(added, ast.Call)
+    if (
+        name_of(scopes, added.func) not in part_sizes.SUMS
+        or len(added.args) != 1
+        or added.keywords
+        or not _is_per_example(scopes, loss.home, added.args[0])
+        or not _is_applied(scopes, function, strategy)
+        or part_sizes.rates_divided(scopes)
+    ):
+        return None
+    return Mistake(
+        added,
+        "D104",
+        "a replica's losses per example are added up, and nothing divides them: every "
+        "step is as many times larger than that of their mean as the whole batch has "
+        "examples",
+        "Where the mean is meant, tf.nn.compute_average_loss(per_example_loss).",
+        symbol=name_of(scopes, added.func),
+        kept=True,
+    )
+
+
 def _of_all(
     scopes: Scopes, function: ast.FunctionDef, loss: _Loss, strategy: ast.expr
 ) -> bool:
     """Whether it is a mean of whatever a replica computed: one share of as many."""
-    if replicas.strategy_of(scopes, strategy) not in replicas.SYNCHRONOUS:
-        return False
     mean = loss.value
     assert isinstance(mean, ast.Call)
-    if not _applied_as_they_are(scopes, function):
+    if not _is_applied(scopes, function, strategy):
         return False
     whole = (
         name_of(scopes, mean.func) in _MEANS
@@ -162,81 +209,6 @@ def _of_all(
         and not mean.keywords
     )
     return whole or _takes_mean(scopes, mean)
-
-
-def _part_of_batch(scopes: Scopes, loss: ast.expr) -> ast.Name | None:
-    """What a sum over a replica's examples is divided by, where that is a name.
-
-    `total / SIZE`, `total * (1. / SIZE)` and
-    `tf.nn.compute_average_loss(each, global_batch_size=SIZE)`.
-    """
-    size: ast.expr | None = None
-    if isinstance(loss, ast.BinOp) and _adds_up(scopes, loss.left):
-        right = loss.right
-        if isinstance(loss.op, ast.Div):
-            size = right
-        elif (
-            isinstance(loss.op, ast.Mult)
-            and isinstance(right, ast.BinOp)
-            and isinstance(right.op, ast.Div)
-            and names.literal(right.left) == 1
-        ):
-            size = right.right
-    elif (
-        isinstance(loss, ast.Call)
-        and name_of(scopes, loss.func) == "tf.nn.compute_average_loss"
-    ):
-        size = names.argument(loss, "global_batch_size", 2)
-    return size if isinstance(size, ast.Name) else None
-
-
-def _adds_up(scopes: Scopes, added: ast.expr) -> bool:
-    """`tf.reduce_sum(...)`, or a loss object that takes the sum."""
-    if not isinstance(added, ast.Call):
-        return False
-    made = values.single(scopes, added.func)
-    if name_of(scopes, added.func) in _SUMS or not isinstance(made, ast.Call):
-        return name_of(scopes, added.func) in _SUMS
-    reduction = names.argument(made, "reduction")
-    return name_of(scopes, made.func).startswith("tf.keras.losses.") and (
-        (isinstance(reduction, ast.Attribute) and reduction.attr == "SUM")
-        or names.literal(reduction) == "sum"
-    )
-
-
-def _whole_batch(scopes: Scopes, part: ast.Name) -> ast.Name | None:
-    """The name of the whole batch, by that of a replica's.
-
-    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which, but where
-    a dataset that is distributed as a whole has batches of the smaller number.
-    """
-    if _is_batched_by(scopes, part.id):
-        return None
-    for node in scopes.walk():
-        if not (
-            isinstance(node, ast.Assign)
-            and isinstance(node.targets[0], ast.Name)
-            and isinstance(node.value, ast.BinOp)
-            and isinstance(node.value.op, ast.Mult)
-        ):
-            continue
-        sides = (node.value.left, node.value.right)
-        if any(names.key(s) == part.id for s in sides) and any(
-            isinstance(s, ast.Attribute) and s.attr == "num_replicas_in_sync"
-            for s in sides
-        ):
-            return node.targets[0]
-    return None
-
-
-def _is_batched_by(scopes: Scopes, size: str) -> bool:
-    calls = [n for n in scopes.walk() if isinstance(n, ast.Call)]
-    if any(method(c).endswith("datasets_from_function") for c in calls):
-        return False  # Each replica's, or each worker's, dataset may have its own.
-    return any(
-        method(c) == "batch" and bool(c.args) and names.key(c.args[0]) == size
-        for c in calls
-    )
 
 
 def _reported(

@@ -54,6 +54,7 @@ _PRODUCERS = {
 # What they shuffle by where they are read as datasets.
 _SHUFFLES = ("tf.random_shuffle", "tf.random.shuffle")
 _ORDERS = frozenset({"shuffle", "permutation", "sample"})
+_GENERATORS = frozenset({"RandomState", "default_rng", "Random"})
 # What may draw which rows are taken.
 _DRAWS = frozenset({"choice", "choices", "randint", "random_integers", "randrange"})
 _OF_HOSTS = re.compile(
@@ -93,6 +94,8 @@ def _of_processes(scopes: Scopes) -> Iterator[Mistake]:
         ):
             continue
         seeded = _seeded(scopes, function.value)
+        if seeded is None and (_is_index(scopes, call) or _is_iterated(scopes, call)):
+            seeded = _seed_of(scopes, function.value)
         if seeded is not None:
             yield _told(call, seeded)
 
@@ -149,11 +152,44 @@ def _told(call: ast.Call, seed: ast.expr) -> Mistake:
     )
 
 
+def _is_iterated(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether a loop goes through what is drawn: `for i in rng.permutation(n): ...run(...)`.
+
+    That takes a step of each, or a row, or gives it on.
+    """
+    around = scopes.parents[call]
+    name = names.key(around.targets[0]) if isinstance(around, ast.Assign) else None
+    for loop in scopes.walk():
+        if not isinstance(loop, ast.For):
+            continue
+        if not any(n is call for n in all_nodes(loop.iter)) and (
+            name is None or name not in names.reads(loop.iter)
+        ):
+            continue
+        rows = {n.id for n in all_nodes(loop.target) if isinstance(n, ast.Name)}
+        for node in all_nodes(loop):
+            if isinstance(node, ast.Yield) or (
+                isinstance(node, ast.Call) and method(node) == "run"
+            ):
+                return True
+            if isinstance(node, ast.Subscript) and isinstance(node.ctx, ast.Load):
+                if rows & names.reads(node.slice):
+                    return True
+    return False
+
+
+def _seed_of(scopes: Scopes, made: ast.expr | None) -> ast.expr | None:
+    """The number of `np.random.RandomState(0)`, `random.Random(0)`."""
+    if isinstance(made, ast.Call) and method(made) in _GENERATORS:
+        return _number(scopes, names.argument(made, "seed", 0))
+    return None
+
+
 def _seeded(scopes: Scopes, generator: ast.expr) -> ast.expr | None:
     """The number by which numpy's or Python's generator is seeded, if it is one."""
-    made = binding(scopes, generator)
-    if isinstance(made, ast.Call) and method(made) in ("RandomState", "default_rng"):
-        return _number(scopes, names.argument(made, "seed", 0))
+    seed = _seed_of(scopes, binding(scopes, generator))
+    if seed is not None:
+        return seed
     shown = names.key(generator)
     if shown is None or shown.rpartition(".")[2] != "random":
         return None

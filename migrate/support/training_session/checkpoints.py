@@ -120,8 +120,16 @@ class Saver:
         """Reads the variables from a TF1 checkpoint.
 
         Raises:
-          ValueError: a variable is missing there or has another shape.
+          ValueError: there is no such checkpoint; or a variable is missing there or has
+            another shape.
         """
+        if save_path is None:
+            raise ValueError("Can't load save_path when it is None.")
+        save_path = tf.compat.as_text(save_path)
+        if not any(tf.io.gfile.glob(save_path + end) for end in (".index", "")):
+            raise ValueError(
+                f"The passed save_path is not a valid checkpoint: {save_path}"
+            )
         reader = tf.train.load_checkpoint(save_path)
         shapes = reader.get_variable_to_shape_map()
         wrong = []

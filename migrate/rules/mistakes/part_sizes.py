@@ -1,0 +1,287 @@
+"""Sizes that a replica's sum of losses is divided by: of the whole batch, or of its part.
+
+total / SIZE_PER_REPLICA            # GLOBAL = SIZE_PER_REPLICA * num_replicas_in_sync
+total / images.shape[0]             # of what the step is given
+total / tf.cast(tf.shape(images)[0], tf.float32)
+total / 4                           # two replicas, batches of 8
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import binding, calls, method, name_of
+from migrate.source.nodes import all_nodes
+
+SUMS = frozenset({"tf.reduce_sum", "tf.math.reduce_sum"})
+# What gives the number that it is given.
+_SAME = frozenset({"tf.cast", "tf.to_float", "tf.convert_to_tensor"})
+_SAME_OF_PYTHON = frozenset({"float", "int"})
+_FROM_FUNCTIONS = "datasets_from_function"
+
+
+def divisor(scopes: Scopes, loss: ast.expr) -> ast.expr | None:
+    """What a sum over a replica's examples is divided by.
+
+    `total / SIZE`, `total * (1. / SIZE)` and
+    `tf.nn.compute_average_loss(each, global_batch_size=SIZE)`.
+    """
+    size: ast.expr | None = None
+    if isinstance(loss, ast.BinOp) and adds_up(scopes, loss.left):
+        right = loss.right
+        if isinstance(loss.op, ast.Div):
+            size = right
+        elif (
+            isinstance(loss.op, ast.Mult)
+            and isinstance(right, ast.BinOp)
+            and isinstance(right.op, ast.Div)
+            and names.literal(right.left) == 1
+        ):
+            size = right.right
+    elif (
+        isinstance(loss, ast.Call)
+        and name_of(scopes, loss.func) == "tf.nn.compute_average_loss"
+    ):
+        size = names.argument(loss, "global_batch_size", 2)
+    return size
+
+
+def adds_up(scopes: Scopes, added: ast.expr) -> bool:
+    """`tf.reduce_sum(...)`, or a loss object that takes the sum."""
+    if not isinstance(added, ast.Call):
+        return False
+    made = values.single(scopes, added.func)
+    if name_of(scopes, added.func) in SUMS or not isinstance(made, ast.Call):
+        return name_of(scopes, added.func) in SUMS
+    reduction = names.argument(made, "reduction")
+    return name_of(scopes, made.func).startswith("tf.keras.losses.") and (
+        (isinstance(reduction, ast.Attribute) and reduction.attr == "SUM")
+        or names.literal(reduction) == "sum"
+    )
+
+
+def whole_batch(scopes: Scopes, part: ast.expr | None) -> ast.Name | None:
+    """The name of the whole batch, by that of a replica's.
+
+    `GLOBAL = PER_REPLICA * strategy.num_replicas_in_sync` says which is which, but where
+    a dataset that is distributed as a whole has batches of the smaller number.
+    """
+    if not isinstance(part, ast.Name) or _is_batched_by(scopes, part.id):
+        return None
+    for node in scopes.walk():
+        if not (
+            isinstance(node, ast.Assign)
+            and isinstance(node.targets[0], ast.Name)
+            and isinstance(node.value, ast.BinOp)
+            and isinstance(node.value.op, ast.Mult)
+        ):
+            continue
+        sides = (node.value.left, node.value.right)
+        if any(names.key(s) == part.id for s in sides) and any(
+            isinstance(s, ast.Attribute) and s.attr == "num_replicas_in_sync"
+            for s in sides
+        ):
+            return node.targets[0]
+    return None
+
+
+def _is_batched_by(scopes: Scopes, size: str) -> bool:
+    calls = [n for n in scopes.walk() if isinstance(n, ast.Call)]
+    if any(method(c).endswith("datasets_from_function") for c in calls):
+        return False  # Each replica's, or each worker's, dataset may have its own.
+    return any(
+        method(c) == "batch" and bool(c.args) and names.key(c.args[0]) == size
+        for c in calls
+    )
+
+
+def is_of_part(
+    scopes: Scopes, step: ast.FunctionDef, home: ast.FunctionDef, size: ast.expr
+) -> bool:
+    """Whether it is the number of examples that a replica was given.
+
+    Args:
+      step: what every replica runs.
+      home: the function in which the size stands: the step, or one that it calls.
+    """
+    of = _counted(scopes, size)
+    while isinstance(of, ast.Subscript) and isinstance(of.slice, ast.Constant):
+        of = of.value
+    if not isinstance(of, ast.Name):
+        return False
+    owner = scopes.scope_of(of).owner(of.id)
+    if owner is None or not _is_one(scopes, owner.bindings[of.id], of.id):
+        return False
+    if owner.node is step:
+        return of.id in _data(scopes, step, _parameters(step))
+    if owner.node is not home:
+        return False
+    given = _given(scopes, step, home)
+    return of.id in _data(scopes, home, given)
+
+
+def _is_one(scopes: Scopes, bound: list[ast.AST], name: str) -> bool:
+    """Whether a name is bound once; `x = tf.cast(x, tf.float32)` is the same."""
+    others = [
+        b
+        for b in bound
+        if not (
+            isinstance(b, ast.Assign)
+            and isinstance(b.value, ast.Call)
+            and name_of(scopes, b.value.func) in _SAME
+            and b.value.args
+            and names.key(b.value.args[0]) == name
+        )
+    ]
+    return len(others) == 1
+
+
+def _counted(scopes: Scopes, size: ast.expr) -> ast.expr | None:
+    """What a size is the first dimension of: `images` of `images.shape[0]`."""
+    for _ in range(6):
+        if isinstance(size, ast.Name):
+            made = binding(scopes, size)
+            if made is None:
+                return None
+            size = made
+            continue
+        if isinstance(size, ast.Call):
+            if names.key(size.func) == "len" and len(size.args) == 1:
+                return size.args[0]
+            same = name_of(scopes, size.func) in _SAME
+            same = same or names.key(size.func) in _SAME_OF_PYTHON
+            if not same or not size.args:
+                return None
+            size = size.args[0]
+            continue
+        break
+    if not isinstance(size, ast.Subscript) or names.literal(size.slice) != 0:
+        return None
+    shape = size.value
+    if isinstance(shape, ast.Call) and method(shape) == "as_list":
+        assert isinstance(shape.func, ast.Attribute)
+        shape = shape.func.value
+    if isinstance(shape, ast.Attribute) and shape.attr == "shape":
+        return shape.value
+    if isinstance(shape, ast.Call):
+        if name_of(scopes, shape.func) == "tf.shape" and shape.args:
+            return shape.args[0]
+        if method(shape) == "get_shape" and isinstance(shape.func, ast.Attribute):
+            return shape.func.value
+    return None
+
+
+def _parameters(function: ast.FunctionDef) -> set[str]:
+    return {a.arg for a in function.args.args} - {"self"}
+
+
+def _data(scopes: Scopes, function: ast.FunctionDef, given: set[str]) -> set[str]:
+    """Names of a function with a row for each example of what it is given.
+
+    Parts of it, and what a model, or a loss, gives of it.
+    """
+    found = set(given)
+    while True:
+        more = {
+            name
+            for statement in all_nodes(function)
+            if isinstance(statement, ast.Assign) and len(statement.targets) == 1
+            for name in _of_rows(scopes, statement, found)
+        } - found
+        if not more:
+            return found
+        found |= more
+
+
+def _of_rows(scopes: Scopes, statement: ast.Assign, data: set[str]) -> set[str]:
+    """The names that a statement binds to what has a row for each of the data's."""
+    target, value = statement.targets[0], statement.value
+    if isinstance(value, ast.Subscript) and isinstance(value.slice, ast.Constant):
+        value = value.value
+    of = [value]
+    if isinstance(value, ast.Call) and not name_of(scopes, value.func):
+        of = value.args
+    if not any(isinstance(v, ast.Name) and v.id in data for v in of):
+        return set()
+    parts = target.elts if isinstance(target, ast.Tuple) else [target]
+    return {p.id for p in parts if isinstance(p, ast.Name)}
+
+
+def _given(scopes: Scopes, step: ast.FunctionDef, helper: ast.FunctionDef) -> set[str]:
+    """The parameters of a function that are given a replica's data by the step."""
+    found: set[str] = set()
+    data = _data(scopes, step, _parameters(step))
+    inside = set(all_nodes(step))
+    called = values.calls_of(scopes, helper) or []
+    parameters = [a.arg for a in helper.args.args if a.arg != "self"]
+    for at, parameter in enumerate(parameters):
+        passed = [names.argument(c, parameter, at) for c in called]
+        if passed and all(
+            isinstance(p, ast.Name) and p.id in data and p in inside for p in passed
+        ):
+            found.add(parameter)
+    return found
+
+
+def is_number_of_part(scopes: Scopes, size: ast.expr, strategy: ast.expr) -> bool:
+    """Whether it is the number that a replica's part of the batches has.
+
+    Certain where every dataset of the module has batches of one size, and it is seen how
+    many replicas share one; a plain 2 may be the 2 of half a square.
+    """
+    part = _number(scopes, size)
+    if part is None or (part <= 2 and not isinstance(size, ast.Name)):
+        return False
+    made = [c for c, _ in calls(scopes)]
+    batches = {
+        _number(scopes, names.argument(c, "batch_size", 0))
+        for c in made
+        if method(c) in ("batch", "padded_batch")
+    }
+    batch = batches.pop() if len(batches) == 1 else None
+    if batch is None:
+        return False
+    whole = any(method(c) == "experimental_distribute_dataset" for c in made)
+    if any(method(c).endswith(_FROM_FUNCTIONS) for c in made):
+        return not whole and part == batch  # A batch is a replica's.
+    count = _replicas(scopes, strategy)
+    return whole and count is not None and part * count == batch
+
+
+def _number(scopes: Scopes, node: ast.expr | None) -> float | None:
+    if node is None:
+        return None
+    number = names.literal(values.single(scopes, node) or node)
+    if isinstance(number, bool) or not isinstance(number, (int, float)):
+        return None
+    return number
+
+
+def _replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
+    """How many devices a MirroredStrategy is given, where they are written out."""
+    made = values.single(scopes, strategy)
+    if not isinstance(made, ast.Call):
+        return None
+    if name_of(scopes, made.func) != "tf.distribute.MirroredStrategy":
+        return None
+    devices = names.argument(made, "devices", 0)
+    devices = values.single(scopes, devices) if devices is not None else None
+    if not isinstance(devices, (ast.List, ast.Tuple)) or len(devices.elts) < 2:
+        return None
+    if any(isinstance(d, ast.Starred) for d in devices.elts):
+        return None
+    return len(devices.elts)
+
+
+def rates_divided(scopes: Scopes) -> bool:
+    """Whether an optimizer is made with a quotient: of a rate by a batch's size, say."""
+    return any(
+        isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.Mult))
+        for call, symbol in calls(scopes)
+        if symbol.startswith("tf.keras.optimizers.")
+        for given in (*call.args, *(k.value for k in call.keywords))
+        for part in all_nodes(values.single(scopes, given) or given)
+    )

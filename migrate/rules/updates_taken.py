@@ -1,0 +1,313 @@
+"""Updates of Keras's networks that are taken, and whether what takes them runs them.
+
+TF1 ran the updates that something waited for. TensorFlow 2 runs each that is taken out of
+`net.updates`: by a loop, into a list, by its place. So where some are taken, all have to
+be seen to be waited for.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes import values
+from migrate.source.nodes import all_nodes
+
+# What waits for operations; and what is an operation that waits for others.
+_WAITS = "tf.control_dependencies"
+_GROUPS = frozenset({"tf.group", "tf.tuple"})
+_KEEPS = frozenset({"tf.add_to_collection"})
+# What runs UPDATE_OPS by itself.
+_READERS = frozenset(
+    {
+        "tf.contrib.training.create_train_op",
+        "tf.contrib.slim.learning.create_train_op",
+        "tf.contrib.layers.optimize_loss",
+    }
+)
+# Arguments whose operations are run with every update.
+_RUN = frozenset({"train_op", "train_op_fn", "update_ops"})
+_SPECIFICATIONS = ("EstimatorSpec", "TPUEstimatorSpec")
+_LISTS = frozenset({"list", "tuple"})
+_GROWS = frozenset({"append", "extend", "insert"})
+# What only looks at a list.
+_LOOKS = frozenset({"len", "print", "bool", "str", "repr", "isinstance", "type"})
+_BRANCHES = (ast.If, ast.IfExp, ast.Break, ast.Continue, ast.Try, ast.While, ast.Return)
+_MODES = frozenset({"mode", "ModeKeys", "training", "is_training"})
+
+
+def unseen(scopes: Scopes) -> Iterator[ast.expr]:
+    """Updates that are taken, of which it is not seen that all are run."""
+    for node in all_nodes(scopes.tree):
+        if _reads(node):
+            assert isinstance(node, ast.expr)
+            if _Fate(scopes).is_unseen(node):
+                yield node
+
+
+def _reads(node: ast.AST) -> bool:
+    """`net.updates`, `net.get_updates_for(x)`."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "updates" and isinstance(node.ctx, ast.Load)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "get_updates_for"
+    )
+
+
+class _Fate:
+    """What becomes of one list of updates.
+
+    Attributes:
+      taken: where they are first taken out of it; None while they are not.
+      waits: calls that wait for them.
+      choices: expressions that give them, or something else.
+      lost: whether some are not followed, or are but a part.
+    """
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._seen: set[ast.AST] = set()
+        self.taken: ast.AST | None = None
+        self.waits: list[ast.AST] = []
+        self.choices: list[ast.IfExp] = []
+        self.lost = False
+
+    def is_unseen(self, node: ast.expr) -> bool:
+        self._follow(node)
+        if self.lost or self.taken is None:
+            return self.lost
+        if not all(_is_of_mode(choice.test) for choice in self.choices):
+            return True
+        return not any(self._always(call) for call in self.waits)
+
+    def _follow(self, node: ast.AST) -> None:
+        """Goes from an expression, whose value they are, to what has them next."""
+        if node in self._seen:
+            return
+        self._seen.add(node)
+        parent = self._scopes.parents[node]
+        if isinstance(parent, (ast.Starred, ast.List, ast.Tuple)):
+            if isinstance(parent, ast.Starred):
+                self._take(node)
+            self._follow(parent)
+        elif isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Add):
+            self._follow(parent)
+        elif isinstance(parent, (ast.Expr, ast.UnaryOp, ast.Compare, ast.Assert)):
+            pass
+        elif isinstance(parent, ast.BoolOp):
+            self._follow(parent)
+        elif isinstance(parent, (ast.If, ast.IfExp)) and parent.test is node:
+            pass
+        elif isinstance(parent, ast.IfExp):
+            self.choices.append(parent)
+            self._follow(parent)
+        elif isinstance(parent, (ast.ListComp, ast.GeneratorExp)):
+            self._comprehension(node, parent)
+        elif isinstance(parent, ast.For) and parent.iter is node:
+            self._loop(parent)
+        elif isinstance(parent, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
+            self._assigned(parent)
+        elif isinstance(parent, ast.keyword):
+            self._given(node, self._scopes.parents[parent], parent.arg)
+        elif isinstance(parent, ast.Call):
+            self._given(node, parent, None)
+        elif isinstance(parent, ast.Return):
+            self._returned(parent)
+        elif isinstance(parent, ast.Lambda):
+            self._follow(parent)
+        elif isinstance(parent, ast.Attribute) and parent.attr in _GROWS:
+            pass  # What it is given comes to the same name.
+        else:
+            self.lost = True
+
+    def _take(self, node: ast.AST) -> None:
+        self.taken = self.taken or node
+
+    def _comprehension(
+        self, node: ast.AST, whole: ast.ListComp | ast.GeneratorExp
+    ) -> None:
+        """`[u for u in net.updates]`."""
+        self._take(node)
+        last = whole.generators[-1]
+        simple = node is last.iter and not last.ifs
+        if simple and isinstance(last.target, ast.Name):
+            if names.key(whole.elt) == last.target.id:
+                self._follow(whole)
+                return
+        self.lost = True
+
+    def _loop(self, loop: ast.For) -> None:
+        """`for u in net.updates: ops.append(u)`: nothing but such statements."""
+        self._take(loop)
+        target = names.key(loop.target)
+        for statement in loop.body:
+            if any(isinstance(n, _BRANCHES) for n in all_nodes(statement)):
+                self.lost = True
+            if isinstance(statement, ast.Expr) and isinstance(
+                statement.value, ast.Call
+            ):
+                for argument in statement.value.args:
+                    if names.key(argument) == target:
+                        self._follow(argument)
+                        break
+            elif isinstance(statement, ast.AugAssign):
+                if ast.unparse(statement.value) == f"[{target}]":
+                    self._follow(statement.value)
+        used = [
+            n
+            for n in all_nodes(loop)
+            if isinstance(n, ast.Name)
+            and n.id == target
+            and isinstance(n.ctx, ast.Load)
+            and n not in self._seen
+            and self._scopes.parents[n] not in self._seen
+        ]
+        if target is None or used or loop.orelse:
+            self.lost = True
+
+    def _assigned(self, statement: ast.Assign | ast.AugAssign | ast.AnnAssign) -> None:
+        targets = (
+            statement.targets
+            if isinstance(statement, ast.Assign)
+            else [statement.target]
+        )
+        if isinstance(statement, ast.AugAssign) and not self._is_own(statement.target):
+            self._take(statement)
+        for target in targets:
+            self._named(target, statement)
+
+    def _named(self, target: ast.expr, statement: ast.AST) -> None:
+        """Goes on wherever a name, or an attribute, is read."""
+        if isinstance(target, ast.Attribute):
+            for node in self._scopes.walk():
+                if isinstance(node, ast.Attribute) and node.attr == target.attr:
+                    if isinstance(node.ctx, ast.Load):
+                        self._follow(node)
+            return
+        if not isinstance(target, ast.Name):
+            self.lost = True
+            return
+        owner = self._scopes.scope_of(target).owner(target.id)
+        bound = owner.bindings.get(target.id, []) if owner is not None else []
+        if self.taken is not None and not all(
+            self._keeps(b, target.id, statement) for b in bound
+        ):
+            self.lost = True
+        for node in self._scopes.walk():
+            if (
+                isinstance(node, ast.Name)
+                and node.id == target.id
+                and isinstance(node.ctx, ast.Load)
+                and self._scopes.scope_of(node).owner(node.id) is owner
+            ):
+                self._follow(node)
+
+    def _is_own(self, target: ast.expr) -> bool:
+        """Whether a name is a network's own list, which takes others' as they are."""
+        if not isinstance(target, ast.Name):
+            return False
+        owner = self._scopes.scope_of(target).owner(target.id)
+        bound = owner.bindings.get(target.id, []) if owner is not None else []
+        made = [b.value for b in bound if isinstance(b, ast.Assign)]
+        return (
+            bool(made)
+            and all(_reads(value) for value in made)
+            and all(isinstance(b, (ast.Assign, ast.AugAssign)) for b in bound)
+        )
+
+    def _keeps(self, bound: ast.AST, name: str, statement: ast.AST) -> bool:
+        """Whether what else a name is bound to does not take its place."""
+        if bound is statement or isinstance(bound, ast.AugAssign):
+            return True
+        if not isinstance(bound, (ast.Assign, ast.AnnAssign)) or bound.value is None:
+            return False
+        if name in names.reads(bound.value):
+            return True
+        around = self._scopes.parents[bound]
+        other = isinstance(around, ast.If) and any(
+            n is around for n in self._above(statement)
+        )
+        assert isinstance(statement, (ast.stmt, ast.expr))
+        return other or bound.lineno < statement.lineno
+
+    def _given(self, node: ast.AST, call: ast.AST, keyword: str | None) -> None:
+        """Goes on from an argument."""
+        assert isinstance(call, ast.Call)
+        if call.func is node:
+            return  # A method's name: `updates.append`, as below.
+        symbol = self._scopes.resolve(call.func) or ""
+        method = call.func.attr if isinstance(call.func, ast.Attribute) else ""
+        last = symbol.rpartition(".")[2]
+        if keyword in _RUN or (last in _SPECIFICATIONS and call.args[3:4] == [node]):
+            self.waits.append(call)
+        elif symbol == _WAITS or method == "control_dependencies":
+            self.waits.append(call)
+        elif symbol in _GROUPS:
+            self._take(node)
+            self._follow(call)
+        elif symbol in _KEEPS:
+            self._collected(call)
+        elif names.key(call.func) in _LISTS:
+            self._take(node)
+            self._follow(call)
+        elif method in _GROWS:
+            assert isinstance(call.func, ast.Attribute)
+            if method == "extend" and not self._is_own(call.func.value):
+                self._take(call)
+            self._named(call.func.value, call)
+        elif not (names.key(call.func) in _LOOKS or symbol.startswith("tf.logging.")):
+            self.lost = True
+
+    def _collected(self, call: ast.Call) -> None:
+        """Collections are run where something reads them."""
+        key = ast.unparse(call.args[0]) if call.args else ""
+        for node in self._scopes.walk():
+            if not isinstance(node, ast.Call):
+                continue
+            symbol = self._scopes.resolve(node.func)
+            if symbol in _READERS and key.endswith("UPDATE_OPS"):
+                self.waits.append(node)
+            elif symbol == "tf.get_collection" and node.args:
+                if ast.unparse(node.args[0]) == key:
+                    self._follow(node)
+
+    def _returned(self, statement: ast.Return) -> None:
+        """Goes on where the function is called, or given as `train_op_fn`."""
+        function = values.function_of(self._scopes, statement)
+        if function is None:
+            self.lost = True
+            return
+        for node in self._scopes.walk():
+            if names.key(node) != function.name:
+                continue
+            parent = self._scopes.parents[node]
+            if isinstance(parent, ast.Call) and parent.func is node:
+                self._follow(parent)
+            elif isinstance(parent, ast.keyword):
+                self._follow(node)
+
+    def _always(self, call: ast.AST) -> bool:
+        """Whether a call is made whenever they are taken, or in training alone."""
+        begun = set(self._above(self.taken)) if self.taken is not None else set()
+        return all(
+            above in begun or _is_of_mode(above.test)
+            for above in self._above(call)
+            if isinstance(above, (ast.If, ast.IfExp))
+        )
+
+    def _above(self, node: ast.AST) -> Iterator[ast.AST]:
+        while node in self._scopes.parents:
+            node = self._scopes.parents[node]
+            yield node
+
+
+def _is_of_mode(test: ast.expr) -> bool:
+    return any(
+        (isinstance(n, ast.Name) and n.id in _MODES)
+        or (isinstance(n, ast.Attribute) and n.attr in _MODES)
+        for n in all_nodes(test)
+    )

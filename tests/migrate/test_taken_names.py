@@ -1,0 +1,124 @@
+"""Variables whose names operations had before them, as TensorFlow 1.15.5 numbered them."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.normalise.names import taken
+from migrate.normalise.text import Text
+from reference import runner
+
+HEAD = "import tensorflow as tf\n"
+Q = 'q = tf.constant(1.0, name="q")\n'
+W = 'w = tf.Variable(1.0, name="q")\n'
+LATER = "def later():\n    " + Q
+SCOPED = 'with tf.name_scope("s"):\n'
+# A graph, and its variables' names in TF1, where they are written out.
+NUMBERED = {
+    "an operation": (Q + W, ["q_1"]),
+    "two": (Q + Q + W, ["q_2"]),
+    "between two variables": (W + Q + W, ["q", "q_2"]),
+    "another case of letters": (Q.replace('"q"', '"Q"') + W, ["q_1"]),
+    "a scope": (SCOPED + "    pass\n" + W.replace('"q"', '"s"'), ["s_1"]),
+    "a placeholder": ('p = tf.placeholder(tf.float32, [], "q")\n' + W, ["q_1"]),
+    "in a scope": (SCOPED + "    " + Q + "    " + W, ["s/q_1"]),
+    "beside a scope": (Q + SCOPED + "    " + W, ["s/q"]),
+    "on a device": (Q + 'with tf.device("/cpu:0"):\n    ' + W, ["q_1"]),
+    "by get_variable": (Q + 'w = tf.get_variable("q", [])\n', ["q_1"]),
+    "in a graph of its own": (
+        "with tf.Graph().as_default() as g:\n    "
+        + Q
+        + '    w = tf.get_variable("q", [])\n    names = tf.global_variables()\n',
+        ["q_1"],
+    ),
+    "in main": (
+        "def main():\n    " + Q + "    " + W + "main()\n",
+        ["q_1"],
+    ),
+    "after it": (W + Q, ["q"]),
+    "no operation": (
+        'tf.app.flags.DEFINE_float(name="q", default=1.0, help="")\n' + W,
+        ["q"],
+    ),
+    "variables alone": (W + W, ["q", "q"]),  # TensorFlow 2 numbers these.
+}
+# What TensorFlow 2 numbers, and a flag, which is defined but once.
+NOT_RUN = ("variables alone", "no operation")
+TOLD = {
+    "in a loop": "for i in range(2):\n    " + Q + W,
+    "under a condition": "if 1:\n    " + Q + W,
+    "in a function": LATER + "later()\n" + W,
+    "what may take none": 'q = tf.cast(1.0, tf.float32, name="q")\n' + W,
+    "a number that is taken": Q + 'z = tf.identity(q, name="q_1")\n' + W,
+    "a graph begun anew": Q + "tf.reset_default_graph()\n" + W,
+    "in a variable scope": 'with tf.variable_scope("s"):\n    '
+    + Q
+    + '    w = tf.get_variable("q", [])\n',
+}
+
+
+def _numbered(graph: str) -> tuple[str, int]:
+    text, told = taken.numbered(Text.of(HEAD + graph))
+    return text.source.removeprefix(HEAD), len(told)
+
+
+@pytest.mark.parametrize("case", NUMBERED)
+def test_the_number_is_written_out(case: str) -> None:
+    graph, expected = NUMBERED[case]
+    new, told = _numbered(graph)
+    assert not told
+    made = [s for s in new.splitlines() if "tf.Variable" in s or "get_v" in s]
+    for name, line in zip(expected, made, strict=True):
+        assert f'"{name.rpartition("/")[2]}"' in line
+    assert _numbered(new) == (new, 0)
+
+
+@pytest.mark.parametrize("case", TOLD)
+def test_what_is_not_certain_is_told(case: str) -> None:
+    assert _numbered(TOLD[case]) == (TOLD[case], 1)
+
+
+def test_tensorflow_1_numbers_so(tf1: str, tmp_path: pathlib.Path) -> None:
+    """And gives the same names where they are written out."""
+    graphs = {c: g for c, (g, _) in NUMBERED.items() if c not in NOT_RUN}
+    graphs |= {f"{c}, new": _numbered(g)[0] for c, g in graphs.items()}
+    program = tmp_path / "names.py"
+    program.write_text(
+        HEAD + "import json, sys\nfor graph in json.loads(sys.stdin.read()):\n"
+        "    with tf.Graph().as_default():\n        names = {'tf': tf}; exec(graph, names)\n"
+        "        made = names.get('names') or tf.global_variables()\n"
+        "        print(json.dumps([v.op.name for v in made]))\n"
+    )
+    done = subprocess.run(
+        [tf1, str(program)],
+        input=json.dumps(list(graphs.values())),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=200,
+        env={**os.environ, **runner.ENVIRONMENT},
+    )
+    found = dict(zip(graphs, map(json.loads, done.stdout.splitlines()), strict=True))
+    for case, listed in found.items():
+        assert listed == NUMBERED[case.removesuffix(", new")][1], case
+
+
+def test_a_session_program_has_the_name() -> None:
+    program = (
+        HEAD
+        + Q
+        + W
+        + "loss = tf.square(w - q)\n"
+        + "train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+        + "with tf.Session() as sess:\n"
+        + "    sess.run(tf.global_variables_initializer())\n    sess.run(train)\n"
+    )
+    done = migrate_text(program)
+    assert 'w = tf.Variable(1.0, name="q_1")' in done.text
+    assert 'name="q"' in done.text  # The operation's, in the step.
