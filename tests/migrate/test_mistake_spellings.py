@@ -679,6 +679,39 @@ def test_gradients_that_are_scaled_are_left_alone() -> None:
     assert "D104" not in {f.code for f in migrate_text(program).findings}
 
 
+@pytest.mark.parametrize(
+    "old, new",
+    [
+        # Shown, or asked, beside the training: it would be another number.
+        ("    return loss\n", "    seen.update_state(loss)\n"),
+        ("    return loss\n", "    tf.print(loss)\n"),
+        ("    return loss\n", "    return loss, x\n"),
+        ("    return loss\n", "    return {'loss': loss}\n"),
+        ("    return loss\n", "    if loss > 9.:\n        tf.print('large')\n"),
+        # What the replicas return is not reduced, or is averaged by hand.
+        (
+            "    strategy.run(step, args=(x, y))",
+            "    got = strategy.run(step, args=(x, y))\n"
+            "    print(strategy.experimental_local_results(got))",
+        ),
+        (
+            "strategy.run(step, args=(x, y))",
+            "print(strategy.reduce('SUM', strategy.run(step, args=(x, y)), axis=None) / 2)",
+        ),
+        # Something divides already.
+        ("    opt.apply", "    g = [part / 2.0 for part in g]\n    opt.apply"),
+        ("SGD(0.1)", "SGD(0.1 / GPUS)"),
+    ],
+)
+def test_a_mean_that_more_depends_on_is_told(old: str, new: str) -> None:
+    program = LOOP % (SHARED, NONE, f"tf.reduce_mean({EACH})", RUN)
+    assert old in program
+    done = migrate_text(program.replace(old, new))
+    (told,) = [f for f in done.findings if f.code == "D104"]
+    assert told.outcome is Outcome.REFUSED
+    assert f"loss = tf.reduce_mean({EACH})" in done.text
+
+
 def test_a_sum_of_losses_that_nothing_divides_is_told() -> None:
     """It may be meant: the replicas' sums add up to the whole batch's."""
     done = migrate_text(LOOP % (SHARED, NONE, f"tf.reduce_sum({EACH})", RUN))

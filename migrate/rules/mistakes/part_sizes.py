@@ -276,10 +276,10 @@ def _replicas(scopes: Scopes, strategy: ast.expr) -> int | None:
     return len(devices.elts)
 
 
-def rates_divided(scopes: Scopes) -> bool:
+def rates_divided(scopes: Scopes, *by: type[ast.operator]) -> bool:
     """Whether an optimizer is made with a quotient: of a rate by a batch's size, say."""
     return any(
-        isinstance(part, ast.BinOp) and isinstance(part.op, (ast.Div, ast.Mult))
+        isinstance(part, ast.BinOp) and isinstance(part.op, by or (ast.Div, ast.Mult))
         for call, symbol in calls(scopes)
         if symbol.startswith("tf.keras.optimizers.")
         for given in (*call.args, *(k.value for k in call.keywords))

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
-from migrate.rules.mistakes import part_sizes, replicas, values
+from migrate.rules.mistakes import part_sizes, replicas, shown_losses, values
 from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
 from migrate.source.nodes import all_nodes
 
@@ -125,6 +125,12 @@ def _wrong(
         edits = _shared(scopes, mean, strategy)
     if edits is None:
         return None
+    if (
+        shown_losses.is_shown(scopes, function, _differentiated(function), runs)
+        or _are_scaled(function)
+        or part_sizes.rates_divided(scopes, ast.Div)
+    ):
+        edits = []
     if edits and loss.alone and returned(function):
         # What the replicas return is added up where it was averaged.
         reported = _reported(scopes, runs)
@@ -283,6 +289,21 @@ def _applied_as_they_are(scopes: Scopes, function: ast.FunctionDef) -> bool:
             if not _in_zip(scopes, node):
                 return False
     return True
+
+
+def _are_scaled(function: ast.FunctionDef) -> bool:
+    """Whether anything is divided or multiplied once the gradients are there."""
+    taken = [
+        (n.lineno, n.col_offset)
+        for n in all_nodes(function)
+        if isinstance(n, ast.Call) and method(n) == "gradient"
+    ]
+    return bool(taken) and any(
+        isinstance(n, (ast.BinOp, ast.AugAssign))
+        and isinstance(n.op, (ast.Div, ast.Mult))
+        and (n.lineno, n.col_offset) > min(taken)
+        for n in all_nodes(function)
+    )
 
 
 def _in_zip(scopes: Scopes, node: ast.expr) -> bool:

@@ -1,0 +1,78 @@
+"""Whether a loss that would be divided is shown, or decides something, besides training.
+
+A metric, a message, a condition would have another number; so would what the replicas
+return, but where it is added up or averaged.
+"""
+
+from __future__ import annotations
+
+import ast
+
+from migrate.facts.scopes import Scopes
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
+
+_DEEP = 4  # Functions that hand a result on.
+
+
+def is_shown(
+    scopes: Scopes, function: ast.FunctionDef, names: set[str], runs: list[ast.Call]
+) -> bool:
+    """Whether anything but the gradients, and a sum of the replicas' losses, has it.
+
+    Args:
+      function: the step.
+      names: what it calls its losses.
+      runs: the calls that have replicas run it.
+    """
+    read = [
+        scopes.parents[node]
+        for node in all_nodes(function)
+        if isinstance(node, ast.Name)
+        and isinstance(node.ctx, ast.Load)
+        and node.id in names
+    ]
+    returned = any(isinstance(around, ast.Return) for around in read)
+    other = [
+        around
+        for around in read
+        if not isinstance(around, ast.Return)
+        and not (isinstance(around, ast.Call) and method(around) == "gradient")
+    ]
+    return bool(other) or (returned and not all(_is_summed(scopes, r) for r in runs))
+
+
+def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
+    """Whether a result is dropped, or reduced over the replicas and no more."""
+    around = scopes.parents[result]
+    if isinstance(around, ast.Expr):
+        return True
+    if isinstance(around, ast.Call):
+        reduced = method(around) == "reduce" and result in around.args[1:2]
+        by = scopes.parents[around]
+        return reduced and not (
+            isinstance(by, ast.BinOp) and isinstance(by.op, (ast.Div, ast.Mult))
+        )
+    if depth == _DEEP:
+        return False
+    if isinstance(around, ast.Return):
+        function = values.function_of(scopes, around)
+        called = values.calls_of(scopes, function) if function is not None else None
+        return called is not None and all(
+            _is_summed(scopes, call, depth + 1) for call in called
+        )
+    if not isinstance(around, ast.Assign) or len(around.targets) != 1:
+        return False
+    target = around.targets[0]
+    if not isinstance(target, ast.Name):
+        return False
+    owner = scopes.scope_of(target).owner(target.id)
+    return owner is not None and all(
+        _is_summed(scopes, node, depth + 1)
+        for node in scopes.walk()
+        if isinstance(node, ast.Name)
+        and node.id == target.id
+        and isinstance(node.ctx, ast.Load)
+        and scopes.scope_of(node).owner(node.id) is owner
+    )
