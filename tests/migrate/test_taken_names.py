@@ -41,6 +41,11 @@ NUMBERED = {
         "def main():\n    " + Q + "    " + W + "main()\n",
         ["q_1"],
     ),
+    "by position": ('q = tf.multiply(1.0, 1.0, "q")\n' + W, ["q_1"]),
+    "of what it begins as": (
+        'w = tf.Variable(tf.constant(1.0, name="q"), name="q")\n',
+        ["q_1"],
+    ),
     "after it": (W + Q, ["q"]),
     "no operation": (
         'tf.app.flags.DEFINE_float(name="q", default=1.0, help="")\n' + W,

@@ -36,7 +36,17 @@ _ONCE = frozenset(
 )
 # What names nothing in the graph.
 _NOT_OF_GRAPHS = ("tf.app.", "tf.flags.", "tf.data.", "tf.logging.")
-_PLACEHOLDER = "tf.placeholder"
+# The position of the name, where it is often given by that.
+_POSITIONS = {
+    **{f"tf.{name}": 1 for name in ("abs", "exp", "identity", "log", "nn.relu")},
+    **{f"tf.{name}": 1 for name in ("nn.sigmoid", "sigmoid", "sqrt", "square", "tanh")},
+    **{f"tf.{name}": 2 for name in ("add", "concat", "equal", "expand_dims")},
+    **{f"tf.{name}": 2 for name in ("maximum", "minimum", "multiply", "nn.softmax")},
+    **{f"tf.{name}": 2 for name in ("ones", "placeholder", "placeholder_with_default")},
+    **{f"tf.{name}": 2 for name in ("reshape", "squeeze", "subtract", "transpose")},
+    **{f"tf.{name}": 2 for name in ("zeros",)},
+    **{f"tf.{name}": 3 for name in ("constant", "reduce_mean", "reduce_sum")},
+}
 _TWICE = (ast.For, ast.While, ast.If, ast.Try, ast.Lambda, ast.IfExp) + (
     *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
 )
@@ -66,7 +76,8 @@ class _Taken:
 
     @property
     def at(self) -> tuple[int, int]:
-        return self.node.lineno, self.node.col_offset
+        """Where the call ends: what it is given is made before."""
+        return self.node.end_lineno or 0, self.node.end_col_offset or 0
 
     @property
     def is_variable(self) -> bool:
@@ -184,7 +195,7 @@ def _found(scopes: Scopes) -> list[_Taken]:
 def _name(call: ast.Call, symbol: str) -> ast.expr | None:
     if symbol in _SCOPES:
         return call.args[0] if call.args else None
-    position = _VARIABLES.get(symbol, 2 if symbol == _PLACEHOLDER else None)
+    position = _VARIABLES.get(symbol, _POSITIONS.get(symbol))
     return names.argument(call, "name", position)
 
 
