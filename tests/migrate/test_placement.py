@@ -251,3 +251,23 @@ def test_what_else_is_pinned_to_a_server_is_not_the_usual_split(update: str) -> 
     old = "update_w = w.assign_sub(0.05 * gradients[0])"
     assert SPLIT.count(old) == 1
     assert codes(SPLIT.replace(old, update))["C115"] is Outcome.REFUSED
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "own = tf.Variable(0.0)",
+        "own = tf.train.get_or_create_global_step()",
+        "own = tf.layers.dense(x, 1)",
+        "own = make_own()",
+    ],
+)
+def test_a_variable_of_each_worker_is_not_the_usual_split(made: str) -> None:
+    """The setter would have them share one."""
+    helper = "\ndef make_own():\n    return tf.get_variable('own', [])\n\ndef main():"
+    text = SPLIT.replace("\ndef main():", helper)
+    old = "        y = tf.placeholder(tf.float32, [None, 1])\n"
+    assert text.count(old) == 1
+    assert codes(text)["C133"] is Outcome.REWRITTEN
+    found = codes(text.replace(old, f"{old}        {made}\n"))
+    assert "C133" not in found and Outcome.REFUSED in found.values()

@@ -16,7 +16,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from migrate.facts import names
+from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.sole_client import is_sole_client
 from migrate.normalise.text import Edit, Text
@@ -28,6 +28,11 @@ _VARIABLES = roles.VARIABLES | roles.GLOBAL_STEPS
 _ASSIGNS = frozenset({"assign", "assign_add", "assign_sub"})
 # A parameter server, and the own worker's processor; {} stands for the task's index.
 _SERVER = re.compile(r"/?job:ps(/replica:\d+)?(/task:.*)?$")
+# Layers that make variables.
+_LAYERS = re.compile(
+    r"tf\.(contrib\.)?(layers|slim)\.(dense|conv|separable_conv|batch_norm"
+    r"|fully_connected|embed_sequence|layer_norm)"
+)
 _WORKER = re.compile(
     r"/?job:worker(/replica:\d+)?/task:\{\}(/(device:)?cpu:0)?$", re.IGNORECASE
 )
@@ -53,6 +58,9 @@ def usual(text: Text) -> tuple[Text, tuple[int, ...]]:
         kind == "worker" or (kind == "ps" and _makes_variables(scopes, block.body))
         for kind, (_, block) in zip(kinds, blocks, strict=True)
     ):
+        return text, ()
+    by_kind = dict(zip((block for _, block in blocks), kinds, strict=True))
+    if any(_keeps(scopes, b, by_kind) for b, k in by_kind.items() if k == "worker"):
         return text, ()
     edits = []
     for call, _ in blocks:
@@ -197,6 +205,21 @@ def _makes_variables(scopes: Scopes, body: list[ast.stmt]) -> bool:
         if scopes.resolve(value.func) not in _VARIABLES and not _updates(scopes, value):
             return False
     return True
+
+
+def _keeps(scopes: Scopes, block: ast.With, kinds: dict[ast.With, str]) -> bool:
+    """Whether variables are made on a worker: each has one of its own, which none shares."""
+    for part in (block, *reach.reached(scopes, [block])):
+        for node in all_nodes(part):
+            symbol = scopes.resolve(node.func) if isinstance(node, ast.Call) else None
+            if symbol not in _VARIABLES and not _LAYERS.match(symbol or ""):
+                continue
+            around: ast.AST = node
+            while around in scopes.parents and around not in (part, *kinds):
+                around = scopes.parents[around]
+            if not isinstance(around, ast.With) or kinds.get(around) != "ps":
+                return True
+    return False
 
 
 def _updates(scopes: Scopes, call: ast.Call) -> bool:
