@@ -360,6 +360,18 @@ def test_a_function_is_told_by_position_to_share() -> None:
     assert migrate_text(text).text == migrate_text(CLIPPED).text
 
 
+@pytest.mark.parametrize("told", ["i > 0", "reuse=i > 0"])
+def test_a_function_that_computes_otherwise_where_it_shares(told: str) -> None:
+    text = CLIPPED.replace("network(_x, reuse_vars)", f"network(_x, {told})")
+    text = text.replace("            reuse_vars = True\n", "")
+    last = "kernel_initializer=tf.constant_initializer(0.3))"
+    assert text.count(last) == 1
+    found = migrate_text(
+        text.replace(last, last + " * (2.0 if reuse else 1.0)")
+    ).findings
+    assert [f for f in found if f.code == "N126" and f.outcome is Outcome.REFUSED]
+
+
 BY_HAND = """\
 import tensorflow as tf
 

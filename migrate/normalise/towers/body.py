@@ -198,6 +198,35 @@ class Body:
                 return value
         return None
 
+    def _check_shares(self, call: ast.AST) -> None:
+        """A function that is told to share does nothing else of it.
+
+        Raises:
+          Unclear: it may compute something else, too.
+        """
+        scopes = self._view.scopes
+        function = (
+            checks.function_called(scopes, call) if isinstance(call, ast.Call) else None
+        )
+        for node in all_nodes(function) if function is not None else ():
+            if not (isinstance(node, ast.Name) and node.id == "reuse"):
+                continue
+            around = scopes.parents[node]
+            if isinstance(around, ast.keyword):
+                shares = around.arg == "reuse"
+            elif isinstance(around, ast.If):
+                shares = around.test is node and all(
+                    ast.unparse(s).endswith(".reuse_variables()") for s in around.body
+                )
+                shares = shares and not around.orelse
+            else:
+                shares = isinstance(around, ast.Call) and (
+                    "variable_scope" in ast.unparse(around.func)
+                    or checks.function_called(scopes, around) is not None
+                )
+            if not shares:
+                raise Unclear
+
     def _says_reuse(self, statement: ast.Assign) -> bool:
         """`reuse = i > 0`, where nothing but arguments of that name reads it."""
         if not self._depends(statement.value) or not isinstance(
@@ -234,8 +263,10 @@ class Body:
                 and node.arg == "reuse"
                 and self._depends(node.value)
             ):
+                self._check_shares(self._view.scopes.parents[node])
                 edits.append(Edit(node.value, repr(self._at_zero(node.value))))
             elif isinstance(node, ast.Call) and (given := self._reuse_given(node)):
+                self._check_shares(node)
                 edits.append(Edit(given, repr(self._at_zero(given))))
             elif (
                 isinstance(node, ast.Name)
