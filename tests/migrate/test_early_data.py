@@ -14,6 +14,7 @@ from migrate.findings import Outcome
 PROGRAM = """\
 import numpy as np
 import tensorflow as tf
+from numpy.random import rand
 
 flags = tf.app.flags
 flags.DEFINE_string("ps_hosts", "", "")
@@ -90,6 +91,11 @@ def test_the_strategy_of_workers_comes_first(dataset: str) -> None:
          ["MADE(rng.rand(8, 3))", "y = rng.rand()"]),
         ("MADE(np.random.rand(8, 3)); y = np.random.rand()",
          ["MADE(np.random.rand(8, 3))", "y = np.random.rand()"]),
+        ("MADE(rand(8, 3)); y = rand(3)", ["MADE(rand(8, 3))", "y = rand(3)"]),
+        # Another name holds it, too.
+        ("x = np.zeros((8, 3)); z = x[1:]; MADE(x); z += 5.0", ["MADE(x)", "z += 5.0"]),
+        ("x = np.zeros((8, 3)); z = x[1:]; MADE(z); x[0] = 5.0",
+         ["MADE(z)", "x[0] = 5.0"]),
         # A method makes it.
         ("data = Data(); dataset = data.made(); data.rows = 3",
          ["data = Data()", "dataset = data.made()", "data.rows = 3"]),

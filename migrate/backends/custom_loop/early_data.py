@@ -43,11 +43,35 @@ def made(
                 return None
             continue
         handled = _handled(statement, scopes) & read
+        handled |= _changed(statement) & _alike(statements, scopes, read)
         if after or handled or _makes(statement, scopes):
             found.append(statement)
             bound |= own
             read |= _variables(statement, scopes)
     return found
+
+
+def _changed(statement: ast.stmt) -> set[str]:
+    """Names whose values a statement changes where they are."""
+    found = names.mutates(statement)
+    if isinstance(statement, ast.AugAssign):
+        found |= names.binds(statement)
+    return found
+
+
+def _alike(statements: list[ast.stmt], scopes: Scopes, read: set[str]) -> set[str]:
+    """Names that may hold parts of what others hold: `rows = data[:8]`."""
+    held = [
+        names.binds(s) | (_variables(s, scopes) - {_RANDOM})
+        for s in statements
+        if isinstance(s, ast.Assign)
+    ]
+    found = set(read)
+    while True:
+        more = {name for own in held if own & found for name in own} - found
+        if not more:
+            return found
+        found |= more
 
 
 _RANDOM = "the generators of random numbers"
@@ -98,7 +122,7 @@ def _draws(statement: ast.stmt, scopes: Scopes) -> set[str]:
     """Whether code, or what it calls, draws by a generator of a whole module."""
     for code in (statement, *reached(scopes, [statement])):
         for node in all_nodes(code):
-            if isinstance(node, ast.Attribute):
+            if isinstance(node, (ast.Attribute, ast.Name)):
                 symbol = scopes.resolve(node) or ""
                 if symbol.startswith(("numpy.random.", "random.")):
                     return {_RANDOM}
