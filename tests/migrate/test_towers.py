@@ -360,10 +360,9 @@ def test_a_function_is_told_by_position_to_share() -> None:
     assert migrate_text(text).text == migrate_text(CLIPPED).text
 
 
-@pytest.mark.parametrize("told", ["i > 0", "reuse=i > 0"])
+@pytest.mark.parametrize("told", ["i > 0", "reuse=i > 0", "reuse_vars"])
 def test_a_function_that_computes_otherwise_where_it_shares(told: str) -> None:
     text = CLIPPED.replace("network(_x, reuse_vars)", f"network(_x, {told})")
-    text = text.replace("            reuse_vars = True\n", "")
     last = "kernel_initializer=tf.constant_initializer(0.3))"
     assert text.count(last) == 1
     found = migrate_text(

@@ -198,34 +198,39 @@ class Body:
                 return value
         return None
 
-    def _check_shares(self, call: ast.AST) -> None:
-        """A function that is told to share does nothing else of it.
+    def _check_shares(self, given: ast.AST, seen: tuple[ast.AST, ...] = ()) -> None:
+        """What is told to share does nothing else of it.
+
+        Args:
+          given: what says so: an argument, or the condition of a block.
+          seen: what led there.
 
         Raises:
-          Unclear: it may compute something else, too.
+          Unclear: something else may be computed, too.
         """
         scopes = self._view.scopes
-        function = (
-            checks.function_called(scopes, call) if isinstance(call, ast.Call) else None
-        )
-        for node in all_nodes(function) if function is not None else ():
-            if not (isinstance(node, ast.Name) and node.id == "reuse"):
-                continue
-            around = scopes.parents[node]
-            if isinstance(around, ast.keyword):
-                shares = around.arg == "reuse"
-            elif isinstance(around, ast.If):
-                shares = around.test is node and all(
-                    ast.unparse(s).endswith(".reuse_variables()") for s in around.body
-                )
-                shares = shares and not around.orelse
-            else:
-                shares = isinstance(around, ast.Call) and (
-                    "variable_scope" in ast.unparse(around.func)
-                    or checks.function_called(scopes, around) is not None
-                )
-            if not shares:
+        around = scopes.parents[given]
+        if isinstance(around, ast.If):
+            if given is not around.test or not all(
+                ast.unparse(s).endswith(".reuse_variables()") for s in around.body
+            ):
                 raise Unclear
+            return
+        call = scopes.parents[around] if isinstance(around, ast.keyword) else around
+        if not isinstance(call, ast.Call):
+            raise Unclear
+        function = checks.function_called(scopes, call)
+        if function is None or call in seen:
+            return  # TensorFlow's, or a method, whose body is looked at elsewhere.
+        parameters = [*function.args.posonlyargs, *function.args.args]
+        told = [
+            a.arg
+            for at, a in enumerate(parameters)
+            if names.argument(call, a.arg, at) is given
+        ]
+        for node in all_nodes(function):
+            if isinstance(node, ast.Name) and node.id in told:
+                self._check_shares(node, (*seen, call))
 
     def _says_reuse(self, statement: ast.Assign) -> bool:
         """`reuse = i > 0`, where nothing but arguments of that name reads it."""
@@ -263,16 +268,17 @@ class Body:
                 and node.arg == "reuse"
                 and self._depends(node.value)
             ):
-                self._check_shares(self._view.scopes.parents[node])
+                self._check_shares(node.value)
                 edits.append(Edit(node.value, repr(self._at_zero(node.value))))
             elif isinstance(node, ast.Call) and (given := self._reuse_given(node)):
-                self._check_shares(node)
+                self._check_shares(given)
                 edits.append(Edit(given, repr(self._at_zero(given))))
             elif (
                 isinstance(node, ast.Name)
                 and node.id in self.flags
                 and isinstance(node.ctx, ast.Load)
             ):
+                self._check_shares(node)
                 edits.append(Edit(node, self.flags[node.id]))
         if isinstance(statement, ast.Assign) and self._says_reuse(statement):
             edits = [Edit(statement.value, repr(self._at_zero(statement.value)))]
