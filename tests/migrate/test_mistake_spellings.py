@@ -712,6 +712,20 @@ def test_a_mean_that_more_depends_on_is_told(old: str, new: str) -> None:
     assert f"loss = tf.reduce_mean({EACH})" in done.text
 
 
+def test_a_mean_that_a_function_shows_is_told() -> None:
+    helped = (
+        HELPED[0],
+        "def of(out, y):\n    mean = tf.reduce_mean(lo(y, out))\n"
+        "    seen.update_state(mean)\n    return mean\ndef step(x, y):\n",
+    )
+    text = (LOOP % (SHARED, NONE, "of(model(x), y)", RUN)).replace(*helped)
+    outcomes = []
+    for program in (text, text.replace("    seen.update_state(mean)\n", "")):
+        found = {f.code: f.outcome for f in migrate_text(program).findings}
+        outcomes.append(found["D104"])
+    assert outcomes == [Outcome.REFUSED, Outcome.REWRITTEN]
+
+
 def test_a_sum_of_losses_that_nothing_divides_is_told() -> None:
     """It may be meant: the replicas' sums add up to the whole batch's."""
     done = migrate_text(LOOP % (SHARED, NONE, f"tf.reduce_sum({EACH})", RUN))

@@ -125,8 +125,11 @@ def _wrong(
         edits = _shared(scopes, mean, strategy)
     if edits is None:
         return None
+    bound = scopes.parents[mean]
+    named = names.binds(bound) if isinstance(bound, ast.Assign) else set()
     if (
         shown_losses.is_shown(scopes, function, _differentiated(function), runs)
+        or shown_losses.is_read_otherwise(scopes, loss.home, named)
         or _are_scaled(function)
         or part_sizes.rates_divided(scopes, ast.Div)
     ):

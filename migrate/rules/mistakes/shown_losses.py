@@ -26,21 +26,33 @@ def is_shown(
       names: what it calls its losses.
       runs: the calls that have replicas run it.
     """
-    read = [
+    read = _read(scopes, function, names)
+    returned = any(isinstance(around, ast.Return) for around in read)
+    return is_read_otherwise(scopes, function, names) or (
+        returned and not all(_is_summed(scopes, r) for r in runs)
+    )
+
+
+def is_read_otherwise(
+    scopes: Scopes, function: ast.FunctionDef, names: set[str]
+) -> bool:
+    """Whether a function reads names but to return them, and for their gradients."""
+    return any(
+        not isinstance(around, ast.Return)
+        and not (isinstance(around, ast.Call) and method(around) == "gradient")
+        for around in _read(scopes, function, names)
+    )
+
+
+def _read(scopes: Scopes, function: ast.FunctionDef, names: set[str]) -> list[ast.AST]:
+    """What is around each place where a function reads one of the names."""
+    return [
         scopes.parents[node]
         for node in all_nodes(function)
         if isinstance(node, ast.Name)
         and isinstance(node.ctx, ast.Load)
         and node.id in names
     ]
-    returned = any(isinstance(around, ast.Return) for around in read)
-    other = [
-        around
-        for around in read
-        if not isinstance(around, ast.Return)
-        and not (isinstance(around, ast.Call) and method(around) == "gradient")
-    ]
-    return bool(other) or (returned and not all(_is_summed(scopes, r) for r in runs))
 
 
 def _is_summed(scopes: Scopes, result: ast.expr, depth: int = 0) -> bool:
