@@ -316,6 +316,13 @@ REFUSED = {
         "seen = tf.keras.metrics.Mean()\n"
         "@tf.function\ndef tested(x):\n    print(x)\n    seen(model(x))\ndataset =",
     ),
+    "a metric of a traced function that draws": (
+        "D127",
+        "dataset =",
+        "seen = tf.keras.metrics.Mean()\n"
+        "@tf.function\ndef tested(x):\n    noise = tf.random.normal([4], seed=3)\n"
+        "    seen(model(x + noise))\ndataset =",
+    ),
     "data that is not a dataset": (
         "D129",
         "for x, y in dataset:",

@@ -21,6 +21,7 @@ from migrate.source.nodes import all_nodes
 
 _UPDATES = frozenset({"gradient", "minimize", "apply_gradients", "train_on_batch"})
 _METRICS = "metrics."
+_DRAWS = ("tf.random.", "tf.image.random_", "tf.nn.dropout")
 
 
 def without_tracing(text: Text) -> Text | None:
@@ -52,6 +53,8 @@ def _counts(scopes: Scopes, function: ast.FunctionDef) -> bool:
         symbol = scopes.resolve(call.func)
         if method(call) in _UPDATES or symbol == "tf.GradientTape":
             return False
+        if (symbol or "").startswith(_DRAWS):
+            return False  # Eager loops of one process would draw in turn.
         called = call.func.value if method(call) == "update_state" else call.func  # type: ignore[attr-defined]
         made = binding(scopes, called)
         if isinstance(made, ast.Call) and (
