@@ -712,6 +712,22 @@ def test_a_mean_that_more_depends_on_is_told(old: str, new: str) -> None:
     assert f"loss = tf.reduce_mean({EACH})" in done.text
 
 
+@pytest.mark.parametrize(
+    "run, returned",
+    [
+        ("step(tf.ones((4, 4)), tf.ones((4, 1)))", "    return loss"),
+        ("for x, y in ds:\n    step(x, y)", "    tf.print(loss)"),
+    ],
+)
+def test_a_mean_of_a_step_that_stays_local_is_told(run: str, returned: str) -> None:
+    """Divided, and not run by the strategy, it would train less than before."""
+    text = LOOP % (SHARED, NONE, f"tf.reduce_mean({EACH})", run)
+    done = migrate_text(text.replace("    return loss", returned))
+    found = {f.code: f.outcome for f in done.findings}
+    assert found == {"D104": Outcome.REFUSED, "D141": Outcome.REFUSED}
+    assert f"loss = tf.reduce_mean({EACH})" in done.text
+
+
 def test_a_mean_that_a_function_shows_is_told() -> None:
     helped = (
         HELPED[0],

@@ -32,13 +32,24 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         assert isinstance(call.func, ast.Attribute)
         by.setdefault(function, call.func.value)
         run.setdefault(function, []).append(call)
-    for _, function, strategy in replicas.called_outside(scopes):
+    alone: set[ast.FunctionDef] = set()  # Steps that stay what one replica runs.
+    for call, function, strategy in replicas.called_outside(scopes):
         by.setdefault(function, strategy)
+        used = not isinstance(scopes.parents[call], ast.Expr)
+        if not replicas.may_be_run(scopes, call, function, strategy) or (
+            used and not returned(function)
+        ):
+            alone.add(function)
     for function, strategy in by.items():
         if divides_itself(scopes, function):
             continue
         for loss in _losses(scopes, function):
             wrong = _wrong(scopes, function, loss, strategy, run.get(function, []))
+            if wrong is not None and (
+                function in alone
+                or (function not in run and not divided(scopes, function))
+            ):
+                wrong = dataclasses.replace(wrong, edits=())
             if wrong is not None:
                 yield wrong
 
@@ -125,14 +136,7 @@ def _wrong(
         edits = _shared(scopes, mean, strategy)
     if edits is None:
         return None
-    bound = scopes.parents[mean]
-    named = names.binds(bound) if isinstance(bound, ast.Assign) else set()
-    if (
-        shown_losses.is_shown(scopes, function, _differentiated(function), runs)
-        or shown_losses.is_read_otherwise(scopes, loss.home, named)
-        or _are_scaled(function)
-        or part_sizes.rates_divided(scopes, ast.Div)
-    ):
+    if _is_left(scopes, function, loss, runs):
         edits = []
     if edits and loss.alone and returned(function):
         # What the replicas return is added up where it was averaged.
@@ -145,6 +149,20 @@ def _wrong(
         recipe,
         tuple(edits) if loss.alone else (),
         name_of(scopes, mean.func) if isinstance(mean, ast.Call) else "",
+    )
+
+
+def _is_left(
+    scopes: Scopes, function: ast.FunctionDef, loss: _Loss, runs: list[ast.Call]
+) -> bool:
+    """Whether more depends on a loss than the training, or something divides already."""
+    bound = scopes.parents[loss.value]
+    named = names.binds(bound) if isinstance(bound, ast.Assign) else set()
+    return (
+        shown_losses.is_shown(scopes, function, _differentiated(function), runs)
+        or shown_losses.is_read_otherwise(scopes, loss.home, named)
+        or _are_scaled(function)
+        or part_sizes.rates_divided(scopes, ast.Div)
     )
 
 
@@ -319,7 +337,9 @@ def divided(scopes: Scopes, function: ast.FunctionDef) -> bool:
     if divides_itself(scopes, function):
         return True
     if any(
-        isinstance(loss.value, ast.Call) and _is_mean(scopes, loss, loss.value)
+        isinstance(loss.value, ast.Call)
+        and _is_mean(scopes, loss, loss.value)
+        and not _is_left(scopes, function, loss, [])
         for loss in _losses(scopes, function)
         if loss.alone
     ):

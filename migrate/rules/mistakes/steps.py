@@ -13,9 +13,8 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code, joined
-from migrate.rules.mistakes import per_replica_losses, replicas, values
+from migrate.rules.mistakes import per_replica_losses, replicas
 from migrate.rules.mistakes.mistake import Mistake
-from migrate.source.nodes import all_nodes
 
 _RUN = "tf.distribute.Strategy.run"
 
@@ -54,18 +53,10 @@ def _replicated(
     divided by the whole batch, and what is returned is that loss or not used.
     """
     loop = replicas.loop_of(scopes, call)
-    takes = replicas.required(step)
-    if loop is None or takes is None or call.keywords or not call.args:
+    if loop is None or not replicas.may_be_run(scopes, call, step, strategy):
         return []
-    target, over = loop
-    if not takes[0] <= len(call.args) <= takes[1]:
-        return []
-    given = set().union(*[names.reads(a) for a in call.args])
-    if not given or not given <= _bound_by(target):
-        return []
+    _, over = loop
     if not per_replica_losses.divided(scopes, step):
-        return []
-    if not values.seen_from(scopes, strategy, call):
         return []
     arguments = joined(", ", list(call.args))
     ending = ",))" if len(call.args) == 1 else "))"
@@ -79,13 +70,7 @@ def _replicated(
         edits.append(
             (over, code(strategy, ".experimental_distribute_dataset(", over, ")"))
         )
-    elif not replicas.is_distributed(scopes, over):
-        return []
     return edits
-
-
-def _bound_by(target: ast.expr) -> set[str]:
-    return {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
 
 
 # -- D142 ------------------------------------------------------------------------------
