@@ -3,7 +3,7 @@
 TF2 gave them another object (parameters reordered, renamed or dropped), so the
 name alone is not enough: a call is rewritten where every argument it passes is in the
 row, each by its TF2 name. Any other call keeps TF1's own function of
-`tf.compat.v1`. `tests/migrate/symbol_cases.py` has the calls that prove the rows: each
+`tf.compat.v1`. `tests/migrate/rules/symbol_cases.py` has the calls that prove the rows: each
 is computed by TensorFlow 1.15.5 and, migrated, by TensorFlow 2.
 """
 

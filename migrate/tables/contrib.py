@@ -2,7 +2,7 @@
 
 The generated table knows the contrib names of core objects (`tf.contrib.signal.stft`).
 Here are the others, reviewed by hand against the signatures of TensorFlow 1.15.5;
-`tests/migrate/test_contrib.py` proves that the homes exist and that calls give what
+`tests/migrate/rules/test_contrib.py` proves that the homes exist and that calls give what
 1.15.5 gave.
 """
 

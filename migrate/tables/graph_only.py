@@ -2,7 +2,7 @@
 
 A reason was measured on TensorFlow 2.21 by calling `tf.compat.v1.X` eagerly, as a
 program runs in TF2, for the symbol or for a sibling made of the same code
-(`train.batch` for `train.maybe_batch_join`); `tests/migrate/test_symbols.py` measures
+(`train.batch` for `train.maybe_batch_join`); `tests/migrate/rules/test_symbols.py` measures
 a sample again, at least one symbol of nearly every reason. What works
 eagerly is not here, among it: `make_template`, `train.Coordinator`,
 `train.ExponentialMovingAverage`, `train.get_or_create_global_step`, `train.Saver` with

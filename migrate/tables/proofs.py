@@ -130,7 +130,7 @@ _REFUSED = "it is refused: there is nothing to compute, the finding says why"
 _ESTIMATORS = (
     "tests/programs/estimators/*.py",
     "tests/programs/estimator_variants/*.py",
-    "tests/migrate/test_estimators.py",
+    "tests/migrate/frontends/estimators/test_estimators.py",
     "tests/support/*estimator*.py",
     "reference/estimator_*/tf1.py",
 )
@@ -292,7 +292,7 @@ PROOFS = (
             ),
             (
                 "tf.scatter_X(ref, indices, updates) is ref.scatter_X, whose arguments "
-                "tests/migrate/test_updates.py looks at for one of them",
+                "tests/migrate/normalise/collected/test_updates.py looks at for one of them",
                 tuple(
                     f"tf.scatter_{name}"
                     for name in ("add", "div", "max", "min", "mul", "sub", "update")
@@ -317,7 +317,7 @@ PROOFS = (
     Proof("roles:*", tests=_PROGRAMS),
     Proof(
         "calls:*",
-        tests=("tests/migrate/test_symbol_values.py::test_every_row_has_a_case",),
+        tests=("tests/migrate/rules/test_symbol_values.py::test_every_row_has_a_case",),
     ),
     # Meanings.
     Proof(
@@ -327,7 +327,7 @@ PROOFS = (
     Proof("semantics:tf.losses", scenarios=("losses_metrics_layers",)),
     Proof("semantics:tf.metrics", scenarios=("metrics_cells_regularisers",)),
     *(
-        Proof(f"semantics:{symbol}", tests=("tests/migrate/test_symbols.py",))
+        Proof(f"semantics:{symbol}", tests=("tests/migrate/rules/test_symbols.py",))
         for symbol in (
             "tf.where",
             "tf.nn.softmax_cross_entropy_with_logits",
@@ -342,7 +342,8 @@ PROOFS = (
         "2.21; the finding names the difference, and compat.v1 keeps TF1's meaning",
     ),
     Proof(
-        "graph_only:*", tests=("tests/migrate/test_symbols.py::test_graph_only_claims",)
+        "graph_only:*",
+        tests=("tests/migrate/rules/test_symbols.py::test_graph_only_claims",),
     ),
     Proof("unsupported:*", reason=_REFUSED),
     Proof(
@@ -354,7 +355,9 @@ PROOFS = (
     ),
     Proof(
         "supervisor:*",
-        tests=("tests/migrate/test_programs.py::test_equals_genuine_tf1",),
+        tests=(
+            "tests/migrate/frontends/sessions/test_programs.py::test_equals_genuine_tf1",
+        ),
     ),
     # contrib.
     Proof(
@@ -362,7 +365,7 @@ PROOFS = (
     ),
     Proof(
         "contrib:*",
-        tests=("tests/migrate/test_contrib.py::test_every_name_has_a_verdict",),
+        tests=("tests/migrate/rules/test_contrib.py::test_every_name_has_a_verdict",),
     ),
     Proof(
         "contrib_graph:*",
@@ -393,9 +396,13 @@ PROOFS = (
             "::test_keras_records_every_function_of_a_network",
         ),
     ),
-    Proof("modes:*", tests=("tests/migrate/test_imports.py::test_a_name_for_modes",)),
+    Proof(
+        "modes:*", tests=("tests/migrate/rules/test_imports.py::test_a_name_for_modes",)
+    ),
     Proof(
         "not_public:*",
-        tests=("tests/migrate/test_private_names.py::test_recipes_name_what_exists",),
+        tests=(
+            "tests/migrate/facts/test_private_names.py::test_recipes_name_what_exists",
+        ),
     ),
 )

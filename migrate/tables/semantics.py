@@ -1,7 +1,7 @@
 """Symbols that exist in TF2 under TF1's name, or in compat.v1, but mean another thing.
 
 The generated table compares objects and signatures; what it cannot see is here,
-reviewed by hand. `tests/migrate/test_symbols.py` measures the differences that
+reviewed by hand. `tests/migrate/rules/test_symbols.py` measures the differences that
 change numbers or types without an error; the others are read from the signatures and
 the documentation of TensorFlow 1.15.5 and 2.21.
 """

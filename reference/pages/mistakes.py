@@ -1,7 +1,7 @@
 """docs/mistakes.md: mistakes that tutorials teach, from the programs that the tests run.
 
 The numbers are those that the programs wrote, recorded in
-`tests/programs/mistakes/traces.json`; `tests/migrate/test_mistakes.py` runs them again.
+`tests/programs/mistakes/traces.json`; `tests/migrate/rules/mistakes/test_mistakes.py` runs them again.
 """
 
 from __future__ import annotations

@@ -83,7 +83,7 @@ def _clustered(shape: str, *names: str) -> list[Shown]:
             every[name].covers,
             _tasks(every[name].ps, every[name].workers),
             _LIVE if every[name].equal else _ENDS,
-            f"tests/migrate/test_programs.py::test_runs[{name}]",
+            f"tests/migrate/frontends/sessions/test_programs.py::test_runs[{name}]",
         )
         for name in names
     ]
@@ -98,7 +98,7 @@ def _alone(shape: str, *names: str, where: str = _ALONE) -> list[Shown]:
             _first_line(path),
             where,
             _RECORDED,
-            f"tests/migrate/test_alone.py::test_equals_recorded_tf1[{name}]",
+            f"tests/migrate/frontends/sessions/test_alone.py::test_equals_recorded_tf1[{name}]",
         )
         for name in names
     ]
@@ -114,7 +114,7 @@ def _trees(shape: str, *names: str) -> list[Shown]:
             every[name].covers,
             _tasks(every[name].ps, 1) if every[name].ps else _ALONE,
             _RECORDED,
-            f"tests/migrate/test_parts.py::test_equals_recorded_tf1[{name}]",
+            f"tests/migrate/parts/test_parts.py::test_equals_recorded_tf1[{name}]",
         )
         for name in names
     ]

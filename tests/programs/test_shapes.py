@@ -63,7 +63,7 @@ def _always_run(tests: set[str], directory: pathlib.Path) -> set[str]:
 
 @pytest.fixture(scope="module")
 def run(tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    wrong = "tests/migrate/test_alone.py::test_equals_recorded_tf1[no_such_program]"
+    wrong = "tests/migrate/frontends/sessions/test_alone.py::test_equals_recorded_tf1[no_such_program]"
     tests = {row.test for row in ROWS} | {wrong}
     found = _always_run(tests, tmp_path_factory.mktemp("plugin"))
     assert wrong not in found

@@ -1,0 +1,271 @@
+"""Plain sessions: what is refused, and what stands where it did. See test_alone.py too."""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+
+PROGRAMS = pathlib.Path(__file__).parents[3] / "programs" / "clustered"
+PROGRAM = """
+import numpy as np
+import tensorflow as tf
+
+seen = []
+x = tf.placeholder(tf.float32, [None, 2])
+w = tf.Variable(tf.ones([2, 1]), name="w")
+v = tf.Variable(1.0, name="v")
+loss = tf.reduce_mean(tf.matmul(x, w)) * v
+train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+init = tf.global_variables_initializer()
+
+with tf.Session() as sess:
+    sess.run(init)
+    for step in range(3):
+        sess.run(train_op, {x: np.ones([1, 2])})
+    # MORE
+"""
+
+
+def _migrated(more: str) -> tuple[str, dict[str, str]]:
+    migration = migrate_text(PROGRAM.replace("# MORE", more))
+    refused = {
+        f.code: f.reason for f in migration.findings if f.outcome is Outcome.REFUSED
+    }
+    return migration.text, refused
+
+
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        ("sess.run(v.initializer)", "S135"),
+        ("sess.run(tf.variables_initializer([v]))", "S135"),
+        ("print(sess.graph.get_operations())", "S137"),
+        ("evaluate(sess)", "S137"),
+        ("sess.run([init, train_op], {x: np.ones([1, 2])})", "S104"),
+        (
+            "n = len(seen)\n    print(sess.run(w * n + loss, {x: np.ones([1, 2])}))",
+            "S109",
+        ),
+        ("tf.train.start_queue_runners(sess=sess)", "I120"),
+    ],
+)
+def test_what_has_no_counterpart_is_refused(more: str, code: str) -> None:
+    text, refused = _migrated(more)
+    assert code in refused, refused
+    assert "plain_session" not in text
+
+
+def test_a_method_that_uses_the_session_from_outside() -> None:
+    text = PROGRAM.replace(
+        "with tf.Session",
+        "class Shown:\n    def show(self):\n        print(sess.run(v))\n\n\nwith tf.Session",
+    )
+    codes = {f.code for f in migrate_text(text).findings}
+    assert "S137" in codes
+
+
+def test_a_function_that_runs_the_session_stays_where_it_is() -> None:
+    text = PROGRAM.replace(
+        "with tf.Session",
+        "def show(a):\n    feed = {x: a}\n    print(sess.run(loss, feed))\n\n\n"
+        "with tf.Session",
+    ).replace("# MORE", "show(np.ones([1, 2]))")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "def show(a):\n    print(sess.run(compute_loss, a))" in migration.text
+
+
+@pytest.mark.parametrize(
+    ("function", "call"),
+    [
+        ("def show(sess, loss):\n    return sess.run(loss, {x: one})", "(sess, v), 1"),
+        ("def show(sess, x):\n    return sess.run(loss, {x: one})", "(sess, one), 1"),
+    ],
+)
+def test_a_tensor_that_a_function_is_given_is_not_taken_for_the_modules(
+    function: str, call: str
+) -> None:
+    text = PROGRAM.replace("# MORE", f"print(show{call})\n    print(show{call})")
+    text = text.replace("with tf.", f"{function}\n\n\none = np.ones([1, 2])\nwith tf.")
+    migration = migrate_text(text)
+    refused = [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert refused or "compute_loss" not in migration.text
+
+
+def test_initial_values_again_are_those_that_were_kept() -> None:
+    text, refused = _migrated("sess.run(init)")
+    assert not refused
+    assert "replicas.keep_initial_values()" in text
+    assert text.count("sess.initialize()") == 2
+
+
+def test_a_builder_that_is_called_in_what_is_fetched_shares_what_it_made() -> None:
+    text = PROGRAM.replace("# MORE", "print(sess.run(dense(x), {x: np.ones([1, 2])}))")
+    text = text.replace(
+        "loss = ",
+        "def dense(x):\n"
+        "    with tf.variable_scope('d', reuse=tf.AUTO_REUSE):\n"
+        "        return tf.layers.dense(x, 1, name='a')\n\n\n"
+        "h = x + dense(x)\nloss = ",
+    ).replace("tf.matmul(x, w)", "tf.matmul(h, w)")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert migration.text.count("tf_keras.layers.Dense(") == 1
+    assert migration.text.count(" = dense()") == 1
+
+
+@pytest.mark.parametrize(
+    "clip",
+    [
+        "w.assign(tf.clip_by_value(w, -1.0, 1.0))",
+        "[p.assign(tf.clip_by_value(p, -1.0, 1.0)) for p in [w]]",
+        "[tf.assign(w, tf.clip_by_value(w, -1.0, 1.0))]",
+    ],
+)
+def test_two_writes_in_one_run_keep_the_order_of_the_code(clip: str) -> None:
+    text = PROGRAM.replace("init = ", f"clip = {clip}\ninit = ")
+    text = text.replace("sess.run(train_op,", "sess.run([train_op, clip],")
+    migrated = migrate_text(text).text
+    assert "plain_session" in migrated
+    assert migrated.index("apply_gradients") < migrated.index("clip_by_value")
+
+
+def test_local_initialisers_leave_the_variables_alone() -> None:
+    text, refused = _migrated("sess.run(tf.local_variables_initializer())")
+    assert not refused
+    assert "sess.initialize()" not in text.split("for step")[1]
+
+
+def test_what_the_loop_changes_is_not_put_before_it() -> None:
+    text, refused = _migrated(
+        "seen.append(1.0)\n    print(sess.run(tf.reduce_sum(seen)))"
+    )
+    assert refused or text.index("seen.append") < text.index("reduce_sum")
+    text, refused = _migrated(
+        "seen.append(1.0)\n    total = tf.reduce_sum(seen)\n    print(sess.run(total))"
+    )
+    assert not refused
+    assert text.index("seen.append") < text.index("reduce_sum")
+    assert "print(total.numpy())" in text
+
+
+def test_graph_made_in_the_block_is_a_step_of_its_own() -> None:
+    text, refused = _migrated(
+        "double = loss * tf.constant(2.0)\n"
+        "    print(sess.run(double, {x: np.ones([1, 2])}))"
+    )
+    assert not refused
+    assert "def compute_double(x):" in text
+
+
+def test_a_list_of_operations_that_is_fetched() -> None:
+    text, refused = _migrated(
+        "ops = [tf.assign(w, w - tf.log(2.0)), tf.log(loss)]\n"
+        "    print(sess.run(ops, {x: np.ones([1, 2])}))"
+    )
+    assert not refused
+    assert "ops_1 = tf.math.log(loss)" in text
+    assert "return [ops_0, ops_1]" in text
+
+
+def test_a_feed_declared_in_a_block_of_what_the_steps_share() -> None:
+    """It is a parameter of the shared part's callers, which does not hand it back."""
+    net = "h = tf.layers.dense(x, 3)\n" + "".join(
+        f"    h = tf.layers.dense(h, {n})\n" for n in (4, 5, 6, 2)
+    )
+    text = PROGRAM.replace(
+        "loss = tf.reduce_mean(tf.matmul(x, w)) * v",
+        f"with tf.variable_scope('net'):\n    y = tf.placeholder(tf.float32, [])\n    {net}"
+        "loss = tf.reduce_mean(tf.matmul(h, w)) * v * y\ntwice = 2.0 * y * h",
+    ).replace("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: 1.0}")
+    text = text.replace("# MORE", "sess.run(twice, {x: np.ones([1, 2]), y: 2.0})")
+    migrated = migrate_text(text)
+    assert {f.outcome for f in migrated.findings} == {Outcome.REWRITTEN, Outcome.KEPT}
+    assert "def forward(x):" in migrated.text
+    assert "h = forward(x)" in migrated.text
+
+
+def test_a_session_that_is_not_on_the_server() -> None:
+    program = (PROGRAMS / "plain_server_session.py").read_text()
+    assert program.count("tf.Session(server.target, config=config)") == 1
+    text = program.replace("server.target, config=config", "")
+    assert "C116" in {f.code for f in migrate_text(text).findings}
+
+
+def test_a_name_of_a_comprehension_is_not_the_placeholder() -> None:
+    text = PROGRAM.replace(
+        "with tf.Session", "doubled = [x * 2 for x in range(3)]\n\nwith tf.Session"
+    ).replace("# MORE", "print(doubled)")
+    migration = migrate_text(text)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    assert "doubled = [x * 2 for x in range(3)]" in migration.text
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "heads = [tf.layers.dense(x, 1) for _ in range(2)]",
+        "heads = [tf.matmul(x, tf.Variable(tf.ones([2, 1]))) for _ in range(2)]",
+    ],
+)
+def test_what_a_comprehension_makes_is_not_made_once(made: str) -> None:
+    text = PROGRAM.replace("init =", f"{made}\ninit =")
+    text = text.replace("# MORE", "print(sess.run(heads[1], {x: np.ones([1, 2])}))")
+    assert "N109" in {f.code for f in migrate_text(text).findings}
+
+
+TWO = """
+import tensorflow as tf
+
+
+def train(steps):
+    # GRAPH
+    w = tf.Variable(1.0)
+    op = w.assign_add(sum(tf.ones([len(tf.trainable_variables())])))
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        for _ in range(steps):
+            sess.run(op)
+
+
+def evaluate():
+    # GRAPH
+    v = tf.Variable(2.0)
+    with tf.Session() as sess:
+        sess.run(tf.global_variables_initializer())
+        print(sess.run(v * 2.0))
+
+
+train(2)
+evaluate()
+"""
+
+
+def test_functions_that_share_the_default_graph_are_not_taken_apart() -> None:
+    assert "N101" in {f.code for f in migrate_text(TWO).findings}
+    text = TWO.replace("    # GRAPH\n", "    tf.reset_default_graph()\n")
+    assert "N101" not in {f.code for f in migrate_text(text).findings}
+
+
+def test_numbers_drawn_between_sessions_are_drawn_in_their_order() -> None:
+    made = (
+        "print(np.random.rand())\nu = tf.Variable(np.random.rand())\n"
+        "with tf.Session() as sess:\n    sess.run(u.initializer)\n"
+    )
+    migration = migrate_text(PROGRAM.replace("    # MORE\n", made))
+    assert [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+
+
+def test_a_number_of_a_shape_that_the_loop_reads_is_there() -> None:
+    shape = "k = int(x.get_shape()[1])\nhalf = k // 2\n"
+    text = PROGRAM.replace("init = tf", f"{shape}init = tf")
+    migration = migrate_text(text.replace("# MORE", "print(half)"))
+    assert not migration.findings or not [
+        f for f in migration.findings if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    assert "half = k // 2\n" in migration.text
+    assert "x_spec.shape[1]" in migration.text
