@@ -22,6 +22,13 @@ CODES = (
         "The partitioner's counterpart is given to the strategy for just the variables that had one. Promises the same number of shards; does not promise placement.",
     ),
     Code(
+        "P112",
+        "partitioner of a strategy",
+        "A partitioner of TensorFlow 1 that only a strategy of TensorFlow 2 can have becomes TensorFlow 2's: as many shards on axis 0. One that a get_variable may have stays tf.compat.v1's.",
+        "tf.compat.v1.fixed_size_partitioner(num_shards=2)",
+        "tf.distribute.experimental.partitioners.FixedShardsPartitioner(num_shards=2)",
+    ),
+    Code(
         "P111",
         "embedding lookup",
         'TF1\'s default partition_strategy on a partitioned table is "mod"; TF2 lays shards out as "div". Rows are looked up where "mod" kept them.',

@@ -60,6 +60,13 @@ def _without_gradient(value: ast.expr, scopes: Scopes) -> bool:
 ROWS: dict[str, CallRow] = CALLS | {row.symbol: row for row in CONTRIB_CALLS}
 
 
+def arguments(call: ast.Call | None) -> list[ast.expr]:
+    """What a call is given, by position and by name."""
+    if call is None:
+        return []
+    return [*call.args, *(k.value for k in call.keywords)]
+
+
 def in_arg_scope(symbol: str, scopes: Scopes) -> bool:
     """Whether an arg_scope of the file may give the call arguments it does not show."""
     return symbol in SCOPED and any(

@@ -10,8 +10,9 @@ from __future__ import annotations
 import ast
 
 from migrate.findings import Outcome
+from migrate.rules.mistakes import older_partitioners
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
-from migrate.tables import legacy_keras, modes
+from migrate.tables import legacy_keras, modes, roles
 from migrate.tables import symbols as table
 from migrate.tables.estimator import HOOKS
 
@@ -39,6 +40,10 @@ class CompatRules(SymbolRules):
             return self._add(node, Verdict(Outcome.REWRITTEN, code, "", reason), symbol)
         if self._legacy(node, symbol) or self._hook(node, symbol):
             return
+        call = self._call_of(node)
+        if call is not None and symbol in roles.PARTITIONERS:
+            if older_partitioners.is_of_strategy(self.scopes, call):
+                return  # Told and rewritten where mistakes are.
         if symbol in modes.MODES or symbol == modes.CLASS:
             if self._through_alias(node):
                 return None

@@ -13,6 +13,8 @@ from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
 from migrate.program.code import code
 from migrate.rules import calls, keras_defaults, own_optimizers
+from migrate.rules.mistakes import older_partitioners
+from migrate.rules.mistakes.older_distribute import SERVERS
 from migrate.source.nodes import all_nodes
 from migrate.tables import (
     contrib,
@@ -228,6 +230,12 @@ def _module(symbol: str) -> Verdict:
 _STORED = Verdict(
     Outcome.KEPT, "T119", "", "the program's own: it gives tensorflow this attribute"
 )
+_OF_VERSION_TWO = Verdict(
+    Outcome.KEPT,
+    "T101",
+    "",
+    "TensorFlow 2's class: TensorFlow 1's takes no partitioner",
+)
 
 
 class SymbolRules:
@@ -287,6 +295,12 @@ class SymbolRules:
         if owner is not None:
             code_, reason = owner
             self._add(node, Verdict(Outcome.REWRITTEN, code_, "", reason), symbol)
+            return
+        if call is not None and symbol in roles.PARTITIONERS:
+            if older_partitioners.is_of_strategy(self.scopes, call):
+                return  # Told and rewritten where mistakes are.
+        if symbol in SERVERS and len(calls.arguments(call)) > 1:
+            self._add(node, _OF_VERSION_TWO, symbol)
             return
         refusal = keras_defaults.refusal(self.scopes, node, symbol)
         if refusal is not None:

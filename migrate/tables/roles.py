@@ -7,7 +7,7 @@ where one of its inputs is, else a graph constant.
 from __future__ import annotations
 
 from migrate.program.ir import Kind
-from migrate.tables import streaming_metrics
+from migrate.tables import partitioners, streaming_metrics
 from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES
 from migrate.tables.optimizers import OPTIMIZERS, SCHEDULES
@@ -54,13 +54,7 @@ OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients
 TRAINABLE = frozenset({"tf.trainable_variables"})
 GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})
 SCOPES = frozenset({"tf.variable_scope", "tf.name_scope", "tf.variable_op_scope"})
-PARTITIONERS = frozenset(
-    {
-        "tf.fixed_size_partitioner",
-        "tf.variable_axis_size_partitioner",
-        "tf.min_max_variable_partitioner",
-    }
-)
+PARTITIONERS = frozenset(partitioners.PARTITIONERS)
 SUMMARIES = frozenset(f"tf.summary.{kind}" for kind in ("scalar", "histogram", "image"))
 INITIALIZES_ALL = frozenset(
     {"tf.global_variables_initializer", "tf.initialize_all_variables"}

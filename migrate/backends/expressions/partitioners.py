@@ -7,43 +7,18 @@ import ast
 from migrate.backends.expressions.variables import Variables
 from migrate.facts import names
 from migrate.program.code import Code, code, joined
-
-_PARTITIONER_TARGETS = {
-    # TF1 symbol -> (class, TF1's parameters, TF1 -> TF2 names). FACTS: equal
-    # shard counts on axis 0 in 1,600 cases.
-    "tf.fixed_size_partitioner": (
-        "FixedShardsPartitioner",
-        ("num_shards", "axis"),
-        {"num_shards": "num_shards"},
-    ),
-    "tf.variable_axis_size_partitioner": (
-        "MaxSizePartitioner",
-        ("max_shard_bytes", "axis", "bytes_per_string_element", "max_shards"),
-        {
-            "max_shard_bytes": "max_shard_bytes",
-            "bytes_per_string_element": "bytes_per_string",
-            "max_shards": "max_shards",
-        },
-    ),
-    "tf.min_max_variable_partitioner": (
-        "MinSizePartitioner",
-        ("max_partitions", "axis", "min_slice_size", "bytes_per_string_element"),
-        {
-            "max_partitions": "max_shards",
-            "min_slice_size": "min_shard_bytes",
-            "bytes_per_string_element": "bytes_per_string",
-        },
-    ),
-}
+from migrate.rules.mistakes import older_partitioners
+from migrate.tables.partitioners import MODULE, PARTITIONERS
 
 
 class Partitioners(Variables):
     """Plans what splits variables over parameter servers."""
 
     def _partitioner(self, call: ast.Call, symbol: str) -> None:
-        target, parameters, renamed = _PARTITIONER_TARGETS[symbol]
-        bound = names.bound_arguments(call, parameters)
-        if bound is None:
+        row = PARTITIONERS[symbol]
+        new = older_partitioners.rewritten(call, row)
+        bound = names.bound_arguments(call, row.parameters)
+        if new is None or bound is None:
             self.diagnostics.refuse(
                 "P101",
                 call,
@@ -62,24 +37,8 @@ class Partitioners(Variables):
                 symbol,
             )
             return
-        parts = [code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
-        if (
-            symbol == "tf.min_max_variable_partitioner"
-            and "max_partitions" not in bound
-        ):
-            parts.append(code("max_shards=1"))
-        self.claimed[call] = (
-            "P110",
-            f"tf.distribute.experimental.partitioners.{target}",
-        )
-        self.plan.replace(
-            call,
-            code(
-                f"tf.distribute.experimental.partitioners.{target}(",
-                joined(", ", parts),
-                ")",
-            ),
-        )
+        self.claimed[call] = ("P110", f"{MODULE}.{row.target}")
+        self.plan.replace(call, new)
 
     def _embedding(self, call: ast.Call) -> None:
         """Partitioned tables under "mod", TF1's default, need their rows found anew."""

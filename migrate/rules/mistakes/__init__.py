@@ -21,6 +21,7 @@ from migrate.rules.mistakes import (
     logits,
     older_distribute,
     older_iterators,
+    older_partitioners,
     per_replica_losses,
     seeds,
     servers,
@@ -53,6 +54,7 @@ _KINDS = (
     (local_steps.find, "Server"),
     (older_iterators.find, "make_dataset_iterator"),
     (older_distribute.find_estimators, "model_to_estimator"),
+    (older_partitioners.find, "partitioner"),
 )
 
 

@@ -17,7 +17,7 @@ _WORKERS = frozenset(
         "tf.distribute.MultiWorkerMirroredStrategy",
     }
 )
-_SERVERS = frozenset(
+SERVERS = frozenset(
     {
         "tf.distribute.experimental.ParameterServerStrategy",
         "tf.distribute.ParameterServerStrategy",
@@ -52,7 +52,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             given = names.argument(call, "communication", 0)
             if given is not None and name_of(scopes, given).startswith(_COMMUNICATION):
                 yield _communication(scopes, call, given, symbol)
-        elif symbol in _SERVERS and not call.args and not call.keywords:
+        elif symbol in SERVERS and not call.args and not call.keywords:
             yield Mistake(
                 call,
                 "D110",

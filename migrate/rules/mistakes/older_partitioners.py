@@ -1,0 +1,173 @@
+"""P112: TF1's partitioners where only a strategy of TF2 can have their value.
+
+`tf.compat.v1` has them still, and ParameterServerStrategy takes them; TF2 has classes of
+its own, which split alike. Followed is the value: through names, attributes, choices and
+functions of the module. One that a `get_variable` may have stays what it is.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.code import Code, code, joined
+from migrate.rules.mistakes import replicas, values
+from migrate.rules.mistakes.mistake import Mistake, calls
+from migrate.rules.mistakes.older_distribute import SERVERS
+from migrate.tables import symbols
+from migrate.tables.partitioners import MODULE, PARTITIONERS, Partitioner
+
+_DEEP = 8  # Names and functions from a partitioner to its strategy: a program has few.
+_STRATEGY, _OTHER = "strategy", "other"
+
+
+def find(scopes: Scopes) -> Iterator[Mistake]:
+    for call, symbol in calls(scopes):
+        if symbol in PARTITIONERS and is_of_strategy(scopes, call):
+            yield _mended(scopes, call, PARTITIONERS[symbol])
+
+
+def is_of_strategy(scopes: Scopes, call: ast.Call) -> bool:
+    """Whether strategies of TF2 alone can have a partitioner, now or later."""
+    ends = set(_ends(scopes, call, _DEEP))
+    if ends:
+        return ends == {_STRATEGY}
+    return any(s in SERVERS for _, s in calls(scopes)) or (
+        (scopes.dotted(call.func) or "").startswith("tensorflow.compat.v1.")
+        and not _builds_graph(scopes)
+    )
+
+
+def _builds_graph(scopes: Scopes) -> bool:
+    rows = (symbols.lookup(symbol) for _, symbol in scopes.walk_uses())
+    return any(row is not None and row.graph_only for row in rows)
+
+
+def _ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
+    """What has a value in the end: nothing, where a name keeps it for later use."""
+    around: ast.AST = scopes.parents[value]
+    if not depth:
+        yield _OTHER
+    elif isinstance(around, ast.IfExp) and value is not around.test:
+        yield from _ends(scopes, around, depth - 1)
+    elif isinstance(around, (ast.Assign, ast.AnnAssign)):
+        targets = around.targets if isinstance(around, ast.Assign) else [around.target]
+        if len(targets) != 1:
+            yield _OTHER
+            return
+        for read in _reads(scopes, targets[0]):
+            yield from _ends(scopes, read, depth - 1) if read else (_OTHER,)
+    elif isinstance(around, ast.Return):
+        function = values.function_of(scopes, around)
+        called = values.calls_of(scopes, function) if function is not None else None
+        for call in called or (None,):
+            yield from _ends(scopes, call, depth - 1) if call else (_OTHER,)
+    else:
+        call = scopes.parents[around] if isinstance(around, ast.keyword) else around
+        if isinstance(call, ast.Call) and value is not call.func:
+            yield from _given(scopes, call, value, depth)
+        else:
+            yield _OTHER
+
+
+def _given(
+    scopes: Scopes, call: ast.Call, value: ast.expr, depth: int
+) -> Iterator[str]:
+    """What becomes of an argument."""
+    if scopes.resolve(call.func) in SERVERS:
+        known = names.argument(call, "variable_partitioner", 1) is value
+        yield _STRATEGY if known else _OTHER
+        return
+    function = replicas.function_of(scopes, call.func)
+    for at, name in enumerate(replicas.parameters(function) if function else ()):
+        if names.argument(call, name, at) is value and function is not None:
+            for node in names.walk_scope_of_function(function):
+                if isinstance(node, ast.Name) and node.id == name:
+                    if not isinstance(node.ctx, ast.Load):
+                        yield _OTHER
+                    else:
+                        yield from _ends(scopes, node, depth - 1)
+            return
+    yield _OTHER
+
+
+def _reads(scopes: Scopes, target: ast.expr) -> Iterator[ast.expr | None]:
+    """Where a name or an attribute is read; None where that cannot be told."""
+    if isinstance(target, ast.Attribute):
+        yield from (
+            n
+            for n in scopes.walk()
+            if isinstance(n, ast.Attribute)
+            and n.attr == target.attr
+            and isinstance(n.ctx, ast.Load)
+        )
+        return
+    owner = (
+        scopes.scope_of(target).owner(target.id)
+        if isinstance(target, ast.Name)
+        else None
+    )
+    if owner is None or not isinstance(target, ast.Name):
+        yield None
+        return
+    for node in scopes.walk():
+        if isinstance(node, ast.Name) and node.id == target.id:
+            if scopes.scope_of(node).owner(node.id) is owner:
+                if isinstance(node.ctx, ast.Load):
+                    yield node
+
+
+def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
+    symbol = row.symbol
+    bound = names.bound_arguments(call, row.parameters)
+    axis = names.literal(bound.get("axis")) if bound is not None else None
+    if bound is not None and "axis" in bound and axis != 0:
+        return Mistake(
+            call,
+            "P102",
+            f"axis={ast.unparse(bound['axis'])}: ParameterServerStrategy shards axis 0 "
+            "only",
+            "Transpose the variable, or leave it whole.",
+            symbol=symbol,
+        )
+    home = _home(scopes)
+    new = rewritten(call, row, f"{home}{MODULE[2:]}")
+    return Mistake(
+        call,
+        "P112",
+        f"{row.target}: as many shards, for the strategy alone",
+        f"{MODULE}.{row.target}(...)",
+        ((call, new),) if new is not None and home else (),
+        symbol,
+    )
+
+
+def rewritten(call: ast.Call, row: Partitioner, module: str = MODULE) -> Code | None:
+    """A partitioner as TF2's; None where its arguments cannot be told apart."""
+    bound = names.bound_arguments(call, row.parameters)
+    if bound is None:
+        return None
+    renamed = dict(row.renamed)
+    parts = [code(f"{renamed[n]}=", v) for n, v in bound.items() if n in renamed]
+    parts += [
+        code(f"{renamed[n]}={text}") for n, text in row.defaults if n not in bound
+    ]
+    return code(f"{module}.{row.target}(", joined(", ", parts), ")")
+
+
+def _home(scopes: Scopes) -> str:
+    """A name by which the module has TensorFlow itself, "" if there is none to be had."""
+    if "tf" not in scopes.module.bindings:
+        known = [n for n in scopes.module.bindings if _stands(scopes, n, "tensorflow")]
+        return known[0] if known else "tf"
+    bound = ["tf", *scopes.module.bindings]
+    known = [n for n in bound if _stands(scopes, n, "tensorflow")]
+    if known:
+        return known[0]
+    return "tf.compat.v2" if _stands(scopes, "tf", "tensorflow.compat.v1") else ""
+
+
+def _stands(scopes: Scopes, name: str, path: str) -> bool:
+    return scopes.stands_for(name) == path

@@ -1,0 +1,1 @@
+"""Programs as guides and answers teach them, and their readers copy them."""
