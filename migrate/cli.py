@@ -1,4 +1,4 @@
-"""The command line: `tf1to2 migrate|check|rule`.
+"""The command line: `tf1to2 migrate|check|rule|verify`.
 
 Exit codes: 0 done, 1 findings remain (refusals, or `check` found work), 2 usage or
 internal error, an interrupt, or a file that could not be read, checked or written.
@@ -19,6 +19,7 @@ import click
 from migrate import __version__
 from migrate.disk import interrupts
 from migrate.options import ESTIMATORS, STRATEGIES, Options
+from migrate.verify_command import verify
 
 if TYPE_CHECKING:
     from migrate.config import Config
@@ -69,6 +70,9 @@ def _internal_error() -> NoReturn:
 @click.version_option(__version__, prog_name="tf1to2")
 def main() -> None:
     """Migrate TensorFlow 1 distributed training to tf.distribute."""
+
+
+main.add_command(verify)
 
 
 def _shared(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -1,0 +1,89 @@
+"""What a watched process has written, read again."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import json
+import pathlib
+from typing import Any
+
+import numpy as np
+
+from reference.compare import Array
+
+Event = dict[str, Any]
+
+
+@dataclasses.dataclass(frozen=True)
+class Record:
+    """One process's record.
+
+    Attributes:
+      directory: what `verify_inside.record` has written.
+      output: the file of everything that the process printed, errors too.
+    """
+
+    directory: pathlib.Path
+    output: pathlib.Path
+
+    @functools.cached_property
+    def events(self) -> list[Event]:
+        path = self.directory / "events.jsonl"
+        if not path.exists():
+            return []
+        found = []
+        for line in path.read_text().splitlines():
+            try:
+                found.append(json.loads(line))
+            except json.JSONDecodeError:  # The process was killed in it.
+                break
+        return found
+
+    @functools.cached_property
+    def _bytes(self) -> Any:
+        path = self.directory / "arrays.bin"
+        if not path.exists() or not path.stat().st_size:
+            return np.zeros(0, np.uint8)
+        return np.memmap(path, np.uint8, "r")
+
+    def array(self, told: Event) -> Array | None:
+        """The array of an event; None where only its digest was kept, or it is text."""
+        if "at" not in told:
+            return None
+        dtype = np.dtype(told["dtype"])
+        count = int(np.prod(told["shape"], dtype=np.int64))
+        begin = told["at"]
+        raw = self._bytes[begin : begin + count * dtype.itemsize]
+        return np.frombuffer(raw.tobytes(), dtype).reshape(told["shape"])
+
+    def of(self, *kinds: str) -> list[Event]:
+        return [event for event in self.events if event["kind"] in kinds]
+
+    @property
+    def steps(self) -> list[Event]:
+        return self.of("step")
+
+    @property
+    def end(self) -> Event | None:
+        ends = self.of("end")
+        return ends[-1] if ends else None
+
+    @property
+    def printed(self) -> list[str]:
+        path = self.directory / "printed.txt"
+        return path.read_text(errors="replace").splitlines() if path.exists() else []
+
+    def variables(self) -> dict[str, Event]:
+        """What is told of the variables: by name, of the last graph that has it."""
+        found: dict[str, Event] = {}
+        for event in self.of("variables"):
+            found.update(event["variables"])
+        return found
+
+    def last_lines(self, count: int = 15) -> str:
+        """The end of all that the process printed."""
+        if not self.output.exists():
+            return ""
+        lines = self.output.read_text(errors="replace").splitlines()
+        return "\n".join(lines[-count:])

@@ -1,0 +1,190 @@
+"""Runs a program in a copy of its own, watched, and gives its record."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import pathlib
+import time
+from collections.abc import Callable, Sequence
+
+from reference import processes, runner
+from reference.verify import workspace
+from reference.verify.problems import CannotRun
+from reference.verify.records import Record
+
+_HERE = pathlib.Path(__file__).parent
+LAUNCHER = _HERE / "watched" / "launcher.py"
+SEED = 20101
+# Beside what makes TensorFlow 2 round as 1.15 does.
+ENVIRONMENT = {
+    **runner.ENVIRONMENT,
+    "TF_DETERMINISTIC_OPS": "1",
+    "PYTHONHASHSEED": "0",
+    "MPLBACKEND": "Agg",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """What is run, and as what.
+
+    Attributes:
+      name: of the runs' directories, and for messages ("the original").
+      root: the directory that is copied.
+      path: the program, below the root.
+      python: the interpreter.
+      side: "tf1", "compat" (TF1 code on TensorFlow 2's compat.v1) or "tf2".
+    """
+
+    name: str
+    root: pathlib.Path
+    path: pathlib.Path
+    python: str
+    side: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """How long and how large.
+
+    Attributes:
+      steps: updates after which a program is stopped.
+      seconds: for one run.
+      copied: bytes of a program's directory.
+      kept: bytes of variables that a record may keep.
+    """
+
+    steps: int = 200
+    seconds: float = 600.0
+    copied: int = 1_000_000_000
+    kept: int = 400_000_000
+
+
+@dataclasses.dataclass
+class Runs:
+    """Runs programs below one directory.
+
+    Attributes:
+      work: everything is below it.
+      arguments: the program's.
+      data: what programs only read, and is not copied.
+      preloaded: processes are forked from one that has TensorFlow imported (tests).
+      say: is told how far a run is.
+    """
+
+    work: pathlib.Path
+    arguments: Sequence[str]
+    limits: Limits = Limits()
+    data: Sequence[pathlib.Path] = ()
+    preloaded: bool = False
+    say: Callable[[str], None] = lambda text: None
+
+    def run(
+        self,
+        program: Program,
+        name: str,
+        *,
+        makes_start: bool = False,
+        ulps: int = 0,
+        steps: int | None = None,
+        probe: bool = False,
+    ) -> Record:
+        """Runs a program once.
+
+        Args:
+          name: of this run's directory.
+          makes_start: its initial values are those of all other runs.
+          ulps: the initial values are moved by so many representable numbers.
+          steps: where they are fewer than the limit.
+          probe: inputs and gradients are recorded, too.
+
+        Raises:
+          CannotRun: it failed, or took too long.
+        """
+        directory = self.work / name
+        root = directory / "program"
+        directory.mkdir(parents=True)
+        workspace.copy_tree(program.root, root, self.limits.copied, self.data)
+        path = root / program.path.relative_to(program.root)
+        if program.side == "tf2":
+            workspace.complete(path)
+        for part in ("out", "elsewhere", "tmp", "log"):
+            (directory / part).mkdir()
+        # It differs from run to run, and TensorFlow would be imported for each anew.
+        own = {
+            "VERIFY_OUT": str(directory / "out"),
+            "VERIFY_ROOT": os.path.realpath(root),
+            "VERIFY_CWD": os.path.realpath(path.parent),
+            "VERIFY_START": str(self.work / "start"),
+            "VERIFY_ELSEWHERE": str(directory / "elsewhere"),
+            "VERIFY_SIDE": program.side,
+            "VERIFY_MAKES_START": "1" if makes_start else "0",
+            "VERIFY_ULPS": str(ulps),
+            "VERIFY_STEPS": str(self.limits.steps if steps is None else steps),
+            "VERIFY_BYTES": str(self.limits.kept),
+            "VERIFY_PROBE": "1" if probe else "0",
+            "VERIFY_SEED": str(SEED),
+            "VERIFY_SUPPORT": ",".join(workspace.support_modules()),
+            "VERIFY_PROJECT": str(_HERE.parents[1]),
+            "TMPDIR": str(directory / "tmp"),
+        }
+        record = Record(directory / "out", directory / "log" / "worker-0.log")
+        shown = [time.monotonic(), 0.0]
+
+        def look() -> bool:
+            now = time.monotonic()
+            if now - shown[1] > 2.0:
+                shown[1] = now
+                self.say(
+                    f"{program.name}: {_steps(record)} steps, {now - shown[0]:.0f} s"
+                )
+            return False
+
+        try:
+            processes.run_tasks(
+                program.python,
+                [str(LAUNCHER), str(path)],
+                list(self.arguments),
+                directory / "log",
+                ps=0,
+                workers=1,
+                environment=ENVIRONMENT,
+                task_environment=lambda *task: own,
+                timeout=self.limits.seconds,
+                command_line=lambda *task: [],
+                preloaded=self.preloaded,
+                enough=look,
+            )
+        except processes.TasksFailed as error:
+            late = "ended with None" in str(error)
+            raise CannotRun(self._why(program, record, late)) from error
+        if record.end is None:
+            raise CannotRun(
+                f"{program.name} ended without a word.\n{record.last_lines()}"
+            )
+        return record
+
+    def _why(self, program: Program, record: Record, late: bool) -> str:
+        end = record.end
+        if end is None and not late:
+            return f"{program.name} failed.\n{record.last_lines()}"
+        if end is None:
+            return (
+                f"{program.name} did not end within {self.limits.seconds:.0f} s "
+                f"({_steps(record)} steps were made; --timeout and --steps bound it).\n"
+                + record.last_lines()
+            )
+        why = f"{program.name} failed: {end.get('error', '')}"
+        if end.get("network"):
+            asked = ", ".join(sorted(set(end["network"])))
+            why += f"\nIt wanted to reach {asked}; give it its data instead."
+        return f"{why}\n{record.last_lines()}"
+
+
+def _steps(record: Record) -> int:
+    path = record.directory / "events.jsonl"
+    try:
+        return path.read_bytes().count(b'"kind": "step"')
+    except OSError:
+        return 0

@@ -1,0 +1,99 @@
+"""Where two programs part within a step: what it is fed, forward, gradients, update."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from reference.verify.compare import Records
+from reference.verify.problems import CannotRun
+from reference.verify.records import Event, Record
+from reference.verify.runs import Program, Runs
+from reference.verify.verdict import Verdict
+
+
+def stage_of(
+    records: Records, verdict: Verdict, runs: Runs, old: Program, new: Program
+) -> str:
+    """A sentence on the first thing that differs in the first step that does.
+
+    Both programs are run again up to that step, with inputs and gradients recorded.
+    """
+    first = verdict.first
+    if first is None or first.first is None or first.kind in ("metric", "prediction"):
+        return ""
+    step = first.first
+    try:
+        a = runs.run(old, "first-probed", steps=step + 1, probe=True)
+        b = runs.run(new, "new-probed", steps=step + 1, probe=True)
+    except CannotRun:
+        a, b = records.first, records.new
+    if step >= len(a.steps) or step >= len(b.steps):
+        return ""
+    one, two = a.steps[step], b.steps[step]
+    where = f"the original: {one['at']}; migrated: {two.get('by') or two['at']}"
+    fed = _feeds(a, one, b, two)
+    if fed:
+        return f"bisected: {fed} ({where})"
+    if first.kind in ("fetch", "read"):
+        return (
+            "bisected: variables and inputs are alike before the step; the forward "
+            f"computation differs ({where})"
+        )
+    gradients = _gradients(a, one, b, two)
+    if gradients is None:
+        return (
+            "bisected: variables, inputs and fetched values are alike; gradients or "
+            f"update differ ({where})"
+        )
+    if gradients:
+        return (
+            "bisected: variables, inputs and fetched values are alike; the gradient of "
+            f"{gradients} differs ({where})"
+        )
+    return (
+        "bisected: variables, inputs and gradients are alike; the update differs "
+        f"({where})"
+    )
+
+
+def _feeds(a: Record, one: Event, b: Record, two: Event) -> str:
+    """What the migrated program is fed and the original is not; "" for nothing."""
+    given = [t for t in one["feeds"].values()]
+    given += [t for n, t in one["probes"].items() if n.startswith("input:")]
+    if not given:
+        return ""
+    for number, told in two["feeds"].items():
+        if not told["shape"] or "digest" not in told:
+            continue  # A scalar may be one that the original computed.
+        same = [t for t in given if t["shape"] == told["shape"]]
+        if same and all(t.get("digest") != told["digest"] for t in same):
+            if not any(_close(a, t, b, told) for t in same):
+                return f"argument {int(number) + 1} of the step is other data"
+    return ""
+
+
+def _close(a: Record, one: Event, b: Record, two: Event) -> bool:
+    x, y = a.array(one), b.array(two)
+    return (
+        x is not None and y is not None and bool(np.allclose(x, y, rtol=1e-5, atol=0))
+    )
+
+
+def _gradients(a: Record, one: Event, b: Record, two: Event) -> str | None:
+    """The variable whose gradient differs most; None where gradients were not seen."""
+    prefix = "gradient:"
+    old = {n: t for n, t in one["probes"].items() if n.startswith(prefix)}
+    new = {n: t for n, t in two["probes"].items() if n.startswith(prefix)}
+    both = sorted(old.keys() & new.keys())
+    if not both:
+        return None
+    worst, found = 1e-4, ""
+    for name in both:
+        x, y = a.array(old[name]), b.array(new[name])
+        if x is None or y is None or x.shape != y.shape:
+            return name[len(prefix) :]
+        top = float(np.max(np.abs(x))) if x.size else 0.0
+        far = float(np.max(np.abs(x.astype(float) - y))) / (top or 1.0) if x.size else 0
+        if far > worst:
+            worst, found = far, name[len(prefix) :]
+    return found

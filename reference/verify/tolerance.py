@@ -1,0 +1,73 @@
+"""How far two runs may be apart, measured on TensorFlow 1.15 itself.
+
+Rounding is no fault, but how much of it a training shows after some steps depends on the
+training. So the original is run once more with all initial values moved by one ULP, and
+what that moves is allowed, some times over; and twice as it is, for its own race.
+
+Where that comes near what the training itself moves, nothing can be told: the value
+counts as not compared from there on.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+
+from reference.compare import Array
+
+# Of the largest magnitude that a value has had: a few operations, each rounding once.
+ULPS = 16
+# One ULP at the start, in one pattern, stands for roundings in every operation of every
+# step. The reference pairs' differences are up to twice of what it shows; Adagrad's first
+# step, a division by a small square root, shows four times.
+AMPLIFIED = 8
+RACES = 2
+# A difference that is this part of all that training moved is one that must be seen.
+SEEN = 0.05
+
+
+@dataclasses.dataclass
+class Allowed:
+    """What one value's steps are allowed, in the order of steps."""
+
+    largest: float = 0.0
+    moved: float = 0.0  # By one ULP of the initial values.
+    raced: float = 0.0  # Between two runs of the original.
+    change: float = 0.0  # What the original's own value has changed since its first.
+    _first: Array | None = None
+
+    def at(self, first: Array, second: Array | None, shifted: Array | None) -> float:
+        """The largest difference of an element that is allowed at the next step."""
+        eps = _eps(first)
+        if not first.size:
+            return 0.0
+        wide = first.astype(np.float64)
+        self.largest = max(self.largest, _top(np.abs(wide)))
+        if self._first is None:
+            self._first = wide
+        if self._first.shape == wide.shape:
+            self.change = max(self.change, _top(np.abs(wide - self._first)))
+        if second is not None and second.shape == first.shape:
+            self.raced = max(self.raced, _top(np.abs(second.astype(np.float64) - wide)))
+        if shifted is not None and shifted.shape == first.shape:
+            self.moved = max(
+                self.moved, _top(np.abs(shifted.astype(np.float64) - wide))
+            )
+        return max(
+            ULPS * eps * self.largest, AMPLIFIED * self.moved, RACES * self.raced
+        )
+
+    def tells(self, allowed: float) -> bool:
+        """Whether a difference of that size is small beside what training moves."""
+        return allowed <= SEEN * max(self.change, 0.0) or (
+            self.change == 0 and allowed <= SEEN * self.largest
+        )
+
+
+def _eps(value: Array) -> float:
+    return float(np.finfo(value.dtype).eps) if value.dtype.kind == "f" else 0.0
+
+
+def _top(value: Array) -> float:
+    return float(np.max(value)) if value.size else 0.0

@@ -1,0 +1,166 @@
+"""`tf1to2 verify` from beginning to end: runs, comparison, verdict."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import dataclasses
+import pathlib
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+
+from reference import environment
+from reference.verify import stages, workspace
+from reference.verify.compare import Records, compare
+from reference.verify.problems import CannotRun
+from reference.verify.records import Record
+from reference.verify.runs import Limits, Program, Runs
+from reference.verify.verdict import Outcome, Verdict, judge
+
+_COMPAT = "TensorFlow 2's compat.v1"
+
+
+@dataclasses.dataclass
+class Request:
+    """What is to be verified.
+
+    Attributes:
+      old: the original program.
+      new: its migration; None: `tf1to2 migrate` makes it first.
+      arguments: of both programs.
+      work: an empty directory for all that is made.
+      python: an interpreter with TensorFlow 1.15.5; None: the one that is found.
+      data: what the programs only read, and is not copied.
+      preloaded: processes are forked from one with TensorFlow imported (tests).
+    """
+
+    old: pathlib.Path
+    new: pathlib.Path | None
+    arguments: Sequence[str]
+    work: pathlib.Path
+    limits: Limits = Limits()
+    python: str | None = None
+    data: Sequence[pathlib.Path] = ()
+    root: pathlib.Path | None = None
+    preloaded: bool = False
+    say: Callable[[str], None] = lambda text: None
+
+
+def verify(request: Request) -> Verdict:
+    """Runs both programs and judges; whatever keeps it from that is in the verdict."""
+    try:
+        return _verify(request)
+    except CannotRun as error:
+        return Verdict(Outcome.UNKNOWN, f"could not run: {error}")
+
+
+def _verify(request: Request) -> Verdict:
+    old, oracle = _original(request)
+    new = _migrated(request)
+    runs = Runs(
+        request.work,
+        request.arguments,
+        request.limits,
+        request.data,
+        request.preloaded,
+        request.say,
+    )
+    first = runs.run(old, "first", makes_start=True)
+    again = dataclasses.replace(old, name="the original again")
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:  # Each waits for a process.
+        pair = pool.submit(runs.run, again, "second"), pool.submit(runs.run, new, "new")
+        second, migrated = (one.result() for one in pair)
+    records = Records(first, second, migrated)
+    comparison = compare(records)
+    if any(row.difference or row.wrong for row in comparison.rows):
+        # What rounding alone does is measured before anything is blamed.
+        shifted = dataclasses.replace(old, name="the original, one ULP moved")
+        records.shifted = runs.run(shifted, "shifted", ulps=1)
+        comparison = compare(records)
+    verdict = judge(records, comparison, oracle, _reduced(records, request.limits))
+    if verdict.outcome is Outcome.DIFFERENT:
+        verdict.stage = stages.stage_of(records, verdict, runs, old, new)
+    return verdict
+
+
+def _original(request: Request) -> tuple[Program, str]:
+    root = (request.root or request.old.parent).resolve()
+    python = request.python
+    if python is None:
+        found = environment.find_tf1()
+        if found is None:
+            try:
+                request.say("installing TensorFlow 1.15.5 into the cache")
+                found = environment.make()
+            except RuntimeError as error:
+                raise CannotRun(f"no TensorFlow 1.15.5: {error}") from error
+        python = str(found)
+    path = request.old.resolve()
+    return Program("the original", root, path, python, "tf1"), "TensorFlow 1.15.5"
+
+
+def _migrated(request: Request) -> Program:
+    if request.new is not None:
+        path = request.new.resolve()
+        return Program("the migration", path.parent, path, sys.executable, "tf2")
+    root = (request.root or request.old.parent).resolve()
+    target = request.work / "migrated"
+    request.say("migrating into a temporary copy")
+    workspace.copy_tree(root, target, request.limits.copied, request.data)
+    program = target / request.old.resolve().relative_to(root)
+    files = [str(p) for p in workspace.local_files(program, target)]
+    done = subprocess.run(
+        [sys.executable, "-m", "migrate", "migrate", "--write", *files],
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    if done.returncode:
+        told = done.stderr.replace(str(target), str(root)).strip()
+        raise CannotRun(f"the program is not migrated:\n{told}")
+    return Program("the migration", target, program, sys.executable, "tf2")
+
+
+def _reduced(records: Records, limits: Limits) -> list[str]:
+    found = []
+    ends = [r.end or {} for r in (records.first, records.new)]
+    told = [end.get("told", {}) for end in ends]
+    if any(end.get("reason") == "enough" for end in ends):
+        found.append(
+            f"Both programs were stopped after {limits.steps} steps (--steps): what they "
+            "do later is not proved."
+        )
+    if any(t.get("unseeded") for t in told):
+        found.append(
+            "Operations that draw without a seed of their own (initial values, dropout, "
+            "shuffling) were given one and the same in both programs: the masks are "
+            "alike, and other draws are not proved."
+        )
+    names = sorted({name for t in told for name in t.get("generators", ())})
+    if names:
+        found.append(
+            f"{' and '.join(names)} drew numbers that the program does not seed: they "
+            "were seeded alike."
+        )
+    race = _race(records.first, records.second)
+    if race:
+        found.append(
+            f"The original differs from itself in two runs, first in {race}: what it "
+            f"differs by is allowed twice."
+        )
+    return found
+
+
+def _race(first: Record, second: Record) -> str:
+    for a, b in zip(first.steps, second.steps):
+        for name, told in a["variables"].items():
+            other = b["variables"].get(name, {})
+            if told.get("digest") != other.get("digest"):
+                return f"{name} at step {a['step']}"
+    return ""
+
+
+def clean(work: pathlib.Path) -> None:
+    """Removes what was made."""
+    shutil.rmtree(work, ignore_errors=True)

@@ -1,0 +1,87 @@
+"""Runs a program and records what it does: `python launcher.py program.py arguments`.
+
+The real entry point of every process that `tf1to2 verify` starts. The environment says
+what is recorded and where: see `verify_inside.record.Settings`. Runs under Python 3.7
+and later, TensorFlow 1.15 and 2.
+"""
+
+import builtins
+import os
+import runpy
+import sys
+import traceback
+
+_open = builtins.open
+
+
+def _load():
+    """The modules of the record, without what else is beside them on the path."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path.insert(0, here)
+    try:
+        from verify_inside import printed, record, sandbox, seeds, tf1, tf2
+    finally:
+        sys.path.remove(here)
+    return printed, record, sandbox, seeds, tf1, tf2
+
+
+def main():
+    sys.argv = sys.argv[1:]
+    program = os.path.abspath(sys.argv[0])
+    printed, record, sandbox, seeds, tf1, tf2 = _load()
+    settings = record.Settings(os.environ)
+    # The program finds the modules beside it, not those beside this file.
+    sys.path[0] = os.path.dirname(program)
+    os.chdir(os.environ["VERIFY_CWD"])
+    recorder = record.Recorder(settings)
+    if settings.side == "compat":
+        sys.path.append(os.environ["VERIFY_PROJECT"])
+        from reference import as_v1
+
+        as_v1.install()
+    sys.stdout = printed.Tee(sys.stdout, os.path.join(settings.out, "printed.txt"))
+    told, asked = {}, []
+    redirect = sandbox.Redirect(
+        [settings.root, settings.out, settings.start, os.environ["VERIFY_ELSEWHERE"]],
+        os.environ["VERIFY_ELSEWHERE"],
+    )
+    import tensorflow  # noqa: F401
+
+    sandbox.keep_files(redirect)
+    sandbox.keep_tensorflow_files(redirect)
+    sandbox.keep_off_network(asked)
+    if settings.side == "tf2":
+        watch = tf2.Watch(recorder, told)
+        tf2.watch_variables(settings)
+        names = ("training_session", "plain_session", "estimator_loop")
+        tf2.AfterImport({name: getattr(watch, name) for name in names}).install()
+    else:
+        tf1.Watch(recorder, told).install()
+        tf1.watch_estimators(recorder)
+    unseeded = seeds.seed_python(settings.seed)
+    recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
+    seeds.seed_tensorflow(settings.seed, told)
+    code, reason, more = 0, "ended", {}
+    try:
+        runpy.run_path(program, run_name="__main__")
+    except SystemExit as ended:
+        code = (
+            ended.code if isinstance(ended.code, int) else int(ended.code is not None)
+        )
+        if code:
+            reason, more = "failed", {"error": str(ended.code)}
+    except BaseException as error:
+        traceback.print_exc()
+        code, reason = 1, "failed"
+        more = {"error": "%s: %s" % (type(error).__name__, error)}
+    more["network"] = asked
+    more["moved"] = sorted(redirect.moved)
+    recorder.end(reason, **more)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # What still runs, servers and open sessions, is not waited for.
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,83 @@
+"""Draws that are the same in every run, also of a program that asks for no seed."""
+
+import random
+
+import numpy as np
+
+
+def seed_python(seed):
+    """Seeds Python's and NumPy's generators, those made without a seed too.
+
+    Returns:
+      A function that names those of the two that the program has drawn from and never
+      seeded itself.
+    """
+    random.seed(seed)
+    np.random.seed(seed)
+    own = {"python": False, "numpy": False}  # What the program has seeded itself.
+    begun = random.getstate(), np.random.get_state()
+    seed_numpy, state = np.random.seed, np.random.RandomState
+
+    def numpy_seed(given=None, *args, **kwargs):
+        own["numpy"] = own["numpy"] or given is not None
+        return seed_numpy(seed if given is None else given, *args, **kwargs)
+
+    class Seeded(state):
+        def __init__(self, given=None, *args, **kwargs):
+            state.__init__(self, seed if given is None else given, *args, **kwargs)
+
+        def seed(self, given=None, *args, **kwargs):
+            return state.seed(self, seed if given is None else given, *args, **kwargs)
+
+    Seeded.__name__ = "RandomState"
+    np.random.seed = numpy_seed
+    np.random.RandomState = Seeded
+    if hasattr(np.random, "default_rng"):
+        make = np.random.default_rng
+        np.random.default_rng = lambda given=None: make(
+            seed if given is None else given
+        )
+    seed_random, generator = random.seed, random.Random
+
+    def python_seed(given=None, *args, **kwargs):
+        own["python"] = own["python"] or given is not None
+        return seed_random(seed if given is None else given, *args, **kwargs)
+
+    class SeededRandom(generator):
+        def __init__(self, given=None):
+            generator.__init__(self, seed if given is None else given)
+
+    SeededRandom.__name__ = "Random"
+    random.seed, random.Random = python_seed, SeededRandom
+
+    def unseeded():
+        found = []
+        if not own["python"] and random.getstate() != begun[0]:
+            found.append("Python")
+        now, then = np.random.get_state(), begun[1]
+        if not own["numpy"] and (now[2:] != then[2:] or (now[1] != then[1]).any()):
+            found.append("NumPy")
+        return found
+
+    return unseeded
+
+
+def seed_tensorflow(seed, told):
+    """Gives operations without a seed of their own one and the same.
+
+    A graph's seed makes each operation's of its number in the graph, which is another
+    in a traced function. An operation's own seed draws the same numbers in both
+    TensorFlows.
+
+    Args:
+      told: gets `unseeded`, how many operations were given it.
+    """
+    from tensorflow.python.framework import random_seed
+
+    def get_seed(op_seed):
+        if op_seed is None:
+            told["unseeded"] = told.get("unseeded", 0) + 1
+            return seed, seed
+        return seed, op_seed
+
+    random_seed.get_seed = get_seed

@@ -1,0 +1,325 @@
+"""Watches a TF1 program: its sessions' runs, and what its Estimators give."""
+
+import threading
+
+import numpy as np
+
+from . import graphs
+from .record import Starts, flatten, place
+
+
+class Watch:
+    """Every `run` of every session of this process."""
+
+    def __init__(self, recorder, told):
+        self._recorder, self._settings = recorder, recorder.settings
+        self._starts = Starts(recorder.settings)
+        self._told = told
+        self._busy = threading.local()
+        self._graphs = []  # In the order in which their variables began.
+        self._generation = {}  # Graph -> how often they began.
+        self._stepped = {}  # Graph -> whether a step came since.
+        self._kinds = {}
+        self._seeded = {}
+        self._variables_told = {}
+
+    def install(self):
+        from tensorflow.python.client import session
+
+        watch, original = self, session.BaseSession.run
+        self._run = original
+        self._handler = session._FetchHandler
+
+        def run(self, fetches, feed_dict=None, options=None, run_metadata=None):
+            if getattr(watch._busy, "now", False):
+                return original(self, fetches, feed_dict, options, run_metadata)
+            watch._busy.now = True
+            try:
+                return watch.run(self, fetches, feed_dict, options, run_metadata)
+            finally:
+                watch._busy.now = False
+
+        session.BaseSession.run = run
+
+    def run(self, session, fetches, feed_dict, options, run_metadata):
+        graph = session.graph
+        try:
+            handler = self._handler(graph, fetches, {})
+        except Exception:  # The session's own message is the better one.
+            return self._run(session, fetches, feed_dict, options, run_metadata)
+        ops = [t.op for t in handler.fetches()] + list(handler.targets())
+        kind, names = self._kind(graph, ops)
+        if not self._seeded.setdefault(graph, set()) or kind == graphs.START:
+            graphs.seed_starts(graph, self._seeded[graph], self._settings.seed)
+        recorder = self._recorder
+        if kind == graphs.STEP and not recorder.is_quiet() and recorder.enough():
+            recorder.leave()
+        probes = self._probes(ops, kind)
+        asked = {"own": fetches, "probes": probes} if probes else fetches
+        results = self._run(session, asked, feed_dict, options, run_metadata)
+        probed = {}
+        if probes:
+            results, probed = results["own"], results["probes"]
+        if kind == graphs.START:
+            self._begin(session, graph, names)
+        elif not recorder.is_quiet() and kind in (graphs.STEP, graphs.READ):
+            self._record(session, graph, kind, fetches, feed_dict, results, probed, ops)
+        return results
+
+    def _kind(self, graph, ops):
+        key = graph, frozenset(ops)
+        if key not in self._kinds:
+            names = {op.name for op in self._variables(graph).values()}
+            self._kinds[key] = graphs.classify(ops, names)
+        return self._kinds[key]
+
+    def _variables(self, graph):
+        return {v: v.op for v in graph.get_collection("variables")}
+
+    # Initial values.
+
+    def _begin(self, session, graph, names):
+        if graph not in self._graphs:
+            self._graphs.append(graph)
+            self._generation[graph] = 0
+        elif self._stepped.get(graph):
+            self._generation[graph] += 1
+        self._stepped[graph] = False
+        number, generation = self._graphs.index(graph), self._generation[graph]
+        chosen = [v for v in self._variables(graph) if v.op.name in names]
+        if self._settings.makes_start:
+            self._starts.write(number, generation, self._values(session, chosen))
+            return
+        values = self._starts.read(number, generation)
+        if values is None:
+            self._recorder.event("note", text="no start of graph %d" % number)
+            return
+        for variable in chosen:
+            name, rows = _part(variable)
+            if name in values:
+                value = values[name]
+                if rows is not None:
+                    value = value[rows]
+                variable.load(value, session)
+
+    def _values(self, session, variables):
+        """Values by checkpoint name; the parts of one variable together."""
+        if not variables:
+            return {}
+        read = self._run(session, {str(i): v for i, v in enumerate(variables)})
+        found, parts = {}, {}
+        for i, variable in enumerate(variables):
+            name, rows = _part(variable)
+            if rows is None:
+                found[name] = np.asarray(read[str(i)])
+            else:
+                parts.setdefault(name, []).append((variable, rows, read[str(i)]))
+        for name, items in parts.items():
+            shape = items[0][0]._save_slice_info.full_shape
+            whole = np.zeros(shape, np.asarray(items[0][2]).dtype)
+            for _, rows, value in items:
+                whole[rows] = value
+            found[name] = whole
+        return found
+
+    # Steps.
+
+    def _probes(self, ops, kind):
+        """What else is asked of a run that is looked at closely."""
+        if not self._settings.probe or kind != graphs.STEP:
+            return {}
+        probes = {"input:" + n: t for n, t in graphs.inputs_of(ops).items() if _fetchable(t)}
+        for name, tensor in graphs.gradients_of(ops).items():
+            probes["gradient:" + name] = tensor
+        return probes
+
+    def _record(self, session, graph, kind, fetches, feed_dict, results, probed, ops):
+        recorder = self._recorder
+        monitored = isinstance(fetches, dict) and "caller" in fetches
+        if monitored:  # What hooks ask for is theirs.
+            fetches, results = fetches["caller"], results["caller"]
+        event = {
+            "at": place(self._settings, 2),
+            "fetches": [_described(recorder, v) for v in flatten(results)],
+            "names": _names(graph, self._handler, fetches, results),
+            "feeds": _feeds(recorder, graph, feed_dict),
+            "probes": {n: recorder.array(v) for n, v in probed.items() if hasattr(v, "dtype")},
+        }
+        if kind == graphs.STEP:
+            if graph not in self._graphs:
+                self._graphs.append(graph)
+            self._stepped[graph] = True
+            variables = list(self._variables(graph))
+            size = sum(_size(v) for v in variables)
+            whole = recorder.keeps_variables(recorder.steps, size)
+            values = self._initialized(session, variables)
+            event["variables"] = {n: recorder.array(v, whole) for n, v in values.items()}
+            self._tell_variables(graph, variables)
+            event["graph"] = self._graphs.index(graph)
+            drawn = graphs.draws(ops)
+            if drawn:
+                self._told.setdefault("draws", drawn)
+            recorder.event(kind, step=recorder.steps, **event)
+            recorder.steps += 1
+        elif event["fetches"]:
+            recorder.event(kind, step=recorder.steps, **event)
+
+    def _initialized(self, session, variables):
+        try:
+            return self._values(session, variables)
+        except Exception:  # One that the program has not begun: each alone then.
+            found = {}
+            for variable in variables:
+                try:
+                    found.update(self._values(session, [variable]))
+                except Exception:
+                    continue
+            return found
+
+    def _tell_variables(self, graph, variables):
+        if self._variables_told.get(graph) == len(variables):
+            return
+        self._variables_told[graph] = len(variables)
+        trainable = {v.op.name for v in graph.get_collection("trainable_variables")}
+        self._recorder.event(
+            "variables",
+            graph=self._graphs.index(graph),
+            variables={
+                _part(v)[0]: {
+                    "trainable": v.op.name in trainable,
+                    "at": _made_at(self._settings, v.op),
+                }
+                for v in variables
+            },
+        )
+
+
+def watch_estimators(recorder):
+    """Records what Estimators' evaluate and predict give, not the runs they make."""
+    try:
+        from tensorflow_estimator.python.estimator import estimator
+    except ImportError:
+        return
+    watch_class(recorder, estimator.Estimator)
+
+
+def watch_class(recorder, estimator):
+    """The same for one class, of TF1 or of the modules beside a migrated program."""
+    evaluate, predict = estimator.evaluate, estimator.predict
+
+    def evaluated(self, *args, **kwargs):
+        with recorder.quiet():
+            metrics = evaluate(self, *args, **kwargs)
+        if not recorder.is_quiet():
+            recorder.event(
+                "metrics",
+                step=recorder.steps,
+                at=place(recorder.settings, 2),
+                values={str(k): recorder.array(v) for k, v in metrics.items()},
+            )
+        return metrics
+
+    def predicted(self, *args, **kwargs):
+        at, number = place(recorder.settings, 2), 0
+        given = predict(self, *args, **kwargs)
+        while True:
+            with recorder.quiet():
+                try:
+                    one = next(given)
+                except StopIteration:
+                    return
+            if number < 200 and not recorder.is_quiet():
+                values = one if isinstance(one, dict) else {"": one}
+                recorder.event(
+                    "predictions",
+                    step=recorder.steps,
+                    at=at,
+                    number=number,
+                    values={str(k): recorder.array(v) for k, v in values.items()},
+                )
+            number += 1
+            yield one
+
+    estimator.evaluate, estimator.predict = evaluated, predicted
+
+
+def _described(recorder, value):
+    """A fetched value: an array, or of summaries what their tags say."""
+    if isinstance(value, bytes):
+        tags = summary_values(value)
+        if tags is not None:
+            return {"summary": tags}
+    if hasattr(value, "indices") and hasattr(value, "values"):
+        return recorder.array(value.values)
+    return recorder.array(value)
+
+
+def summary_values(data):
+    """Tag -> value of the scalars of a serialised summary; None for other bytes."""
+    from tensorflow.core.framework import summary_pb2
+
+    summary = summary_pb2.Summary()
+    try:
+        summary.ParseFromString(data)
+    except Exception:
+        return None
+    if not summary.value or summary.SerializeToString() != data:
+        return None
+    return {v.tag: v.simple_value for v in summary.value if v.HasField("simple_value")}
+
+
+def _names(graph, handler, fetches, results):
+    """The names of what is fetched, where each leaf has one."""
+    leaves = flatten(fetches) if not isinstance(fetches, str) else [fetches]
+    found = []
+    for leaf, value in zip(leaves, results if isinstance(results, (list, tuple)) else [results]):
+        if value is not None:
+            found.append(str(getattr(leaf, "name", leaf)))
+    return found
+
+
+def _feeds(recorder, graph, feed_dict):
+    found = {}
+    for key, value in (feed_dict or {}).items():
+        name = getattr(key, "name", None) or str(key)
+        try:
+            tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+            value = np.asarray(value, tensor.dtype.as_numpy_dtype)
+        except Exception:
+            continue
+        found[name] = recorder.array(value)
+    return found
+
+
+def _fetchable(tensor):
+    return tensor.dtype.base_dtype.name not in ("variant", "resource")
+
+
+def _size(variable):
+    count = 1
+    for n in variable.shape.as_list() or ():
+        count *= n or 1
+    return count * variable.dtype.base_dtype.size
+
+
+def _part(variable):
+    """(name in checkpoints, the part's place in the whole or None)."""
+    info = getattr(variable, "_save_slice_info", None)
+    if info is None:
+        return variable.op.name, None
+    rows = tuple(
+        slice(begin, begin + length)
+        for begin, length in zip(info.var_offset, info.var_shape)
+    )
+    return info.full_name, rows
+
+
+def _made_at(settings, op):
+    """The line of the program that made an operation."""
+    from .record import own_file
+
+    for frame in reversed(op.traceback):
+        found = own_file(settings, frame[0])
+        if found:
+            return "%s:%d" % (found, frame[1])
+    return ""

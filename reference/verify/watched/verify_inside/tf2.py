@@ -1,0 +1,343 @@
+"""Watches a migrated program: the modules that are written beside it."""
+
+import sys
+import threading
+
+import numpy as np
+
+from . import graphs
+from .record import Starts, flatten, own_file, place
+from .tf1 import _described, watch_class
+
+
+class Watch:
+    """The step functions that the sessions of those modules run."""
+
+    def __init__(self, recorder, told):
+        self._recorder, self._settings = recorder, recorder.settings
+        self._starts = Starts(recorder.settings)
+        self._told = told
+        self._replicas = []  # In the order in which their variables began.
+        self._generation = {}
+        self._stepped = {}
+        self._updates = {}
+        self._lock = threading.RLock()
+        self._probes = threading.local()
+        self._told_variables = {}
+
+    # Each gets a module when it has been imported.
+
+    def training_session(self, module):
+        watch = self
+        self._watch_calls(module.replicas.Replicas, module.SynchronousReplicas)
+        self._watch_calls(module.replicas.Replicas, module.AsynchronousReplicas)
+        step_function, session = module.StepFunction, module.MonitoredTrainingSession
+        make, restore = step_function.__init__, session._restore
+
+        def made(self, replicas, function, specs):
+            self.written = function
+            make(self, replicas, function, specs)
+
+        step_function.__init__ = made
+
+        def restored(self):
+            import tensorflow as tf
+
+            directory = self._checkpoint_dir
+            if not (directory and tf.train.latest_checkpoint(directory)):
+                watch.begin(self.replicas)
+            return restore(self)
+
+        session._restore = restored
+        if self._settings.probe:
+            self._watch_gradients(module.replicas.Replicas)
+
+    def plain_session(self, module):
+        watch = self
+        self._watch_calls(None, module.LocalReplicas)
+        made, initialize = module.Session.__init__, module.Session.initialize
+
+        def opened(self, replicas, *args, **kwargs):
+            made(self, replicas, *args, **kwargs)
+            watch.begin(replicas)
+
+        def initialized(self):
+            initialize(self)
+            watch.begin(self.replicas, anew=True)
+
+        module.Session.__init__, module.Session.initialize = opened, initialized
+
+    def estimator_loop(self, module):
+        watch_class(self._recorder, module.Estimator)
+
+    def _watch_calls(self, base, replicas):
+        watch, call = self, replicas.call
+
+        def called(self, step, args):
+            return watch.call(call, self, step, args)
+
+        replicas.call = called
+
+    # Initial values.
+
+    def begin(self, replicas, anew=False):
+        with self._lock:
+            if replicas not in self._replicas:
+                self._replicas.append(replicas)
+                self._generation[replicas] = 0
+            elif anew and self._stepped.get(replicas):
+                self._generation[replicas] += 1
+            else:
+                if self._stepped.get(replicas):
+                    return
+            self._stepped[replicas] = False
+            number = self._replicas.index(replicas)
+            values = self._starts.read(number, self._generation[replicas])
+            if values is None:
+                self._recorder.event("note", text="no start of graph %d" % number)
+                return
+            missing = []
+            for name, parts in replicas.entries().items():
+                if name not in values:
+                    missing.append(name)
+                    continue
+                _assign(replicas, name, parts, values[name])
+            if missing:
+                self._recorder.event("unmatched", names=missing, graph=number)
+
+    # Steps.
+
+    def call(self, call, replicas, step, args):
+        recorder = self._recorder
+        if recorder.is_quiet():
+            return call(replicas, step, args)
+        with self._lock:  # One worker's loop at a time, so that a record is of one step.
+            before = None
+            updates = self._is_update(replicas, step)
+            if updates is None:
+                before = self._values(replicas)
+            if updates and recorder.enough():
+                recorder.leave()
+            results = call(replicas, step, args)
+            after = self._values(replicas) if updates in (True, None) else None
+            if updates is None:
+                updates = any(
+                    name not in before or before[name].tobytes() != value.tobytes()
+                    for name, value in after.items()
+                )
+                if updates:
+                    self._updates[step] = True
+                    if recorder.enough():
+                        recorder.leave()
+            self._record(replicas, step, args, results, after if updates else None)
+            return results
+
+    def _is_update(self, replicas, step):
+        """Whether a step function writes variables of the program; None: not seen."""
+        if step not in self._updates:
+            self._updates[step] = _writes(replicas, step)
+        return self._updates[step]
+
+    def _values(self, replicas):
+        found = {}
+        for name, parts in replicas.entries().items():
+            values = [np.asarray(part.numpy()) for part in parts]
+            found[name] = values[0] if len(values) == 1 else np.concatenate(values)
+        return found
+
+    def _record(self, replicas, step, args, results, after):
+        recorder = self._recorder
+        observed = results.get("observed") or {}
+        event = {
+            "at": place(self._settings, 3),
+            "by": _defined_at(self._settings, step),
+            "fetches": [_described(recorder, v) for v in flatten(results["fetches"])],
+            "names": [],
+            "feeds": {
+                str(i): recorder.array(_numpy(a)) for i, a in enumerate(_leaves(args))
+            },
+            "probes": {
+                n: recorder.array(v)
+                for n, v in observed.items()
+                if str(n).startswith("gradient:")
+            },
+        }
+        if after is None:
+            if event["fetches"]:
+                recorder.event(graphs.READ, step=recorder.steps, **event)
+            return
+        if replicas not in self._replicas:
+            self._replicas.append(replicas)
+        self._stepped[replicas] = True
+        size = sum(v.nbytes for v in after.values())
+        whole = recorder.keeps_variables(recorder.steps, size)
+        event["variables"] = {n: recorder.array(v, whole) for n, v in after.items()}
+        event["graph"] = self._replicas.index(replicas)
+        self._tell_variables(replicas)
+        recorder.event(graphs.STEP, step=recorder.steps, **event)
+        recorder.steps += 1
+
+    def _tell_variables(self, replicas):
+        entries = replicas.entries()
+        if self._told_variables.get(replicas) == len(entries):
+            return
+        self._told_variables[replicas] = len(entries)
+        self._recorder.event(
+            "variables",
+            graph=self._replicas.index(replicas),
+            variables={
+                name: {
+                    "trainable": bool(parts[0].trainable),
+                    "at": MADE_AT.get(id(parts[0]), ""),
+                }
+                for name, parts in entries.items()
+            },
+        )
+
+    # Gradients, for a close look.
+
+    def _watch_gradients(self, replicas_class):
+        import tensorflow as tf
+        from tensorflow.python.training import optimizer
+
+        watch, trace = self, replicas_class._trace
+        apply = optimizer.Optimizer.apply_gradients
+
+        def applied(self, grads_and_vars, *args, **kwargs):
+            pairs = list(grads_and_vars)
+            kept = getattr(watch._probes, "kept", None)
+            if kept is not None:
+                for gradient, variable in pairs:
+                    if gradient is not None:
+                        kept[variable.name.split(":")[0]] = gradient
+            return apply(self, pairs, *args, **kwargs)
+
+        def traced(self, function, args):
+            watch._probes.kept = {}
+            try:
+                results = trace(self, function, args)
+                graph = tf.compat.v1.get_default_graph()
+                for name, gradient in watch._probes.kept.items():
+                    value = getattr(gradient, "values", gradient)
+                    if getattr(value, "graph", None) is graph:
+                        results["observed"]["gradient:" + name] = tf.identity(value)
+            finally:
+                watch._probes.kept = None
+            return results
+
+        optimizer.Optimizer.apply_gradients = applied
+        replicas_class._trace = traced
+
+
+MADE_AT = {}
+
+
+def watch_variables(settings):
+    """Notes the line that makes each variable."""
+    from tensorflow.python.ops import resource_variable_ops
+
+    kind = resource_variable_ops.BaseResourceVariable
+    made = kind.__init__
+
+    def noted(self, *args, **kwargs):
+        made(self, *args, **kwargs)
+        MADE_AT[id(self)] = place(settings, 2)
+
+    kind.__init__ = noted
+
+
+def _assign(replicas, name, parts, value):
+    if name in replicas.slices:
+        return  # One part of a whole that TF1 named oddly.
+    row = 0
+    for part in parts:
+        rows = int(part.shape[0]) if len(parts) > 1 else None
+        piece = value if rows is None else value[row : row + rows]
+        if list(part.shape) != list(np.shape(piece)):
+            return  # It is compared, and differs.
+        part.assign(piece)
+        row += rows or 0
+
+
+def _writes(replicas, step):
+    function = getattr(step.function, "get_concrete_function", None)
+    if function is None:
+        return None
+    graph = function().graph
+    handles = {
+        id(part.handle)
+        for parts in replicas.entries().values()
+        for whole in parts
+        for part in getattr(whole, "values", None) or [whole]
+        if hasattr(part, "handle")
+    }
+    inside = {
+        id(internal) for external, internal in graph.captures if id(external) in handles
+    }
+    nested = False
+    for op in graph.get_operations():
+        if graphs.writes(op.type) and op.inputs and id(op.inputs[0]) in inside:
+            return True
+        nested = nested or op.type.endswith(("PartitionedCall", "While", "If", "Case"))
+    return None if nested or not handles else False
+
+
+def _leaves(args):
+    if isinstance(args, dict):
+        return [leaf for key in sorted(args, key=str) for leaf in _leaves(args[key])]
+    if isinstance(args, (list, tuple)):
+        return [leaf for arg in args for leaf in _leaves(arg)]
+    return [args]
+
+
+def _numpy(value):
+    try:
+        return value.numpy() if hasattr(value, "numpy") else np.asarray(value)
+    except Exception:
+        return np.zeros(0)
+
+
+def _defined_at(settings, step):
+    """The line where a step function is written."""
+    code = getattr(getattr(step, "written", None), "__code__", None)
+    if code is None:
+        return ""
+    found = own_file(settings, code.co_filename)
+    return "%s:%d" % (found, code.co_firstlineno) if found else ""
+
+
+class AfterImport:
+    """Calls something with a module when that has been imported.
+
+    Args:
+      actions: the last part of a module's name -> a function of the module.
+    """
+
+    def __init__(self, actions):
+        self._actions = actions
+        self._looking = False
+
+    def find_spec(self, name, path=None, target=None):
+        action = self._actions.get(name.rpartition(".")[2])
+        if action is None or self._looking:
+            return None
+        self._looking = True
+        try:
+            import importlib.util
+
+            spec = importlib.util.find_spec(name)
+        finally:
+            self._looking = False
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def executed(module):
+            execute(module)
+            action(module)
+
+        spec.loader.exec_module = executed
+        return spec
+
+    def install(self):
+        sys.meta_path.insert(0, self)

@@ -1,0 +1,51 @@
+"""`tf1to2 verify` of sessions of one process: equal where it is, and where it is not."""
+
+from __future__ import annotations
+
+import pathlib
+
+from reference.verify.verdict import Outcome
+from tests.verify.support import ALONE, copied, migrated, unproven, verified
+
+
+def test_equal_and_a_planted_fault(tmp_path: pathlib.Path) -> None:
+    old = copied(ALONE / "fed_steps.py", tmp_path / "old")
+    new = migrated(old, tmp_path / "new")
+    fault = "[0.1, 0.05, 0.01]", "[0.1, 0.051, 0.01]"
+    wrong = migrated(old, tmp_path / "wrong", fault)
+    arguments = [f"--out={tmp_path}"]
+
+    equal = verified(old, new, tmp_path / "equal", arguments)
+    assert equal.outcome is Outcome.EQUAL, unproven(equal)
+    assert equal.comparison is not None
+    assert {(r.kind, r.name) for r in equal.comparison.rows} >= {
+        ("variable", "Variable"),
+        ("variable", "Variable/Momentum"),
+        ("read", "Mean"),
+    }
+
+    different = verified(old, wrong, tmp_path / "different", arguments)
+    assert different.outcome is Outcome.DIFFERENT
+    # The rate is another from its second piece on, in the second of two updates.
+    assert different.variable is not None
+    assert (different.variable.name, different.variable.first) == ("Variable", 9)
+    assert different.variable.old_at == "fed_steps.py:17"
+    # Nothing is written where the arguments say, but in the runs' own directories.
+    assert not list(tmp_path.glob("loss*"))
+
+
+def test_nothing_to_compare_is_not_equal(tmp_path: pathlib.Path) -> None:
+    old, new = tmp_path / "old.py", tmp_path / "new.py"
+    for path in (old, new):
+        path.write_text("import tensorflow as tf\nprint('hello')\n")
+    verdict = verified(old, new, tmp_path / "work")
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert verdict.outcome.exit_code == 2
+
+
+def test_a_program_that_fails_is_told(tmp_path: pathlib.Path) -> None:
+    old = tmp_path / "old.py"
+    old.write_text("import tensorflow as tf\nraise ValueError('no data')\n")
+    verdict = verified(old, old, tmp_path / "work")
+    assert verdict.outcome is Outcome.UNKNOWN
+    assert "no data" in verdict.line
