@@ -162,6 +162,8 @@ def migrate_command(
     """
     if diff + write + (output is not None) > 1:
         raise click.UsageError("--diff, --write and --output exclude each other")
+    from migrate import results
+
     job = _Job(shared)
     if job.stdin:
         if write or output is not None:
@@ -171,9 +173,9 @@ def migrate_command(
         _stdin(job, diff=diff)
     elif diff:
         shown: set[pathlib.Path] = set()
-        job.finish(job.run(_checked, lambda r: _print_diff(r, shown)), to_stderr=True)
+        job.finish(job.run(_checked, lambda p: _print_diffs(p, shown)), to_stderr=True)
     elif write:
-        job.finish(job.run(_written), written=True)
+        job.finish(job.run(_writable, results.write_program), written=True)
     elif output is not None:
         job.finish(_copy(job, output), written=True)
     else:
@@ -288,28 +290,35 @@ class _Job:
 
     def run(
         self,
-        complete: Callable[[FileResult], FileResult],
-        show: Callable[[FileResult], None] = lambda result: None,
+        prepare: Callable[[FileResult], FileResult],
+        complete: Callable[[list[FileResult]], list[FileResult]] = lambda found: found,
         *,
         each_link: bool = False,
     ) -> list[FileResult]:
-        """Migrates all files; each is completed (written), whole, before an interrupt."""
+        """Migrates all programs; each is completed (written), whole, before an interrupt.
+
+        Args:
+          prepare: finds what keeps a file's result from being written.
+          complete: writes or shows the results of a program.
+          each_link: a link to a file counts as a file of its own.
+        """
         from migrate import run
 
         done: list[FileResult] = []
         try:
             with _Progress(self.quiet) as progress:
-                for result in run.run_tree(
+                programs = run.run_programs(
                     self.paths,
                     self.options,
+                    prepare=prepare,
                     exclusions=self._exclusions(),
                     jobs=self.jobs,
                     each_link=each_link,
                     progress=progress.show,
-                ):
-                    with interrupts.uninterrupted():
-                        done.append(complete(result))
-                    show(done[-1])
+                )
+            for program in programs:
+                with interrupts.uninterrupted():
+                    done += complete(program)
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)
@@ -335,7 +344,7 @@ class _Job:
         if not self.quiet:
             for line in _summary(run):
                 click.echo(line, err=to_stderr)
-        code = summary.summarise(results).exit_code
+        code = summary.summarise(results, run.accepts_compat).exit_code
         if check and not code:
             code = int(any(r.changed for r in results))
         for path in self.reports:
@@ -415,10 +424,10 @@ def _checked(result: FileResult) -> FileResult:
     return results.check_support(result, result.path) if result.changed else result
 
 
-def _written(result: FileResult) -> FileResult:
+def _writable(result: FileResult) -> FileResult:
     from migrate import results
 
-    return results.write_result(result, result.path) if result.changed else result
+    return results.check_target(result, result.path) if result.changed else result
 
 
 def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
@@ -431,14 +440,25 @@ def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
         raise click.UsageError(str(error)) from None
     failures = copy.make()
 
-    def complete(result: FileResult) -> FileResult:
+    def prepare(result: FileResult) -> FileResult:
         if not result.changed:
             return result
-        return results.write_result(result, copy.target(result.path), own_copy=True)
+        return results.check_target(result, copy.target(result.path), own_copy=True)
+
+    def complete(program: list[FileResult]) -> list[FileResult]:
+        return results.write_program(program, copy.target)
 
     named = {failure.path for failure in failures}
-    done = job.run(complete, each_link=True)
+    done = job.run(prepare, complete, each_link=True)
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
+
+
+def _print_diffs(
+    program: list[FileResult], shown: set[pathlib.Path]
+) -> list[FileResult]:
+    for result in program:
+        _print_diff(result, shown)
+    return program
 
 
 def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
@@ -488,12 +508,13 @@ def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
 
 def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
-    from migrate import emitted, pipeline
+    from migrate import emitted, outcomes, pipeline
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
     path = pathlib.Path("stdin.ipynb" if is_notebook else "stdin.py")
     result = pipeline.migrate_bytes(path, data, job.options)
+    ((result,),) = outcomes.settle([result])
     if diff:
         _print_diff(result, set())
     elif not check:

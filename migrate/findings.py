@@ -29,6 +29,10 @@ class Finding:
       reason: one sentence for the user; for a rewrite, what it became.
       recipe: for a refusal, what to do by hand; may be several lines.
       cell: 0-based index of the notebook cell, None in a .py file.
+      unused: whether nothing of the program calls the code: it stays, and is told, and
+        decides nothing.
+      hidden: whether the user does not want to be told (--select, --ignore): it decides
+        all the same.
     """
 
     line: int
@@ -39,3 +43,5 @@ class Finding:
     reason: str = ""
     recipe: str = ""
     cell: int | None = None
+    unused: bool = dataclasses.field(default=False, compare=False)
+    hidden: bool = dataclasses.field(default=False, compare=False)

@@ -8,6 +8,7 @@ import os
 import pathlib
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
@@ -15,6 +16,9 @@ from migrate.migration import Migration
 from migrate.options import Options
 from migrate.source import hidden, notebook_python2, python, python2
 from migrate.source import notebook as notebooks
+
+if TYPE_CHECKING:
+    from migrate.outcomes import Status
 
 Core = Callable[[str, Options, str], Migration]
 
@@ -35,6 +39,9 @@ class FileResult:
       support: emitted modules it needs.
       support_at: where they go, from the file's directory; "" for beside it.
       python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
+      noted: of a refused file, its bytes with notes, where these are asked for.
+      status: what became of it, once its program is settled (`migrate.outcomes`).
+      program: the file that one starts to run it, once that is settled.
     """
 
     path: pathlib.Path
@@ -44,6 +51,9 @@ class FileResult:
     support: tuple[str, ...] = ()
     python3: bytes = b""
     support_at: str = ""
+    noted: bytes = b""
+    status: Status | None = None
+    program: pathlib.Path | None = None
 
     @property
     def changed(self) -> bool:
@@ -60,7 +70,9 @@ class FileResult:
     def with_failure(self, code: str, reason: str, recipe: str = "") -> FileResult:
         """The same file, left as it was, and why."""
         finding = Finding(1, 1, code, Outcome.FAILED, "", reason, recipe)
-        return FileResult(self.path, findings=(*self.findings, finding))
+        return FileResult(
+            self.path, findings=(*self.findings, finding), program=self.program
+        )
 
 
 _NO_OPTIONS = Options()

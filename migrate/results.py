@@ -1,15 +1,19 @@
-"""Results on the disk: a migrated file, and the modules that it imports beside it."""
+"""Results on the disk: migrated programs, and the modules that they import beside them."""
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import os
 import pathlib
+from collections.abc import Callable, Sequence
 
-from migrate import emitted
-from migrate.disk import write
+from migrate import emitted, outcomes
+from migrate.disk import interrupts, write
 from migrate.pipeline import FileResult
 
 NAME_TAKEN = "G006"
+_AT_ONCE = 200  # Files that are open together.
 
 
 def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
@@ -42,14 +46,13 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     return result
 
 
-def write_result(
+def check_target(
     result: FileResult, target: pathlib.Path, *, own_copy: bool = False
 ) -> FileResult:
-    """Writes one result and the modules it needs; a failure is added to the findings.
-
-    The modules come first: a program without them would not start.
+    """The result, or its failure where it could not be written.
 
     Args:
+      target: where the result is to be written.
       own_copy: the target is a copy that this run made, so it may be read-only.
     """
     result = check_support(result, target)
@@ -58,20 +61,106 @@ def write_result(
     try:
         if not own_copy:
             write.check_writable(target)
-        present = target.read_bytes()
-        if present == result.new:
-            return result  # Through a link to it.
-        if present != result.old:
-            return result.with_failure(
-                "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
-            )
-        for name in result.support:
-            beside = result.place(name, target.resolve())
-            if not beside.exists():
-                beside.parent.mkdir(exist_ok=True)  # Of a package.
-                write.atomically(beside, emitted.source(name))
-        write.atomically(target, result.new)
     except OSError as error:
-        reason = error.strerror or str(error)
-        return result.with_failure("E006", f"cannot be written: {reason}")
+        return _not_written(result, error)
     return result
+
+
+def write_program(
+    results: Sequence[FileResult],
+    target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
+) -> list[FileResult]:
+    """Writes the files of a program, and the modules they need: all of them, or none.
+
+    What fails is added to the findings. The modules come first: a program without them
+    would not start.
+    """
+    if not any(result.changed for result in results):
+        return list(results)
+    for number, result in enumerate(results):
+        failed = _check_unchanged(result, target(result.path))
+        if failed is not None:
+            return _hold([*results[:number], failed, *results[number + 1 :]])
+    undo = contextlib.ExitStack()
+    current = results[0]
+    try:
+        with interrupts.uninterrupted():
+            changed = [result for result in results if result.changed]
+            for first in range(0, len(changed), _AT_ONCE):
+                with contextlib.ExitStack() as stack:
+                    stages = []
+                    for current in changed[first : first + _AT_ONCE]:
+                        path = target(current.path)
+                        _write_support(current, path, undo)
+                        stage = stack.enter_context(write.staged(path, current.new))
+                        stages.append((current, path, stage))
+                    for current, path, stage in stages:
+                        stage.replace()
+                        undo.callback(write.atomically, path, current.old)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            undo.close()
+        failed = _not_written(current, error)
+        return _hold([failed if r is current else r for r in results])
+    undo.pop_all()
+    return list(results)
+
+
+def write_result(
+    result: FileResult, target: pathlib.Path, *, own_copy: bool = False
+) -> FileResult:
+    """Writes one result and the modules it needs; a failure is added to the findings.
+
+    Args:
+      own_copy: the target is a copy that this run made, so it may be read-only.
+    """
+    checked = check_target(result, target, own_copy=own_copy)
+    return write_program([checked], lambda path: target)[0]
+
+
+def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | None:
+    """The failure of a result whose file is not the one that was migrated."""
+    if not result.changed:
+        return None
+    try:
+        if target.read_bytes() in (result.old, result.new):  # The new: through a link.
+            return None
+    except OSError as error:
+        return _not_written(result, error)
+    return result.with_failure(
+        "E006", "it was changed while tf1to2 ran", "Run tf1to2 again."
+    )
+
+
+def _write_support(
+    result: FileResult, target: pathlib.Path, undo: contextlib.ExitStack
+) -> None:
+    for name in result.support:
+        beside = result.place(name, target.resolve())
+        if not beside.exists():
+            beside.parent.mkdir(exist_ok=True)  # Of a package.
+            write.atomically(beside, emitted.source(name))
+            undo.callback(_remove, beside)
+
+
+def _remove(path: pathlib.Path) -> None:
+    """Removes a module that was written, and its package if that is empty then."""
+    path.unlink(missing_ok=True)
+    if not any(path.parent.iterdir()):
+        path.parent.rmdir()
+
+
+def _not_written(result: FileResult, error: OSError) -> FileResult:
+    reason = error.strerror or str(error)
+    return result.with_failure("E006", f"cannot be written: {reason}")
+
+
+def _hold(results: Sequence[FileResult]) -> list[FileResult]:
+    """The results of a program of which one file cannot be written."""
+    again = [dataclasses.replace(r, status=None) for r in results]
+    reason = outcomes.find_reason(r for r in again if r.failed)
+    return [
+        dataclasses.replace(held, status=outcomes.find_status(held), program=r.program)
+        for r in again
+        for held in [outcomes.hold(r, reason)]
+    ]

@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import pipeline
+from migrate import outcomes, pipeline
 from migrate.disk import discover, interrupts
 from migrate.migration import Migration
 from migrate.options import Options
@@ -110,6 +110,43 @@ def run_tree(
     for done, result in enumerate(results, 1):
         progress(done, len(work))
         yield result
+
+
+def run_programs(
+    paths: Sequence[pathlib.Path],
+    options: Options = _NO_OPTIONS,
+    *,
+    prepare: Callable[[FileResult], FileResult] = lambda result: result,
+    fallback: outcomes.Fallback | None = None,
+    exclusions: discover.Exclusions = _NO_EXCLUSIONS,
+    core: Core | None = None,
+    jobs: int = 1,
+    each_link: bool = False,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> list[list[FileResult]]:
+    """Migrates files and trees program by program; nothing is written.
+
+    Args:
+      prepare: sees each result before its program is settled, and may make it fail.
+      fallback: what is tried with a program that is refused.
+      (others): as of `run_tree`.
+
+    Returns:
+      The results of each program; see `migrate.outcomes.settle`.
+    """
+    results = [
+        prepare(result)
+        for result in run_tree(
+            paths,
+            options,
+            exclusions=exclusions,
+            core=core,
+            jobs=jobs,
+            each_link=each_link,
+            progress=progress,
+        )
+    ]
+    return outcomes.settle(results, fallback)
 
 
 def _settled(options: Options, jobs: int) -> Tree:

@@ -8,7 +8,8 @@ CODES = (
     Code(
         "N100",
         "part of a refused program",
-        "A program that cannot be migrated whole is left as it is: half of it would not run. The other finding in the file says why.",
+        "A program that cannot be migrated whole is left as it is: half of it would not run. Reports count "
+        "these uses, and list the one finding that says why.",
     ),
     Code(
         "N101",
@@ -16,6 +17,15 @@ CODES = (
         "One session per file is understood, plain sessions one after the other or in a "
         "loop, and several graphs - of functions, of branches, or one after the other - "
         "where what they share comes out alike for each.",
+    ),
+    Code(
+        "N102",
+        "another file of the program",
+        "The file itself could be migrated. It is left as it is, because another file of "
+        "its program is refused: the program would run on neither TensorFlow. Files are one "
+        "program where one imports the other, or where both are imported by a third. Mend "
+        "the other file; or leave it out of the run (--exclude), if it is no part of the "
+        "program, as an old script that nobody starts.",
     ),
     Code(
         "N103",

@@ -1,13 +1,18 @@
-"""Writing a file so that a reader sees the old bytes or the new, never half."""
+"""Writing files so that a reader sees the old bytes or the new, never half."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import pathlib
 import tempfile
+from collections.abc import Iterator
 
 from migrate.disk.interrupts import uninterrupted
+
+_PREFIX = ".tf1to2-"
+_numbers = itertools.count()
 
 
 def check_writable(path: pathlib.Path) -> None:
@@ -32,36 +37,114 @@ def atomically(path: pathlib.Path, data: bytes) -> None:
     Raises:
       OSError: it cannot be replaced; it is as it was.
     """
+    with uninterrupted(), staged(path, data) as stage:
+        stage.replace()
+
+
+@contextlib.contextmanager
+def staged(path: pathlib.Path, data: bytes) -> Iterator[Stage]:
+    """Writes the new bytes to the disk, without a name in the directory yet.
+
+    So the slow part is done for all files of a program before the first is replaced, and
+    nothing stays behind if the process is killed in between.
+
+    Raises:
+      OSError: they cannot be written.
+    """
     target = path.resolve()
-    with uninterrupted():
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".tf1to2-")
+    remove_leftovers(target.parent)
+    handle, name = _open_unnamed(target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+            _as_it_was(target, stream.fileno())
+            yield Stage(target, stream.fileno(), name)
+    finally:
+        if name:
+            pathlib.Path(name).unlink(missing_ok=True)
+
+
+class Stage:
+    """New content of a file that is on the disk, but not in its place.
+
+    Args:
+      target: the real path.
+      handle: of the open file.
+      name: the file's name; "" if it has none.
+    """
+
+    def __init__(self, target: pathlib.Path, handle: int, name: str) -> None:
+        self._target = target
+        self._handle = handle
+        self._name = name
+
+    def replace(self) -> None:
+        """Puts the content in its place.
+
+        Raises:
+          OSError: it cannot be put there; the file is as it was.
+        """
+        name = self._name
+        if not name:
+            name = str(self._target.parent / f"{_own_prefix()}{next(_numbers)}")
+            # Python follows the link of /proc only if it is given a descriptor, too.
+            os.link(f"/proc/self/fd/{self._handle}", name, src_dir_fd=self._handle)
         try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(data)
-                stream.flush()
-                os.fsync(stream.fileno())
-            _as_it_was(target, name)
-            os.replace(name, target)
+            os.replace(name, self._target)
         except BaseException:
             pathlib.Path(name).unlink(missing_ok=True)
             raise
-        _sync_directory(target.parent)
+        _sync_directory(self._target.parent)
 
 
-def _as_it_was(target: pathlib.Path, name: str) -> None:
+def _own_prefix() -> str:
+    return f"{_PREFIX}{os.getpid()}-"
+
+
+def _open_unnamed(directory: pathlib.Path) -> tuple[int, str]:
+    """An open file of a directory without a name, or with one where there must be one."""
+    unnamed = getattr(os, "O_TMPFILE", 0)
+    if unnamed and os.path.isdir("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # Not every file system has such files.
+            return os.open(directory, unnamed | os.O_RDWR, 0o600), ""
+    return tempfile.mkstemp(dir=directory, prefix=_own_prefix())
+
+
+def remove_leftovers(directory: pathlib.Path) -> None:
+    """Removes files that a killed run of the tool has left in a directory."""
+    for path in directory.glob(f"{_PREFIX}*-*"):
+        number = path.name.removeprefix(_PREFIX).partition("-")[0]
+        if number.isdigit() and not _runs(int(number)):
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:  # It is another user's.
+        return True
+    return True
+
+
+def _as_it_was(target: pathlib.Path, handle: int) -> None:
     """Gives the new file the old one's owner and mode, or a new file's usual mode."""
     try:
         old = target.stat()
     except FileNotFoundError:
         umask = os.umask(0)
         os.umask(umask)
-        os.chmod(name, 0o666 & ~umask)
+        os.fchmod(handle, 0o666 & ~umask)
         return
-    new = os.stat(name)
+    new = os.fstat(handle)
     if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
         with contextlib.suppress(OSError):  # Not ours to give: it stays the writer's.
-            os.chown(name, old.st_uid, old.st_gid)
-    os.chmod(name, old.st_mode & 0o7777)
+            os.fchown(handle, old.st_uid, old.st_gid)
+    os.fchmod(handle, old.st_mode & 0o7777)
 
 
 def _sync_directory(directory: pathlib.Path) -> None:

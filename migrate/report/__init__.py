@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import importlib
-import os
 import pathlib
 from collections.abc import Callable
 from typing import cast
 
+from migrate.report.paths import display
 from migrate.report.summary import Run
+
+__all__ = ["FORMATS", "check_suffix", "display", "save"]
 
 # Each module has `render(run) -> str`; it is imported when a report is asked for.
 FORMATS = {
@@ -41,8 +43,3 @@ def save(path: pathlib.Path, run: Run) -> None:
     module = importlib.import_module(f"migrate.report.{FORMATS[path.suffix]}")
     render = cast("Callable[[Run], str]", module.render)
     path.write_text(render(run), "utf-8", newline="\n")
-
-
-def display(path: pathlib.Path) -> str:
-    """A path as text: bytes of a name that are not UTF-8 become U+FFFD."""
-    return os.fsencode(path).decode("utf-8", "replace")

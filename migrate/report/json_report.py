@@ -7,8 +7,9 @@ from typing import Any
 
 import migrate
 from migrate.findings import Finding, Outcome
-from migrate.report import display
-from migrate.report.summary import Run, count, summarise
+from migrate.outcomes import Program, find_status
+from migrate.report.paths import display
+from migrate.report.summary import Run, Summary, count, shown, summarise
 
 # Raised when a field is taken away or changes its meaning; new fields do not count.
 FORMAT = 1
@@ -28,12 +29,31 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "symbol": finding.symbol,
         "reason": finding.reason,
         "recipe": finding.recipe,
+        "unused": finding.unused,
     }
+
+
+def _program(program: Program) -> dict[str, Any]:
+    reason = None
+    if program.reason is not None:
+        path, finding = program.reason
+        reason = {"path": display(path), **_finding(finding)}
+    return {
+        "path": display(program.path),
+        "files": [display(result.path) for result in program.results],
+        "outcome": program.status.value,
+        "reason": reason,
+    }
+
+
+def programs(summary: Summary) -> list[dict[str, Any]]:
+    """What became of each program, and why."""
+    return [_program(program) for program in summary.programs]
 
 
 def render(run: Run) -> str:
     """One object: tool, summary, codes, and per file its findings."""
-    summary = summarise(run.results)
+    summary = summarise(run.results, run.accepts_compat)
     report = {
         "tool": "tf1to2",
         "version": migrate.__version__,
@@ -44,24 +64,32 @@ def render(run: Run) -> str:
             "files": summary.files,
             "concerned": summary.concerned,
             "changed": summary.changed,
+            "noted": summary.noted,
             "failed": summary.failed,
+            "exit_code": summary.exit_code,
+            "programs": {s.value: n for s, n in summary.count_programs().items()},
             "findings": _outcomes(summary.outcomes),
         },
         "codes": [
             {"code": row.code, "title": row.title, "findings": _outcomes(row.outcomes)}
             for row in summary.codes
         ],
+        "programs": programs(summary),
         "files": [
             {
                 "path": display(result.path),
+                "program": display(result.program) if result.program else None,
+                "outcome": status.value if status else None,
                 "changed": result.changed,
+                "noted": bool(result.noted),
                 "failed": result.failed,
                 "support": list(result.support),
                 "counts": _outcomes(count(result.findings)),
-                "findings": [_finding(f) for f in result.findings],
+                "findings": [_finding(f) for f in shown(result)],
             }
             for result in run.results
-            if result.findings or result.changed
+            for status in [find_status(result)]
+            if shown(result) or status
         ],
     }
     return json.dumps(report, indent=1, ensure_ascii=False) + "\n"

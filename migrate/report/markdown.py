@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from migrate.findings import Outcome
-from migrate.report import display
+from migrate.outcomes import find_status
+from migrate.report.paths import display
 from migrate.report.summary import (
     Run,
+    Summary,
     counts_in_words,
     listed,
-    part_of_refused,
+    reason_in_words,
     sentence,
+    shown,
     summarise,
 )
 
@@ -41,18 +44,20 @@ def render(run: Run) -> str:
 def _lines(run: Run) -> Iterator[str]:
     yield from ("# Migration report", "", sentence(run), "")
     summary = summarise(run.results)
+    yield from _programs(summary)
     if summary.codes:
-        shown = [o for o in Outcome if summary.outcomes[o]]
-        yield _row(["code", "", *(o.value for o in shown)])
-        yield "|---|---|" + "---:|" * len(shown)
+        columns = [o for o in Outcome if summary.outcomes[o]]
+        yield _row(["code", "", *(o.value for o in columns)])
+        yield "|---|---|" + "---:|" * len(columns)
         for row in summary.codes:
-            numbers = (row.outcomes[o] or "" for o in shown)
+            numbers = (row.outcomes[o] or "" for o in columns)
             yield _row([row.code, row.title, *numbers])
         yield ""
     for result in run.results:
-        if not result.findings and not result.changed:
+        status = find_status(result)
+        if not shown(result) and not status:
             continue
-        verb = f"{run.action.value}; " if result.changed else ""
+        verb = f"{status.words}; " if status else ""
         yield from (
             f"## {_code(display(result.path))}",
             "",
@@ -68,6 +73,14 @@ def _lines(run: Run) -> Iterator[str]:
                 words = (_prose(f.reason), _prose(f.recipe))
                 yield _row([f"{cell}{f.line}", f.code, _code(f.symbol), *words])
             yield ""
-        more = part_of_refused(result)
-        if more:
-            yield from (f"{more} more uses are in the refused program (N100).", "")
+
+
+def _programs(summary: Summary) -> Iterator[str]:
+    if not summary.programs:
+        return
+    yield _row(["program", "files", "outcome", "why"])
+    yield "|---|---:|---|---|"
+    for program in summary.programs:
+        name, why = _code(display(program.path)), _prose(reason_in_words(program))
+        yield _row([name, len(program.results), program.status.words, why])
+    yield ""

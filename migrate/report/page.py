@@ -9,9 +9,25 @@ from html import escape
 from migrate.codes import CODES
 from migrate.diff import unified
 from migrate.findings import Finding, Outcome
+from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
-from migrate.report import display
-from migrate.report.summary import Run, counts_in_words, sentence, summarise
+from migrate.report.paths import display
+from migrate.report.summary import (
+    PART_OF_REFUSED,
+    Run,
+    counts_in_words,
+    reason_in_words,
+    sentence,
+    shown,
+    summarise,
+)
+
+_CLASSES = {
+    Status.MIGRATED: "rewritten",
+    Status.COMPAT: "refused",
+    Status.REFUSED: "refused",
+    Status.FAILED: "failed",
+}
 
 _STYLE = """
 :root { color-scheme: light dark; --back: #fff; --ink: #1c2024; --soft: #60656c;
@@ -62,8 +78,9 @@ def _page(run: Run) -> Iterator[str]:
     yield f"<title>tf1to2 report</title><style>{_STYLE}</style></head><body>"
     yield f"<h1>Migration report</h1><p>{escape(sentence(run))}</p>"
     yield from _tiles(run)
+    yield from _programs(run)
     yield from _codes(run)
-    concerned = [r for r in run.results if r.findings or r.changed]
+    concerned = [r for r in run.results if shown(r) or find_status(r)]
     if concerned:
         yield "<h2>Files</h2>"
     for result in concerned:
@@ -82,17 +99,33 @@ def _tiles(run: Run) -> Iterator[str]:
     yield "</div>"
 
 
+def _programs(run: Run) -> Iterator[str]:
+    programs = summarise(run.results).programs
+    if not programs:
+        return
+    yield '<h2>Programs</h2><div class="scroll"><table><thead><tr><th>program</th>'
+    yield '<th class="n">files</th><th>outcome</th><th>why</th></tr></thead><tbody>'
+    for program in programs:
+        yield (
+            f"<tr><td><code>{escape(display(program.path))}</code></td>"
+            f'<td class="n">{len(program.results)}</td>'
+            f'<td class="{_CLASSES[program.status]}">{program.status.words}</td>'
+            f"<td>{escape(reason_in_words(program))}</td></tr>"
+        )
+    yield "</tbody></table></div>"
+
+
 def _codes(run: Run) -> Iterator[str]:
     summary = summarise(run.results)
     if not summary.codes:
         return
-    shown = [o for o in Outcome if summary.outcomes[o]]
-    heads = "".join(f'<th class="n">{o.value}</th>' for o in shown)
+    columns = [o for o in Outcome if summary.outcomes[o]]
+    heads = "".join(f'<th class="n">{o.value}</th>' for o in columns)
     yield '<h2>Codes</h2><div class="scroll"><table>'
     yield f"<thead><tr><th>code</th><th></th>{heads}</tr></thead><tbody>"
     for row in summary.codes:
         numbers = "".join(
-            f'<td class="n {o.value}">{row.outcomes[o] or ""}</td>' for o in shown
+            f'<td class="n {o.value}">{row.outcomes[o] or ""}</td>' for o in columns
         )
         meaning = escape(CODES[row.code].explanation) if row.code in CODES else ""
         yield (
@@ -103,18 +136,24 @@ def _codes(run: Run) -> Iterator[str]:
 
 
 def _file(run: Run, result: FileResult) -> Iterator[str]:
-    loud = any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in result.findings)
-    verb = f"{run.action.value}; " if result.changed else ""
+    status = find_status(result)
+    findings = shown(result)
+    loud = any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in findings)
+    verb = f"{status.words}; " if status else ""
     yield f"<details{' open' if loud else ''}><summary>"
     yield f"<code>{escape(display(result.path))}</code>"
     yield f"<span>{verb}{counts_in_words(result.findings)}</span></summary>"
-    told = [f for f in result.findings if f.outcome is not Outcome.KEPT]
-    kept = [f for f in result.findings if f.outcome is Outcome.KEPT]
-    yield from _table(told)
-    if kept:
-        yield f"<details><summary>{len(kept)} kept as they are</summary>"
-        yield from _table(kept)
-        yield "</details>"
+    parts = [f for f in findings if f.code == PART_OF_REFUSED]
+    kept = [f for f in findings if f.outcome is Outcome.KEPT]
+    yield from _table([f for f in findings if f not in parts and f not in kept])
+    for title, less in (
+        ("more uses in the refused program", parts),
+        ("kept as they are", kept),
+    ):
+        if less:
+            yield f"<details><summary>{len(less)} {title}</summary>"
+            yield from _table(less)
+            yield "</details>"
     if result.changed:
         yield "<details><summary>diff</summary><pre>"
         name = os.fsencode(result.path)

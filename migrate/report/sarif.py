@@ -12,7 +12,8 @@ import migrate
 from migrate.codes import CODES
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
-from migrate.report.summary import Run, statement, summarise
+from migrate.report import json_report
+from migrate.report.summary import PART_OF_REFUSED, Run, shown, statement, summarise
 
 # What is kept is right as it is: no alert. The other reports have it.
 _LEVELS = {
@@ -62,7 +63,7 @@ def _result(result: FileResult, finding: Finding, rules: list[str]) -> dict[str,
 
 def render(run: Run) -> str:
     """One SARIF log with one run."""
-    summary = summarise(run.results)
+    summary = summarise(run.results, run.accepts_compat)
     rules = [row.code for row in summary.codes]
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -87,9 +88,11 @@ def render(run: Run) -> str:
                 "results": [
                     _result(result, finding, rules)
                     for result in run.results
-                    for finding in result.findings
-                    if finding.outcome in _LEVELS
+                    for finding in shown(result)
+                    if finding.outcome in _LEVELS and finding.code != PART_OF_REFUSED
                 ],
+                # What became of each program, as the JSON report says it.
+                "properties": {"programs": json_report.programs(summary)},
             }
         ],
     }

@@ -7,13 +7,18 @@ import dataclasses
 import enum
 from collections.abc import Iterable, Sequence
 
+from migrate import outcomes
 from migrate.codes import CODES
 from migrate.findings import Finding, Outcome
+from migrate.outcomes import Program, Status
 from migrate.pipeline import FileResult
+from migrate.report.paths import display
 
 # Uses in a program that was refused as a whole: counted, not listed one by one.
-PART_OF_REFUSED = "N100"
+PART_OF_REFUSED = outcomes.PART
+_CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 LOUD = (Outcome.REFUSED, Outcome.FAILED)
+_NAMED = 4  # Files of a program that are named.
 _NOTED = frozenset(code.id for code in CODES.values() if code.noted)
 
 
@@ -31,11 +36,19 @@ class Run:
     Attributes:
       results: every file that was looked at, in order.
       interrupted: whether the user stopped it before the last file.
+      accepts_compat: whether the user asked for programs to run through compat.v1.
     """
 
     results: Sequence[FileResult]
     action: Action = Action.DRY_RUN
     interrupted: bool = False
+    accepts_compat: bool = False
+
+    def verb(self, result: FileResult) -> str:
+        """What was done with a file that has new bytes."""
+        if result.noted:
+            return "noted" if self.action is Action.WRITE else "would note"
+        return self.action.value
 
 
 @dataclasses.dataclass(frozen=True)
@@ -58,50 +71,85 @@ class Summary:
     Attributes:
       files: files looked at.
       concerned: files with findings: those that use TensorFlow, or failed.
-      changed: files that would change (or did).
+      changed: files that would be migrated (or were).
+      noted: refused files that would get notes (or did).
       failed: files that could not be handled.
-      outcomes: findings by outcome.
+      outcomes: findings by outcome, of those that the user wants to be told.
       codes: what occurred, in the order of the codes.
+      programs: what became of each.
+      unresolved: whether a mistake of the user's own is left, told or not.
+      accepts_compat: whether what runs through compat.v1 is done.
     """
 
     files: int
     concerned: int
     changed: int
+    noted: int
     failed: int
     outcomes: dict[Outcome, int]
     codes: tuple[CodeCount, ...]
+    programs: tuple[Program, ...]
+    unresolved: bool
+    accepts_compat: bool = False
 
     @property
     def exit_code(self) -> int:
-        """0 nothing refused, 1 refusals remain, 2 a file failed."""
-        if self.failed:
+        """0 all is TensorFlow 2's, 1 something is left to do, 2 a file failed.
+
+        By what became of the programs, whatever the user wants to be told of it.
+        """
+        found = {program.status for program in self.programs}
+        if Status.FAILED in found:
             return 2
-        return 1 if self.outcomes[Outcome.REFUSED] else 0
+        left = Status.REFUSED in found or self.unresolved
+        return int(left or (Status.COMPAT in found and not self.accepts_compat))
+
+    def count_programs(self) -> dict[Status, int]:
+        """Programs by status; every status has its number, be it 0."""
+        counts = collections.Counter(program.status for program in self.programs)
+        return {status: counts[status] for status in Status}
 
 
 def count(findings: Iterable[Finding]) -> dict[Outcome, int]:
     """Findings by outcome; every outcome has its number, be it 0."""
-    counts = collections.Counter(f.outcome for f in findings)
+    counts = collections.Counter(f.outcome for f in findings if not f.hidden)
     return {outcome: counts[outcome] for outcome in Outcome}
 
 
-def summarise(results: Sequence[FileResult]) -> Summary:
-    """Counts files and findings."""
+def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Summary:
+    """Counts programs, files and findings.
+
+    Args:
+      accepts_compat: whether the user asked for programs to run through compat.v1.
+    """
     by_code: dict[str, list[Finding]] = collections.defaultdict(list)
     for result in results:
-        for finding in result.findings:
+        for finding in shown(result):
             by_code[finding.code].append(finding)
     return Summary(
         files=len(results),
-        concerned=sum(bool(r.findings) for r in results),
-        changed=sum(r.changed for r in results),
+        concerned=sum(bool(shown(r)) for r in results),
+        changed=sum(r.changed and not r.noted for r in results),
+        noted=sum(bool(r.noted) for r in results),
         failed=sum(r.failed for r in results),
         outcomes=count(f for r in results for f in r.findings),
         codes=tuple(
             CodeCount(code, title(code), count(by_code[code]))
             for code in sorted(by_code)
         ),
+        programs=tuple(outcomes.programs(results)),
+        unresolved=any(
+            f.outcome is Outcome.REFUSED and not (f.unused or outcomes.blocks(f))
+            for r in results
+            for f in r.findings
+        ),
+        accepts_compat=accepts_compat,
     )
+
+
+def shown(result: FileResult) -> list[Finding]:
+    """The findings of a file that the user wants to be told."""
+    return [finding for finding in result.findings if not finding.hidden]
 
 
 def title(code: str) -> str:
@@ -118,12 +166,38 @@ def sentence(run: Run) -> str:
     parts = [
         f"{_plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",
+        *([f"{summary.noted} noted"] if summary.noted else []),
+        *([f"programs: {_programs_in_words(summary)}"] if summary.programs else []),
         f"uses of TensorFlow: {', '.join(uses)}",
     ]
     if summary.failed:
         parts.append(f"{_plural(summary.failed, 'file')} failed")
     stopped = "Interrupted: " if run.interrupted else ""
     return f"{stopped}{'; '.join(parts)}."
+
+
+def _programs_in_words(summary: Summary) -> str:
+    counts = summary.count_programs()
+    return ", ".join(f"{n} {status.words}" for status, n in counts.items() if n)
+
+
+def program_in_words(program: Program) -> str:
+    """What became of a program, and of which files it consists."""
+    others = [display(result.path) for result in program.results[1:]]
+    more = len(others) - _NAMED
+    files = ", ".join(others[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    return f"{display(program.path)}: {program.status.words}" + (
+        f", with {files}" if files else ""
+    )
+
+
+def reason_in_words(program: Program) -> str:
+    """Why a program is not migrated, and where that stands; "" where it is."""
+    if program.reason is None:
+        return ""
+    path, finding = program.reason
+    where = place(display(path), finding)
+    return f"{where}: {finding.code} {statement(finding)}".rstrip(": ")
 
 
 def counts_in_words(findings: Sequence[Finding]) -> str:
@@ -149,13 +223,9 @@ def listed(result: FileResult) -> list[Finding]:
     return [
         f
         for f in result.findings
-        if (f.outcome in LOUD and f.code != PART_OF_REFUSED) or f.code in _NOTED
+        if not f.hidden
+        and ((f.outcome in LOUD and f.code not in _CONSEQUENCES) or f.code in _NOTED)
     ]
-
-
-def part_of_refused(result: FileResult) -> int:
-    """How many more uses are in a program that was refused as a whole."""
-    return sum(f.code == PART_OF_REFUSED for f in result.findings)
 
 
 def statement(finding: Finding) -> str:

@@ -6,22 +6,31 @@ from collections.abc import Callable, Iterator
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
+from migrate.outcomes import Program, Status, programs
 from migrate.pipeline import FileResult
-from migrate.report import display
+from migrate.report.paths import display
 from migrate.report.summary import (
     LOUD,
     Run,
     counts_in_words,
     listed,
-    part_of_refused,
     place,
+    program_in_words,
+    reason_in_words,
     sentence,
+    shown,
     statement,
     summarise,
 )
 
 # Colours a piece of text: (text, role); a role is an outcome's value, "dim" or "bold".
 Paint = Callable[[str, str], str]
+_ROLES = {
+    Status.MIGRATED: "rewritten",
+    Status.COMPAT: "refused",
+    Status.REFUSED: "refused",
+    Status.FAILED: "failed",
+}
 
 
 def plain(text: str, role: str) -> str:
@@ -40,24 +49,38 @@ def render(run: Run) -> str:
 
 
 def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
-    """Refusals, failures and choices, one a line; with `verbose`, everything."""
+    """Refusals, failures and choices, one a line; with `verbose`, everything.
+
+    Before those of a program that is not migrated stands what became of it, and why.
+    """
+    heads = {p.path: p for p in programs(run.results) if p.reason is not None}
     for result in run.results:
+        program = heads.get(result.path)
+        if program is not None:
+            yield from _head(program, paint, verbose)
         yield from _of_file(result, paint, verbose)
+
+
+def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
+    assert program.reason is not None
+    yield paint(program_in_words(program), _ROLES[program.status])
+    _, finding = program.reason
+    if finding.hidden or not any(
+        finding is f
+        for result in program.results
+        for f in (shown(result) if verbose else listed(result))
+    ):
+        yield f"    {reason_in_words(program)}"
 
 
 def _of_file(result: FileResult, paint: Paint, verbose: bool) -> Iterator[str]:
     path = display(result.path)
-    for finding in result.findings if verbose else listed(result):
+    for finding in shown(result) if verbose else listed(result):
         where = place(path, finding)
         code = paint(finding.code, finding.outcome.value)
         quiet = "" if finding.outcome in LOUD else f"{finding.outcome.value}: "
         yield f"{where}: {code} {quiet}{statement(finding)}".rstrip(": ")
         yield from _recipe(finding, paint)
-    more = 0 if verbose else part_of_refused(result)
-    if more:
-        code = paint("N100", Outcome.REFUSED.value)
-        uses = f"{more} more use{'s' * (more != 1)}"
-        yield f"{path}: {code} {uses} of TensorFlow in the refused program"
 
 
 def _recipe(finding: Finding, paint: Paint) -> Iterator[str]:
@@ -74,7 +97,7 @@ def files(run: Run, paint: Paint = plain) -> Iterator[str]:
                 if result.support
                 else ""
             )
-            verb = paint(run.action.value, "rewritten")
+            verb = paint(run.verb(result), "rewritten")
             counts = counts_in_words(result.findings)
             yield f"{verb} {display(result.path)}: {counts}{needs}"
 
@@ -84,11 +107,13 @@ def statistics(run: Run, paint: Paint = plain) -> Iterator[str]:
     summary = summarise(run.results)
     if not summary.codes:
         return
-    shown = [o for o in Outcome if summary.outcomes[o]]
+    columns = [o for o in Outcome if summary.outcomes[o]]
     width = max(len(c.title) for c in summary.codes)
-    head = "".join(f"{o.value:>11}" for o in shown)
+    head = "".join(f"{o.value:>11}" for o in columns)
     yield paint(f"{'code':<6}{'':<{width}}{head}", "dim")
     for row in summary.codes:
-        numbers = "".join(paint(f"{row.outcomes[o] or '':>11}", o.value) for o in shown)
+        numbers = "".join(
+            paint(f"{row.outcomes[o] or '':>11}", o.value) for o in columns
+        )
         yield f"{row.code:<6}{row.title:<{width}}{numbers}"
     yield ""

@@ -75,7 +75,9 @@ def test_a_dry_run_tells_and_touches_nothing(tree: pathlib.Path) -> None:
     done = run("migrate", tree)
     assert done.returncode == 2
     assert f"would change {tree}/good.py" in done.stdout
-    assert "4 files read; 2 would change" in done.stdout
+    assert (
+        "4 files read; 1 would change; programs: 1 migrated, 1 refused" in done.stdout
+    )
     assert f"{tree}/bad.py:3:1: E004 this is Python 2: a print statement" in done.stderr
     assert f"{tree}/sub/refused.py:2:5: S120 tf.Session" in done.stderr
     assert contents(tree) == before

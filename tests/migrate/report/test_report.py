@@ -73,9 +73,11 @@ def test_exit_codes() -> None:
 
 def test_text() -> None:
     lines = list(text.findings(RUN))
-    assert lines[0].startswith("a b.py:7:2: S120 tf.Session: <script>")
+    assert lines[0] == "a b.py: refused (unchanged)"
+    assert lines[1].startswith("a b.py:7:2: S120 tf.Session: <script>")
     assert "    -> First this," in lines and "       then that." in lines
-    assert "a b.py: N100 1 more use of TensorFlow in the refused program" in lines
+    assert not any("N100" in line for line in lines)
+    assert "bad.py: failed" in lines
     assert "n.ipynb:cell 5:2:3: S120 tf.Session: no" in lines
     assert not any("T101" in line or "T102" in line for line in lines)
     assert any(
@@ -86,8 +88,8 @@ def test_text() -> None:
     )
     last = text.render(RUN).splitlines()[-1]
     assert last == (
-        "5 files read; 2 would change; uses of TensorFlow: 1 rewritten, 1 kept, 3 refused; "
-        "1 file failed."
+        "5 files read; 2 would change; programs: 1 migrated, 2 refused (unchanged), "
+        "1 failed; uses of TensorFlow: 1 rewritten, 1 kept, 3 refused; 1 file failed."
     )
     assert text.render(Run((), Action.WRITE)).startswith("0 files read; 0 changed;")
     assert text.render(Run((), interrupted=True)).startswith("Interrupted: ")
@@ -283,8 +285,9 @@ def test_markdown_tables_have_their_columns() -> None:
     content = markdown.render(RUN)
     rows = [line for line in content.splitlines() if line.startswith("|")]
     columns = [len(re.findall(r"(?<!\\)\|", row)) - 1 for row in rows]
-    head = columns.index(5)
-    assert set(columns[:head]) == {6} and set(columns[head:]) == {5}
+    head, body = columns.index(6), columns.index(5)
+    assert set(columns[:head]) == {4}
+    assert set(columns[head:body]) == {6} and set(columns[body:]) == {5}
     assert "<script>" not in content
     assert "First this,<br>then that." in content
     assert markdown.render(EMPTY).startswith("# Migration report\n")

@@ -1,0 +1,198 @@
+"""Which files of a run are one program, by what they import of each other.
+
+A program is what Python loads when somebody starts a file: the file, what it imports, what
+that imports. Two programs that share a file that is to change are one unit, because the
+file cannot be TensorFlow 1's for one of them and TensorFlow 2's for the other. A file that
+changes in no case (a helper without TensorFlow) joins nobody.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import pathlib
+import re
+import warnings
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from migrate.facts.trees.imports import resolved
+from migrate.source import notebook, python
+from migrate.source.nodes import all_nodes
+
+# What a file that is no Python 3 imports, read line by line.
+_IMPORT = re.compile(
+    r"^[ \t]*(?:from[ \t]+(\.*)([\w.]*)[ \t]+import[ \t]+(\([^)]*\)|[\w \t,.*]*)"
+    r"|import[ \t]+(\w[\w., \t]*))",
+    re.MULTILINE,
+)
+# (dots before it, parts of the name): `from .a import b` is (1, ("a", "b")).
+_Name = tuple[int, tuple[str, ...]]
+
+
+def find_programs(
+    files: Iterable[pathlib.Path], concerned: Collection[pathlib.Path]
+) -> list[list[pathlib.Path]]:
+    """Groups the files that change, or that must not, into programs.
+
+    Args:
+      files: all files of the run.
+      concerned: those of them that a migration changes or refuses.
+
+    Returns:
+      The programs in the order of their first file. The files that nobody imports, which
+      are those that one starts, stand first in each.
+    """
+    paths = {os.path.realpath(path): path for path in files}
+    marked = {os.path.realpath(path) for path in concerned}
+    groups = _Groups(sorted(marked & set(paths), key=list(paths).index))
+    roots: set[str] = set(marked)
+    if len(marked) > 1:
+        imports = Imports(paths)
+        roots = imports.find_roots()
+        for root in roots:
+            groups.join([p for p in imports.reach(root) if p in marked])
+    order = {real: place for place, real in enumerate(paths)}
+    return [
+        [paths[p] for p in sorted(group, key=lambda p: (p not in roots, order[p]))]
+        for group in groups.all()
+    ]
+
+
+class _Groups:
+    """Disjoint sets of files."""
+
+    def __init__(self, files: Sequence[str]) -> None:
+        self._group = {file: [file] for file in files}
+
+    def join(self, files: Sequence[str]) -> None:
+        """Makes one group of those that some files are in."""
+        for file in files[1:]:
+            one, other = self._group[files[0]], self._group[file]
+            if one is not other:
+                one += other
+                for moved in other:
+                    self._group[moved] = one
+
+    def all(self) -> Iterator[list[str]]:
+        seen: set[int] = set()
+        for group in self._group.values():
+            if id(group) not in seen:
+                seen.add(id(group))
+                yield group
+
+
+class Imports:
+    """What the files of a run import of each other; each file is read once.
+
+    Args:
+      paths: the files by their real paths.
+      read: gives a file's bytes.
+    """
+
+    def __init__(
+        self,
+        paths: Mapping[str, pathlib.Path],
+        read: Callable[[pathlib.Path], bytes] = pathlib.Path.read_bytes,
+    ) -> None:
+        self._paths = paths
+        self._modules = [real for real in paths if real.endswith(".py")]
+        self._read = read
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def of(self, real: str) -> tuple[str, ...]:
+        """The files that one imports, packages on the way to them included."""
+        if real not in self._known:
+            found = dict.fromkeys(self._targets(real))
+            found.pop(real, None)
+            self._known[real] = tuple(found)
+        return self._known[real]
+
+    def reach(self, real: str) -> Iterator[str]:
+        """A file, what it imports, and what that imports."""
+        seen, work = {real}, [real]
+        while work:
+            current = work.pop()
+            yield current
+            for target in self.of(current):
+                if target not in seen:
+                    seen.add(target)
+                    work.append(target)
+
+    def find_roots(self) -> set[str]:
+        """The files that nobody imports, and one of each circle that nobody imports."""
+        imported = {target for real in self._paths for target in self.of(real)}
+        roots = [real for real in self._paths if real not in imported]
+        seen = {p for root in roots for p in self.reach(root)}
+        for real in self._paths:
+            if real not in seen:
+                roots.append(real)
+                seen.update(self.reach(real))
+        return set(roots)
+
+    def _targets(self, real: str) -> Iterator[str]:
+        path = pathlib.Path(real)
+        text = self._text(path)
+        for level, parts in _names(text):
+            target = resolved(path, level, (parts, parts[:-1]), self._paths)
+            if target is None and not level and "sys.path" in text:
+                target = self._only_of_its_name(parts)
+            if target is not None:
+                yield target
+                yield from self._packages(target)
+
+    def _packages(self, module: str) -> Iterator[str]:
+        """Importing `a.b.c` runs `a/__init__.py` and `a/b/__init__.py`, too."""
+        directory = os.path.dirname(module)
+        while (package := os.path.join(directory, "__init__.py")) in self._paths:
+            yield package
+            directory = os.path.dirname(directory)
+
+    def _only_of_its_name(self, parts: Sequence[str]) -> str | None:
+        """The module that a file finds by a path it adds, where only one can be meant."""
+        for names in (parts, parts[:-1]):
+            if names:
+                end = os.sep + os.path.join(*names) + ".py"
+                found = [p for p in self._modules if p.endswith(end)]
+                if found:
+                    return found[0] if len(found) == 1 else None
+        return None
+
+    def _text(self, path: pathlib.Path) -> str:
+        try:
+            text = python.decode(self._read(path)).text
+            return notebook.read(text).module if path.suffix == ".ipynb" else text
+        except (OSError, ValueError, python.Unreadable):
+            return ""
+
+
+def _names(text: str) -> Iterator[_Name]:
+    """The names that a text imports, wherever in it."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        yield from _names_by_line(text)
+        return
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Import):
+            for alias in node.names:
+                yield 0, tuple(alias.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            parts = tuple(node.module.split(".")) if node.module else ()
+            for alias in node.names:
+                yield node.level, (*parts, alias.name)
+
+
+def _names_by_line(text: str) -> Iterator[_Name]:
+    for match in _IMPORT.finditer(text):
+        dots, module, members, modules = match.groups()
+        if modules:
+            for item in modules.split(","):
+                if item.split():
+                    yield 0, tuple(item.split()[0].split("."))
+            continue
+        parts = tuple(p for p in module.split(".") if p)
+        for item in members.strip("()").split(","):
+            if item.split():
+                yield len(dots), (*parts, item.split()[0])

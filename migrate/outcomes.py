@@ -1,0 +1,259 @@
+"""What became of each program, and of each file of it: one of four words.
+
+This is the one place that decides it. Reports, the exit code and what is written go by it:
+
+    Status.MIGRATED   the program is one of TensorFlow 2 now
+    Status.COMPAT     it runs on TensorFlow 2 through tf.compat.v1: still TensorFlow 1's way
+    Status.REFUSED    it is as it was, byte for byte, and a finding says why
+    Status.FAILED     a file of it cannot be read, analysed or written; all are as they were
+
+`settle(results)` takes the compiler's results for the files of a run, groups them into
+programs by their imports (`migrate.facts.trees.programs`), and holds every file of a
+program back where one of them is refused or failed. Each result then has its `status` and
+its `program` (the file that one starts). A status of None means that there was nothing to
+migrate: no TensorFlow 1 in the file.
+
+A *fallback* is a function that gets the results of a refused program (`result.path` says
+which files; nothing in them is changed) and gives new ones for all of its files, or None.
+Those that it changes count as `Status.COMPAT`. `programs(results)` lists the programs of
+settled results with their status and their one reason.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import os
+import pathlib
+from collections.abc import Callable, Iterable, Sequence
+
+from migrate.facts.trees.programs import find_programs
+from migrate.findings import Finding, Outcome
+from migrate.pipeline import FileResult
+from migrate.tables import roles
+
+# Uses that are refused as a consequence: their program is refused for another reason.
+PART = "N100"
+# A file that is held back because another one of its program is refused.
+HELD = "N102"
+_CONSEQUENCES = (PART, HELD)
+# Refusals that leave nothing behind in TensorFlow 1: mistakes that the program had
+# before, and divisions that only its author can tell.
+_NOT_OF_TF1 = ("D", "E009")
+# What still runs a graph the TensorFlow 1 way, where it is kept through tf.compat.v1.
+_RUNS_GRAPHS = roles.SESSIONS | {
+    "tf.InteractiveSession",
+    "tf.train.MonitoredSession",
+    "tf.train.SingularMonitoredSession",
+    "tf.train.Supervisor",
+    "tf.train.Server",
+    "tf.train.replica_device_setter",
+    "tf.train.SyncReplicasOptimizer",
+    "tf.disable_v2_behavior",
+    "tf.disable_eager_execution",
+}
+# The findings of symbols that are kept, or found, in tf.compat.v1.
+_IN_COMPAT = ("T102", "T105")
+
+
+class Status(enum.Enum):
+    """What became of a program, or of a file."""
+
+    MIGRATED = "migrated"
+    COMPAT = "compat"
+    REFUSED = "refused"
+    FAILED = "failed"
+
+    @property
+    def words(self) -> str:
+        """The same for a reader."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    Status.MIGRATED: "migrated",
+    Status.COMPAT: "runs through compat.v1 (still TF1)",
+    Status.REFUSED: "refused (unchanged)",
+    Status.FAILED: "failed",
+}
+_WORST_FIRST = (Status.FAILED, Status.REFUSED, Status.COMPAT, Status.MIGRATED)
+
+Fallback = Callable[[Sequence[FileResult]], Sequence[FileResult] | None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Program:
+    """The files of a run that belong together by their imports.
+
+    Attributes:
+      results: of its files that are concerned; the file that one starts is the first.
+      status: what became of the program.
+      reason: why it is not migrated: the file, and the finding in it.
+    """
+
+    results: tuple[FileResult, ...]
+    status: Status
+    reason: tuple[pathlib.Path, Finding] | None = None
+
+    @property
+    def path(self) -> pathlib.Path:
+        return self.results[0].path
+
+
+def blocks(finding: Finding) -> bool:
+    """Whether a finding keeps its file from being migrated."""
+    if finding.outcome is Outcome.FAILED:
+        return True
+    return (
+        finding.outcome is Outcome.REFUSED
+        and not finding.unused
+        and not finding.code.startswith(_NOT_OF_TF1)
+    )
+
+
+def find_status(result: FileResult) -> Status | None:
+    """What became of a file by itself; None where nothing was to be migrated."""
+    if result.status is not None:
+        return result.status
+    if result.failed:
+        return Status.FAILED
+    if any(blocks(f) for f in result.findings):
+        return Status.REFUSED
+    if any(_runs_graph(f) for f in result.findings):
+        return Status.COMPAT
+    return Status.MIGRATED if result.changed else None
+
+
+def _runs_graph(finding: Finding) -> bool:
+    return finding.code in _IN_COMPAT and finding.symbol in _RUNS_GRAPHS
+
+
+def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] | None:
+    """The finding that says why the files of a program are not migrated.
+
+    A consequence of another refusal is given only where there is nothing else.
+    """
+    told = [(result.path, f) for result in results for f in result.findings]
+    ranked = (
+        lambda f: blocks(f) and f.code not in _CONSEQUENCES,
+        # A mistake that keeps its program from being read, as D112.
+        lambda f: f.outcome is Outcome.REFUSED and f.code not in _CONSEQUENCES,
+        blocks,
+        _runs_graph,
+    )
+    for asked in ranked:
+        for path, finding in told:
+            if asked(finding) and not finding.unused:
+                return path, finding
+    return None
+
+
+def programs(results: Iterable[FileResult]) -> list[Program]:
+    """The programs of a run, in its order; files with nothing to migrate are in none."""
+    grouped: dict[pathlib.Path, list[FileResult]] = {}
+    for result in results:
+        if find_status(result) is not None:
+            grouped.setdefault(result.program or result.path, []).append(result)
+    return [
+        _program(sorted(group, key=lambda r: r.path != path))
+        for path, group in grouped.items()
+    ]
+
+
+def _program(results: Sequence[FileResult]) -> Program:
+    found = {find_status(result) for result in results}
+    status = next(status for status in _WORST_FIRST if status in found)
+    reason = None if status is Status.MIGRATED else find_reason(results)
+    return Program(tuple(results), status, reason)
+
+
+def settle(
+    results: Sequence[FileResult], fallback: Fallback | None = None
+) -> list[list[FileResult]]:
+    """Groups a run's results into programs, each migrated whole or left whole.
+
+    Args:
+      results: the compiler's, one for each file of the run.
+      fallback: what is tried with a program that is refused.
+
+    Returns:
+      The programs; a file with nothing to migrate is alone in one.
+    """
+    place = {result.path: number for number, result in enumerate(results)}
+    # A file and a link to it are results of their own where both are copied.
+    twins: dict[str, list[FileResult]] = {}
+    for result in results:
+        twins.setdefault(os.path.realpath(result.path), []).append(result)
+    concerned = [r.path for r in results if find_status(r) is not None]
+    settled = [
+        _settle([r for p in group for r in twins[os.path.realpath(p)]], fallback)
+        for group in find_programs(place, concerned)
+    ]
+    known = {r.path for group in settled for r in group}
+    settled += [[r] for r in results if r.path not in known]
+    return sorted(settled, key=lambda group: min(place[r.path] for r in group))
+
+
+def _settle(
+    results: Sequence[FileResult], fallback: Fallback | None
+) -> list[FileResult]:
+    program = _program(results)
+    path = program.path
+    if program.status is Status.REFUSED and fallback is not None:
+        unchanged = [hold(r, None) for r in results]
+        again = fallback(unchanged)
+        if again is not None:
+            return [
+                dataclasses.replace(r, status=Status.COMPAT, program=path)
+                for r in again
+            ]
+    if program.status in (Status.FAILED, Status.REFUSED):
+        results = [hold(r, program.reason) for r in results]
+    return [
+        dataclasses.replace(r, status=find_status(r), program=path) for r in results
+    ]
+
+
+def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> FileResult:
+    """A file's result as one of a program that is left: its bytes stay.
+
+    Args:
+      reason: why; told at the file if that has no reason of its own.
+    """
+    findings = [
+        dataclasses.replace(
+            f,
+            outcome=Outcome.REFUSED,
+            code=PART,
+            reason="part of a program that was refused",
+        )
+        if f.outcome is Outcome.REWRITTEN
+        else f
+        for f in result.findings
+    ]
+    own = any(blocks(f) and f.code not in _CONSEQUENCES for f in findings)
+    if reason is not None and not own:
+        path, finding = reason
+        findings.insert(0, _held(os.path.relpath(path, result.path.parent), finding))
+    return FileResult(
+        result.path,
+        result.old if result.noted else b"",
+        result.noted,
+        tuple(findings),
+        noted=result.noted,
+    )
+
+
+def _held(other: str, finding: Finding) -> Finding:
+    cell = f"cell {finding.cell + 1}, " if finding.cell is not None else ""
+    return Finding(
+        1,
+        1,
+        HELD,
+        Outcome.REFUSED,
+        "",
+        f"{other}, {cell}line {finding.line}, of the same program is not migrated: "
+        f"{finding.code} {finding.reason}",
+        "Mend that; or leave that file out of the run (--exclude), if it is no part of the "
+        "program.",
+    )
