@@ -7,6 +7,7 @@ import dataclasses
 import re
 from collections.abc import Iterator, Mapping
 
+from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import EagerRewrite, FitRewrite
 from migrate.facts.scopes import Scopes, scopes_of
@@ -38,7 +39,7 @@ from migrate.planning.method_forms import with_functions
 from migrate.planning.told import at_origins, unread_queues, unread_towers
 from migrate.program.eager import EagerProgram, FitProgram
 from migrate.rewriting import gates
-from migrate.rewriting.imports import with_imports
+from migrate.rewriting.imports import taken_names, with_imports
 from migrate.rewriting.splice import spliced
 from migrate.rewriting.unused import without_unused
 from migrate.rules import calls, in_both, mistakes, older_shapes
@@ -70,13 +71,14 @@ def migrate_text(
     options = options or Options()
     if is_marked(text):
         return Migration(text)
-    unit = Unit.of(filename, options)
+    unit = Unit.of(filename, options, text)
     if options.tree.parts.programs:
         found = parts_of.migrated(
             text,
             unit.path,
             options.tree.parts,
-            lambda whole, path: _in_sight(whole, Unit.of(path, options)),
+            lambda whole, path, own: _in_sight(whole, Unit.of(path, own, whole)),
+            options,
             lambda: _moved(text),
         )
         if found is not None:
@@ -112,7 +114,7 @@ def _compiled(text: str, unit: Unit) -> Migration:
         return Migration(text)
     tree = tree_of(text)
     scopes = scopes_of(tree)
-    if already_migrated(scopes):
+    if already_migrated(scopes, unit.own_modules):
         return Migration(text)
     eager = _half_migrated_source(_Source(text, tree), scopes, unit)
     if eager is not None:
@@ -271,7 +273,8 @@ def migrate_program(path: str, options: Options) -> Migration | None:
     return parts_of.program(
         options.tree.parts,
         path,
-        lambda whole, path: _in_sight(whole, Unit.of(path, options)),
+        lambda whole, path, own: _in_sight(whole, Unit.of(path, own, whole)),
+        options,
     )
 
 
@@ -421,7 +424,11 @@ def _written(
         if plan.whole:  # What it does not have stands as it stood.
             refused |= {spelled for _, spelled, _ in gates.missing(text)}
         else:
-            new = with_imports(without_unused(new), plan, unit.filename, unit.home)
+            names = [line.split()[-1] for line in plan.imports]
+            new = without_unused(new, list(filter(emitted.files, names)))
+            new = with_imports(new, plan, unit.filename, unit.home)
+            for name in taken_names(new, plan):
+                return _written(source, Plan(), _name_taken(source, name), unit)
         failures = gates.check(new, unit.filename, text, refused)
     else:
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
@@ -435,6 +442,20 @@ def _written(
         ]
         return Migration(source.original, tuple(sorted([*findings, *broken])))
     return Migration(new, tuple(sorted(findings)), tuple(sorted(plan.support)))
+
+
+def _name_taken(source: _Source, module: str) -> list[Finding]:
+    """A program that uses an emitted module's name itself is left whole."""
+    scopes = scopes_of(source.tree)
+    lines = [
+        getattr(binding, "lineno", 1)
+        for scope in scopes.scope_by_node.values()
+        for binding in scope.bindings.get(module, ())
+    ]
+    reason = f"the program has a name `{module}` of its own, which the migrated program needs"
+    line = min(lines, default=1)
+    taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
+    return [taken, *left_whole(scopes)]
 
 
 def _taken(

@@ -2,17 +2,25 @@
 
 A module is a file or a package of several. A file's name is its path from the directory
 that the module is imported from: `plain_session.py`, `training_session/hooks.py`.
+
+A file's name alone does not make it ours: anybody may call a module `training_session`.
+Each module says in its first lines who wrote it, and a file is ours where that still
+stands in it, whatever else its user has changed, or where it has a known content.
 """
 
 from __future__ import annotations
 
+import ast
 import functools
 import importlib.resources
 import pathlib
+import re
 from collections.abc import Iterable, Iterator
 from importlib.resources.abc import Traversable
 
 _FOLDER = "migrate.support"
+_MARK = re.compile(rb"Written (?:beside your program )?by tf1to2[;,.]")
+_FIRST_LINES = 5  # Of a file; its mark is in one of them.
 
 
 @functools.cache
@@ -65,7 +73,87 @@ def source(name: str) -> bytes:
 def is_emitted(path: pathlib.Path, data: bytes) -> bool:
     """Whether a file is one that the tool itself has written."""
     candidates = (path.name, f"{path.parent.name}/{path.name}")
-    return any(name in names() and data == source(name) for name in candidates)
+    return any(
+        name in names() and (data == source(name) or _is_marked(data))
+        for name in candidates
+    )
+
+
+def _is_marked(data: bytes) -> bool:
+    """Whether a module's first lines say that the tool wrote it."""
+    head = b"\n".join(data.split(b"\n", _FIRST_LINES)[:_FIRST_LINES])
+    return bool(_MARK.search(head))
+
+
+def in_reach(path: pathlib.Path, text: str) -> frozenset[str]:
+    """The emitted modules that stand where a file would import them from.
+
+    They stand beside the file, or in a directory above it (see `facts.trees.homes`).
+    Another module of the same name that is nearer is what Python would import.
+
+    Args:
+      path: the file.
+      text: what stands in it.
+    """
+    here = path.resolve().parent
+    return frozenset(
+        module
+        for module in modules()
+        if module in text and _stands_in([here, *here.parents], module)
+    )
+
+
+def _stands_in(directories: Iterable[pathlib.Path], module: str) -> bool:
+    for directory in directories:
+        for name in (f"{module}/__init__.py", f"{module}.py"):
+            try:
+                data = (directory / name).read_bytes()
+            except OSError:
+                continue
+            return is_emitted(directory / name, data)
+    return False
+
+
+@functools.cache
+def modules() -> frozenset[str]:
+    """The names of all modules that can be written beside a program."""
+    return frozenset(map(module_of, names()))
+
+
+def imported(binding: ast.AST, name: str) -> str | None:
+    """The emitted module that a statement imports as a name, if it is one by its name."""
+    if not isinstance(binding, (ast.Import, ast.ImportFrom)):
+        return None
+    above = getattr(binding, "module", None) or ""
+    if above.partition(".")[0] == "tensorflow":
+        return None
+    for alias in binding.names:
+        module = alias.name.rpartition(".")[2]
+        if (alias.asname or module) == name and files(module):
+            return module
+    return None
+
+
+@functools.cache
+def attributes(module: str) -> frozenset[str]:
+    """What an emitted module defines, and its own modules."""
+    top = f"{module}/__init__.py" if len(files(module)) > 1 else f"{module}.py"
+    tree = ast.parse(source(top))
+    found = {name for node in tree.body for name in _bound_by(node)}
+    return frozenset(found | {pathlib.PurePosixPath(f).stem for f in files(module)})
+
+
+def _bound_by(node: ast.stmt) -> Iterator[str]:
+    if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+        yield from (a.asname or a.name.partition(".")[0] for a in node.names)
+    else:
+        yield from (
+            n.id
+            for n in ast.walk(node)
+            if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+        )
 
 
 def write(wanted: Iterable[str], directory: pathlib.Path) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Iterable
 
+from migrate.emitted import module_of
 from migrate.tree import Tree
 
 # What a model_fn becomes where it can be either.
@@ -24,6 +26,12 @@ class Options:
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
     estimators: str = "keras"
     tree: Tree = Tree()
+    # Emitted modules of the result that is migrated again: they are not written yet.
+    written: frozenset[str] = frozenset()
+
+    def again(self, support: Iterable[str]) -> Options:
+        """The options to migrate a result again, which has these files beside it."""
+        return dataclasses.replace(self, written=frozenset(map(module_of, support)))
 
     def reports(self, code: str) -> bool:
         """Whether the user wants to know of a code."""

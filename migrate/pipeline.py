@@ -193,7 +193,8 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
             if any(f.outcome is Outcome.FAILED for f in findings):
                 return text, findings, ()
             if migration.text != text:
-                again = core(migration.text, options, filename)
+                beside = options.again(migration.support)
+                again = core(migration.text, beside, filename)
                 if again.text != migration.text:
                     reason = "migrating the result again would change it"
                     failed = Finding(1, 1, "G004", Outcome.FAILED, "", reason)

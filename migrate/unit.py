@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import pathlib
 from collections.abc import Mapping
 
+from migrate import emitted
 from migrate.facts.trees.hidden_names import Told
 from migrate.facts.trees.homes import Home
 from migrate.facts.trees.own_stars import Stars
@@ -33,6 +35,8 @@ class Unit:
       home: where its emitted modules go, if not simply beside it.
       shared: its part in the model functions that files have together.
       of_tf1: whether those that import it tell that it is TensorFlow 1's.
+      own_modules: emitted modules that it has beside it; None where it is a text of no
+        place, of which that is not known.
       methods: whether model_fns that are methods may become functions.
     """
 
@@ -49,10 +53,11 @@ class Unit:
     home: Home | None
     shared: SharedModels
     of_tf1: bool = False
+    own_modules: frozenset[str] | None = None
     methods: bool = True
 
     @classmethod
-    def of(cls, filename: str, options: Options) -> Unit:
+    def of(cls, filename: str, options: Options, text: str = "") -> Unit:
         tree, path = options.tree, os.path.realpath(filename)
         shared = dataclasses.replace(
             tree.models.get(path, SharedModels()),
@@ -76,4 +81,13 @@ class Unit:
             tree.homes.get(path),
             shared,
             path in tree.of_tf1,
+            _own_modules(filename, text, options),
         )
+
+
+def _own_modules(filename: str, text: str, options: Options) -> frozenset[str] | None:
+    """The emitted modules beside a file, or to be written there."""
+    if options.written:
+        return options.written
+    path = pathlib.Path(filename)
+    return emitted.in_reach(path, text) if path.is_file() else None

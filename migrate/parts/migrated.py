@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
+from migrate.options import Options
 from migrate.parts.program import Parts, Together
 
 # The line that a module begins with whose code stands in its programs.
@@ -16,7 +17,7 @@ _MARKED = re.compile(rf"\A(?:#.*\n)*{re.escape(MARK)}")
 _FIRST_LINES = re.compile(r"\A(?:#!.*\n)?(?:#.*coding[:=].*\n)?")
 
 
-Migrate = Callable[[str, str], Migration]
+Migrate = Callable[[str, str, Options], Migration]
 
 
 def is_marked(text: str) -> bool:
@@ -29,6 +30,7 @@ def migrated(
     path: str,
     parts: Parts,
     migrate: Migrate,
+    options: Options,
     uses: Callable[[], Iterable[Finding]],
 ) -> Migration | None:
     """The migration of a program with its modules, or of one of its modules.
@@ -38,16 +40,17 @@ def migrated(
     Args:
       path: the file's real path.
       migrate: what migrates the text of a file.
+      options: of the run.
       uses: a module's uses of TensorFlow, as findings.
     """
     whole = parts.programs.get(path)
     if whole is not None and whole.original == text:
-        return program(parts, path, migrate)
+        return program(parts, path, migrate, options)
     users = parts.users.get(path, ())
     if not users:
         return None
     for user in users:
-        if program(parts, user, migrate) is None:
+        if program(parts, user, migrate, options) is None:
             return None
     names = [parts.shown[user] for user in users]
     mark = f"{MARK}{', '.join(names)}.\n"
@@ -56,22 +59,27 @@ def migrated(
     return Migration(text[:at] + mark + text[at:], tuple(uses()))
 
 
-def program(parts: Parts, path: str, migrate: Migrate) -> Migration | None:
+def program(
+    parts: Parts, path: str, migrate: Migrate, options: Options
+) -> Migration | None:
     """A program's migration with its modules; None where it is refused in this form."""
     if path in parts.settled:
         return parts.settled[path]
-    return _together(parts.programs[path], path, migrate)
+    return _together(parts.programs[path], path, migrate, options)
 
 
-def _together(whole: Together, path: str, migrate: Migrate) -> Migration | None:
+def _together(
+    whole: Together, path: str, migrate: Migrate, options: Options
+) -> Migration | None:
     """What is found in a program's own lines, and what stands where it was imported.
 
     None where it is refused, or where a second run would change the result.
     """
-    found = migrate(whole.text, path)
+    found = migrate(whole.text, path, options)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
         return None
-    if migrate(found.text, path).text != found.text:
+    again = migrate(found.text, path, options.again(found.support))
+    if again.text != found.text:
         return None
     own = [
         dataclasses.replace(f, line=whole.origins[f.line - 1])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
+from migrate import emitted
 from migrate.backends import custom_loop
 from migrate.backends.estimator_loop import EstimatorRewrite, builds_graph
 from migrate.backends.expressions import Expressions
@@ -44,11 +45,41 @@ def has_refusal(findings: list[Finding]) -> bool:
     return any(f.code == "N100" for f in findings)
 
 
-def already_migrated(scopes: Scopes) -> bool:
-    """Whether this file is our own output: it imports an emitted module."""
-    emitted = {"training_session", "plain_session", table.MODULE, *table.BESIDE}
-    emitted.add(keras_models.MODULE)
-    return bool(emitted & set(scopes.module.bindings))
+# Emitted modules that stand beside whole programs, and never beside half of one.
+_OF_PROGRAMS = frozenset(
+    {"training_session", "plain_session", table.MODULE, keras_models.MODULE}
+    | set(table.BESIDE)
+)
+
+
+def already_migrated(scopes: Scopes, beside: Collection[str] | None) -> bool:
+    """Whether this file is our own output: it imports a module that we wrote.
+
+    Args:
+      beside: the emitted modules that it finds; None for a text of no place. Of that
+        it is asked whether what it takes of such a module is what we wrote there.
+    """
+    for name, bindings in scopes.module.bindings.items():
+        for binding in bindings:
+            module = emitted.imported(binding, name)
+            if module not in _OF_PROGRAMS:
+                continue
+            if beside is not None and module not in beside:
+                continue
+            if beside is not None or _is_used_as_written(scopes, name, module):
+                return True
+    return False
+
+
+def _is_used_as_written(scopes: Scopes, name: str, module: str) -> bool:
+    """Whether every attribute that is read of a module's name is one of ours."""
+    return all(
+        node.attr in emitted.attributes(module)
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == name
+    )
 
 
 def plan_of(

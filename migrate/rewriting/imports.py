@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import os
-from typing import TYPE_CHECKING
 
 from migrate import emitted
 from migrate.facts.scopes import scopes_of
@@ -12,9 +11,6 @@ from migrate.facts.trees.homes import Home
 from migrate.plan import Plan
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import estimator as table
-
-if TYPE_CHECKING:
-    pass
 
 
 def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str:
@@ -78,6 +74,28 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
             break
     lines[place:place] = wanted
     return "\n".join(lines)
+
+
+def taken_names(text: str, plan: Plan) -> list[str]:
+    """The names of emitted modules that a result reads where they are something else.
+
+    A function may have such a name for itself, where nothing of the module is read.
+    """
+    scopes = scopes_of(tree_of(text))
+    modules = {line.split()[-1] for line in plan.imports}
+    modules = {module for module in modules if emitted.files(module)}
+    found: set[str] = set()
+    for node in scopes.walk():
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            continue
+        name = node.value.id
+        if name not in modules or node.attr not in emitted.attributes(name):
+            continue
+        owner = scopes.scope_of(node).owner(name)
+        bindings = owner.bindings[name] if owner is not None else ()
+        if any(emitted.imported(binding, name) != name for binding in bindings):
+            found.add(name)
+    return sorted(found)
 
 
 def _respelled(lines: list[str], node: ast.stmt) -> None:

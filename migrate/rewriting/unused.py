@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import symbols
@@ -49,13 +49,17 @@ def exists(path: str) -> bool:
     return symbols.exists_in_target("tf" + path.removeprefix("tensorflow"))
 
 
-def without_unused(text: str) -> str:
+def without_unused(text: str, emitted: Collection[str] = ()) -> str:
     """The text without the module's own unread imports of TensorFlow's submodules.
 
     In functions and under conditions only those go that TF2 could not import.
+
+    Args:
+      emitted: modules that the result imports: what is read of them is not TensorFlow's,
+        though `from tensorflow.contrib import layers as contrib_layers` stand there.
     """
     tree = tree_of(text)
-    read = read_names(tree)
+    read = read_names(tree).difference(emitted)
     lines = text.split("\n")
     found = [(node, False) for node in tree.body if is_unused(node, read)]
     found += [(node, alone) for node, alone in _inner(tree) if is_unused(node, read)]

@@ -178,7 +178,8 @@ class _Search:
         options = dataclasses.replace(self._options, tree=around)
         try:
             migration = migrate_text(self._tree.raw(real), options, real)
-            again = migrate_text(migration.text, options, real)
+            beside = options.again(migration.support)
+            again = migrate_text(migration.text, beside, real)
         except (SyntaxError, RecursionError):
             return False
         loud = (Outcome.REFUSED, Outcome.FAILED)

@@ -17,6 +17,7 @@ import pytest
 
 from migrate.findings import Outcome
 from migrate.migration import Migration
+from migrate.options import Options
 from migrate.parts import migrated as migrated_parts
 from migrate.parts.files import together
 from migrate.parts.migrated import MARK
@@ -238,10 +239,10 @@ def test_a_program_is_migrated_once(
     together = migrated_parts._together
 
     def counted(
-        whole: Together, path: str, migrate: migrated_parts.Migrate
+        whole: Together, path: str, migrate: migrated_parts.Migrate, options: Options
     ) -> Migration | None:
         asked.append(path)
-        return together(whole, path, migrate)
+        return together(whole, path, migrate, options)
 
     monkeypatch.setattr(migrated_parts, "_together", counted)
     _written(tmp_path, {**modules, "train.py": program})

@@ -172,6 +172,11 @@ FAULTS = {
     "averages_never_moved": ("slim_lenet", "contrib_framework.updates()", "pass"),
     "a_step_more": ("slim_trainer", "last_step=10", "last_step=11"),
     "not_clipped": ("slim_two_networks", "tf.clip_by_norm(g, 1.0)", "g"),
+    "one_unit_less": (
+        "names_of_modules",
+        "x, 4, weights",
+        "x, 3, weights",
+    ),
     "others_tuned": (
         "contrib_layers_script",
         "if 'out' not in v.name",
