@@ -8,6 +8,7 @@ What is only needed once there is work to do is imported then: start-up is felt.
 from __future__ import annotations
 
 import errno
+import os
 import pathlib
 import re
 import sys
@@ -268,10 +269,10 @@ class _Job:
         """What holds for each path; all but its patterns is taken from the first one's."""
         from migrate import config
 
-        starts = [p.absolute() for p in self.paths if p.exists()] or [
+        starts = [p.absolute() for p in self.paths if os.path.exists(p)] or [
             pathlib.Path.cwd()
         ]
-        directories = [s if s.is_dir() else s.parent for s in starts]
+        directories = [s if os.path.isdir(s) else s.parent for s in starts]
         try:
             return [config.load(d) for d in dict.fromkeys(directories)]
         except config.ConfigError as error:
@@ -284,7 +285,7 @@ class _Job:
         configured = {c.directory: c.exclude for c in self._configs if c.directory}
         found = [Patterns(base, patterns) for base, patterns in configured.items()]
         if self._exclude:
-            bases = [pathlib.Path.cwd(), *(p for p in self.paths if p.is_dir())]
+            bases = [pathlib.Path.cwd(), *(p for p in self.paths if os.path.isdir(p))]
             found += [Patterns(base, self._exclude) for base in bases]
         return Exclusions(tuple(found))
 
@@ -480,7 +481,7 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
         _echo_diff(result.python3 or result.old, result.new, shown_as)
     for name in result.support:
         path = result.place(name, result.path)
-        if path.exists() or path in shown:
+        if os.path.exists(path) or path in shown:
             continue
         shown.add(path)
         source = emitted.source(name)

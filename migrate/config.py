@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 import pathlib
 import sys
 from typing import Any
@@ -53,7 +54,7 @@ def load(start: pathlib.Path) -> Config:
     start = start.resolve()
     for directory in [start, *start.parents]:
         file = directory / "pyproject.toml"
-        if not file.is_file():
+        if not os.path.isfile(file):
             continue
         try:
             data = tomllib.loads(file.read_text("utf-8"))

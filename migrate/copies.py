@@ -7,6 +7,7 @@ import dataclasses
 import os
 import pathlib
 import shutil
+import stat
 from collections.abc import Iterator
 
 from migrate.pipeline import FileResult
@@ -32,15 +33,15 @@ class Copy:
         Raises:
           CopyError: the directory is not empty, or lies in a tree, or names clash.
         """
-        if self.output.exists() and not (
-            self.output.is_dir() and not any(self.output.iterdir())
+        if os.path.exists(self.output) and not (
+            os.path.isdir(self.output) and not any(self.output.iterdir())
         ):
             raise CopyError(
                 f"--output: {self.output} exists and is not an empty directory"
             )
         inner = pathlib.Path(os.path.realpath(self.output))
         for root in self.roots:
-            if root.is_dir() and inner.is_relative_to(root.resolve()):
+            if os.path.isdir(root) and inner.is_relative_to(root.resolve()):
                 raise CopyError("--output must not lie inside the tree that is copied")
         names = collections.Counter(self._base(root) for root in self.roots)
         for name, times in names.items():
@@ -48,7 +49,7 @@ class Copy:
                 raise CopyError(f"--output: {times} of the paths would both be {name}")
 
     def _base(self, root: pathlib.Path) -> pathlib.Path:
-        if root.is_dir() and len(self.roots) == 1:
+        if os.path.isdir(root) and len(self.roots) == 1:
             return self.output
         named = root.name not in ("", "..")
         return self.output / (root.name if named else root.resolve().name)
@@ -58,7 +59,7 @@ class Copy:
         for root in self.roots:
             if path == root:
                 return self._base(root)
-            if root.is_dir() and path.is_relative_to(root):
+            if os.path.isdir(root) and path.is_relative_to(root):
                 return self._base(root) / path.relative_to(root)
         raise ValueError(f"{path} is in none of the paths")
 
@@ -72,7 +73,7 @@ class Copy:
         failures: list[FileResult] = []
         for root in self.roots:
             base = self._base(root)
-            if root.is_dir():
+            if os.path.isdir(root):
                 errors: list[OSError] = []
                 for current, directories, files in os.walk(root, onerror=errors.append):
                     here = pathlib.Path(current)
@@ -80,7 +81,7 @@ class Copy:
                         d for d in directories if d not in (".git", "__pycache__")
                     )
                     (base / here.relative_to(root)).mkdir(parents=True, exist_ok=True)
-                    links = [d for d in directories if (here / d).is_symlink()]
+                    links = [d for d in directories if os.path.islink(here / d)]
                     for name in [*sorted(files), *links]:
                         source = here / name
                         target = base / source.relative_to(root)
@@ -89,7 +90,7 @@ class Copy:
                     reason = f"cannot be listed: {error.strerror}"
                     path = pathlib.Path(error.filename)
                     failures.append(FileResult(path).with_failure("E001", reason))
-            elif root.is_file():
+            elif os.path.isfile(root):
                 base.parent.mkdir(parents=True, exist_ok=True)
                 failures += _copy(pathlib.Path(os.path.realpath(root)), base, root)
         return failures
@@ -99,14 +100,14 @@ def _copy(
     source: pathlib.Path, target: pathlib.Path, root: pathlib.Path
 ) -> Iterator[FileResult]:
     try:
-        if source.is_symlink():
+        if os.path.islink(source):
             link = os.readlink(source)
             real = pathlib.Path(os.path.realpath(source))
             inside = not os.path.isabs(link) and real.is_relative_to(root.resolve())
-            if inside or real.is_dir() or not real.exists():
+            if inside or os.path.isdir(real) or not os.path.exists(real):
                 target.symlink_to(link)
                 return
-        if not source.is_file():
+        if not stat.S_ISREG(os.stat(source).st_mode):
             reason = "cannot be copied: not a regular file"
             yield FileResult(source).with_failure("E001", reason)
             return

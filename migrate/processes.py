@@ -5,9 +5,12 @@ from __future__ import annotations
 import collections
 import concurrent.futures
 import dataclasses
+import multiprocessing
+import multiprocessing.connection
 import os
 import pathlib
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures.process import BrokenProcessPool
 
@@ -70,13 +73,22 @@ class _Pool:
 
 
 def pool(jobs: int) -> concurrent.futures.ProcessPoolExecutor:
-    """Processes that leave interrupts to the one that started them."""
-    return concurrent.futures.ProcessPoolExecutor(jobs, initializer=_leave_signals)
+    """Processes that leave interrupts to the one that started them, and end with it."""
+    return concurrent.futures.ProcessPoolExecutor(jobs, initializer=_follow_parent)
 
 
-def _leave_signals() -> None:
+def _follow_parent() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """Ends this process when its parent is gone, even by SIGKILL."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        multiprocessing.connection.wait([parent.sentinel])
+        os._exit(1)
 
 
 def in_processes(

@@ -27,10 +27,12 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
         beside = result.place(name, target)
         rival = result.place(emitted.rival(name), target)
         try:
-            mine = not beside.exists() or beside.read_bytes() == emitted.source(name)
+            mine = not os.path.exists(beside) or beside.read_bytes() == emitted.source(
+                name
+            )
         except OSError:
             mine = False
-        if mine and not rival.exists():
+        if mine and not os.path.exists(rival):
             continue
         taken, why = name, "is not the one that the result imports"
         if mine:
@@ -137,7 +139,7 @@ def _write_support(
 ) -> None:
     for name in result.support:
         beside = result.place(name, target.resolve())
-        if not beside.exists():
+        if not os.path.exists(beside):
             beside.parent.mkdir(exist_ok=True)  # Of a package.
             write.atomically(beside, emitted.source(name))
             undo.callback(_remove, beside)

@@ -56,7 +56,7 @@ def collect(
 def _below(
     path: pathlib.Path, exclusions: discover.Exclusions
 ) -> Iterator[pathlib.Path | FileResult]:
-    if path.is_dir():
+    if os.path.isdir(path):
         errors: list[OSError] = []
         for file in discover.walk(path, exclusions, errors.append):
             if discover.is_source(file):
@@ -64,11 +64,11 @@ def _below(
         for error in errors:
             reason = f"cannot be listed: {error.strerror}"
             yield FileResult(pathlib.Path(error.filename)).with_failure("E001", reason)
-    elif path.is_file():
+    elif os.path.isfile(path):
         yield path
-    elif path.exists():
+    elif os.path.exists(path):
         yield FileResult(path).with_failure("E001", "not a regular file")
-    elif path.is_symlink():
+    elif os.path.islink(path):
         yield FileResult(path).with_failure("E001", "a link that leads nowhere")
     else:
         yield FileResult(path).with_failure("E001", "no such file or directory")

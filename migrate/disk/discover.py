@@ -117,7 +117,7 @@ def walk(
                 or exclusions.covers(path, True)
             ):
                 kept.append(name)
-                if not path.is_symlink():
+                if not os.path.islink(path):
                     ignores[path] = holding
         directories[:] = kept
         for name in sorted(files):
@@ -129,7 +129,7 @@ def walk(
 
 
 def _is_environment(path: pathlib.Path) -> bool:
-    return any((path / mark).exists() for mark in _ENVIRONMENTS)
+    return any(os.path.exists(path / mark) for mark in _ENVIRONMENTS)
 
 
 def _own(directory: pathlib.Path) -> tuple[Patterns, ...]:
@@ -150,7 +150,7 @@ def _above(root: pathlib.Path) -> tuple[Patterns, ...]:
     for directory in [root, *root.parents]:
         if directory != root:
             found += _own(directory)
-        if (directory / ".git").exists():
+        if os.path.exists(directory / ".git"):
             parts = [root, *root.parents][: len(root.relative_to(directory).parts)]
             ignored = any(_ignored(part, True, found) for part in parts)
             return () if ignored else tuple(found)

@@ -50,7 +50,7 @@ def together(paths: Iterable[pathlib.Path]) -> Parts:
     files = {
         os.path.realpath(path)
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     tree = _Tree(files)
     imported = {i.target for file in sorted(files) for i in tree.imports(file)}

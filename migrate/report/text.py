@@ -56,9 +56,14 @@ def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[
     heads = {p.path: p for p in programs(run.results) if p.reason is not None}
     for result in run.results:
         program = heads.get(result.path)
-        if program is not None:
+        if program is not None and _needs_head(program):
             yield from _head(program, paint, verbose)
         yield from _of_file(result, paint, verbose)
+
+
+def _needs_head(program: Program) -> bool:
+    """Whether its findings do not say already what became of it."""
+    return program.status is not Status.FAILED or len(program.results) > 1
 
 
 def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:

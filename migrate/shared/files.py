@@ -34,7 +34,7 @@ class TreeFiles:
 
     def __init__(self, paths: Iterable[pathlib.Path], tree: Tree = _ALONE) -> None:
         self._tree = tree
-        every = {os.path.realpath(p): p for p in paths if p.is_file()}
+        every = {os.path.realpath(p): p for p in paths if os.path.isfile(p)}
         self.modules: Mapping[str, pathlib.Path] = {
             real: path for real, path in every.items() if path.suffix == ".py"
         }

@@ -33,7 +33,7 @@ def graph_imports(
     files = {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     known: dict[str, Mapping[str, bool]] = {}
     found: dict[str, dict[str, bool]] = {}
@@ -61,7 +61,7 @@ def modules_of(
     files = {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     known = {
         module
@@ -83,7 +83,7 @@ def of_session_programs(paths: Iterable[pathlib.Path]) -> frozenset[str]:
     files = {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     todo = [
         real

@@ -67,7 +67,7 @@ def hidden(
     files = {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     texts = {real: _read(path) for real, path in files.items()}
     exports = {

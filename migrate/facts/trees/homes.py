@@ -53,7 +53,9 @@ def homes(
       files: the Python files of the run, others are passed over.
       given: the trees and files that the user named; nothing is written outside them.
     """
-    real = {os.path.realpath(f) for f in files if f.suffix == ".py" and f.is_file()}
+    real = {
+        os.path.realpath(f) for f in files if f.suffix == ".py" and os.path.isfile(f)
+    }
     tree = _Tree(real)
     own: dict[str, dict[str, set[str]]] = {}
     others: dict[str, set[str]] = {}

@@ -58,7 +58,7 @@ def _modules(paths: Iterable[pathlib.Path]) -> dict[str, pathlib.Path]:
     return {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
 
 

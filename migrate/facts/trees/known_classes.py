@@ -52,7 +52,7 @@ def _texts(paths: Iterable[pathlib.Path]) -> dict[str, str]:
     """Of the files of a run that can be read, by their real paths."""
     texts: dict[str, str] = {}
     for path in paths:
-        if path.suffix == ".py" and path.is_file():
+        if path.suffix == ".py" and os.path.isfile(path):
             try:
                 texts[os.path.realpath(path)] = path.read_bytes().decode()
             except (OSError, UnicodeDecodeError):

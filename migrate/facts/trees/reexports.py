@@ -52,7 +52,7 @@ def reexports(paths: Iterable[pathlib.Path]) -> dict[str, Lines]:
     files = {
         os.path.realpath(path): path
         for path in paths
-        if path.suffix == ".py" and path.is_file()
+        if path.suffix == ".py" and os.path.isfile(path)
     }
     texts = {real: _read(path) for real, path in files.items()}
     exports = {
@@ -110,7 +110,7 @@ def names_of_stars(
     Args:
       followed: what imports of TensorFlow mean.
     """
-    files = {os.path.realpath(path): path for path in paths if path.is_file()}
+    files = {os.path.realpath(path): path for path in paths if os.path.isfile(path)}
     texts = {real: _read(path) for real, path in files.items()}
     modules = {real: path for real, path in files.items() if path.suffix == ".py"}
     return own_stars(

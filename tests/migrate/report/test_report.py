@@ -77,7 +77,8 @@ def test_text() -> None:
     assert lines[1].startswith("a b.py:7:2: S120 tf.Session: <script>")
     assert "    -> First this," in lines and "       then that." in lines
     assert not any("N100" in line for line in lines)
-    assert "bad.py: failed" in lines
+    assert "bad.py: failed" not in lines
+    assert "bad.py:1:1: E003 not valid Python" in lines
     assert "n.ipynb:cell 5:2:3: S120 tf.Session: no" in lines
     assert not any("T101" in line or "T102" in line for line in lines)
     assert any(
