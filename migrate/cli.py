@@ -1,4 +1,4 @@
-"""The command line: `tf1to2 migrate|check|rule|verify`.
+"""The command line: `tf1to2 migrate|check|rule|verify|checkpoint`.
 
 Exit codes: 0 done, 1 findings remain (refusals, or `check` found work), 2 usage or
 internal error, an interrupt, or a file that could not be read, checked or written.
@@ -39,8 +39,24 @@ _COLOURS: dict[str, dict[str, Any]] = {
 }
 
 
+# Commands of their own modules, imported when they are called.
+_ELSEWHERE = {"checkpoint": "reference.tf1_checkpoint.command"}
+
+
 class _Group(click.Group):
     """Keeps to the exit codes also where Python or click would give another."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted([*super().list_commands(ctx), *_ELSEWHERE])
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _ELSEWHERE:
+            return super().get_command(ctx, cmd_name)
+        import importlib
+
+        module = importlib.import_module(_ELSEWHERE[cmd_name])
+        command: click.Command = getattr(module, cmd_name)
+        return command
 
     def invoke(self, ctx: click.Context) -> Any:
         interrupts.handle()

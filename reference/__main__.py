@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import click
 
-from reference import environment, numerics, oracle, plot, tf_config
+from reference import environment, numerics, oracle, plot, quiet, tf_config
 from reference.compare import first_divergence, table
 from reference.registry import SCENARIOS
 from reference.runner import Trace
@@ -167,7 +167,7 @@ def run(
         if picture is not None:
             plot.check_available()
         if scenario.checkpoint:
-            _import_tensorflow()
+            quiet.import_tensorflow()
         if cluster is None:
             for one in chosen:
                 curves[one.name] = _traces(scenario, one, voice, steps, alternative)
@@ -188,18 +188,6 @@ def run(
     except (oracle.Stale, RuntimeError, tf_config.WrongCluster) as error:
         raise click.ClickException(str(error)) from error
     sys.exit(1 if failed else 0)
-
-
-def _import_tensorflow() -> None:
-    """Imports it without what it prints then, whatever its log level is."""
-    errors = os.dup(2)
-    with open(os.devnull, "wb") as nothing:
-        os.dup2(nothing.fileno(), 2)
-    try:
-        import tensorflow  # noqa: F401
-    finally:
-        os.dup2(errors, 2)
-        os.close(errors)
 
 
 def _traces_of_task(

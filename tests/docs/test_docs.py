@@ -236,6 +236,7 @@ def test_every_other_block_is_known() -> None:
     executed = {
         # Page: languages, and by what.
         "tutorial.md": {"bash", "console"},
+        "checkpoints.md": {"text"},  # tests/reference/test_tf1_checkpoint.py
         "contributing.md": {"python", "console"},
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "estimators.md": {"python"},
