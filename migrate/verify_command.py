@@ -66,6 +66,22 @@ def _file() -> click.Path:
     help="The directory that is copied; default the program's own.",
 )
 @click.option(
+    "--launch",
+    type=click.Choice(["auto", "alone", "flags", "tf_config"]),
+    default="auto",
+    show_default=True,
+    help="Which processes the program is: one, or a cluster's, by its flags or TF_CONFIG.",
+)
+@click.option(
+    "--flags",
+    default="",
+    metavar="TEMPLATE",
+    help="What starts a task, where its flags have names of their own: "
+    '"--role={job} --id={index} --ps={ps} --workers={workers}".',
+)
+@click.option("--ps", type=click.IntRange(0), help="Parameter servers; default one.")
+@click.option("--workers", type=click.IntRange(1), help="Workers; default one.")
+@click.option(
     "--tf1-python",
     help="A Python with TensorFlow 1.15.5; default the one found or made in the cache.",
 )

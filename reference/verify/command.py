@@ -25,6 +25,10 @@ def run(
     python: str | None,
     data: Sequence[pathlib.Path],
     root: pathlib.Path | None,
+    launch: str,
+    flags: str,
+    ps: int | None,
+    workers: int | None,
     reports: Sequence[pathlib.Path],
     keep: pathlib.Path | None,
     quiet: bool,
@@ -53,6 +57,10 @@ def run(
                 python,
                 [path.resolve() for path in data],
                 root,
+                launch,
+                ps,
+                workers,
+                flags,
                 say=say,
             )
         )

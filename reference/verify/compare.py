@@ -101,8 +101,29 @@ class Comparison:
         )
 
 
+def aligned(records: Records) -> Records:
+    """The records with steps that belong to each other.
+
+    `sess.run(w.assign(value))` is a run of the original; its migration may assign without
+    one. Where the programs do not give values in the same places, those steps are left
+    out on both sides: what they have given is seen in the next one's variables.
+    """
+    old, new = records.first.steps, records.new.steps
+    marks = [[bool(e.get("sets")) for e in steps] for steps in (old, new)]
+    common = min(map(len, marks))
+    if marks[0][:common] == marks[1][:common] or any(map(all, marks)):
+        return records
+    return Records(
+        records.first.without_sets(),
+        records.second.without_sets(),
+        records.new.without_sets(),
+        records.shifted and records.shifted.without_sets(),
+    )
+
+
 def compare(records: Records) -> Comparison:
     """Compares every value of the two programs."""
+    records = aligned(records)
     rows: list[Row] = []
     old_only: list[str] = []
     new_only: list[str] = []
@@ -117,6 +138,8 @@ def compare(records: Records) -> Comparison:
             row.new_at = news.get(row.name, {}).get("at") or row.new_at
             row.trainable = bool(told.get(row.name, {}).get("trainable"))
     steps = len(records.first.steps), len(records.new.steps)
+    if all((r.end or {})["reason"] == "enough" for r in (records.first, records.new)):
+        steps = min(steps), min(steps)  # They were stopped.
     return Comparison(rows, old_only, new_only, steps)
 
 

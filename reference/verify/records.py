@@ -60,9 +60,26 @@ class Record:
     def of(self, *kinds: str) -> list[Event]:
         return [event for event in self.events if event["kind"] in kinds]
 
-    @property
+    @functools.cached_property
     def steps(self) -> list[Event]:
         return self.of("step")
+
+    def without_sets(self) -> Record:
+        """The record without steps that only give variables values, numbered anew."""
+        found, left, number = [], 0, {0: 0}
+        for event in self.events:
+            if event["kind"] == "step":
+                if event.get("sets"):
+                    left += 1
+                number[event["step"] + 1] = event["step"] + 1 - left
+                if event.get("sets"):
+                    continue
+            if "step" in event:
+                event = {**event, "step": number.get(event["step"], event["step"])}
+            found.append(event)
+        record = dataclasses.replace(self)
+        record.__dict__["events"] = found
+        return record
 
     @property
     def end(self) -> Event | None:

@@ -1,4 +1,4 @@
-"""A verdict as JSON."""
+"""Reports of a verdict: JSON, or one HTML page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import math
 import pathlib
 from typing import Any
 
+from reference.verify import page
 from reference.verify.verdict import Verdict
 
 
@@ -18,11 +19,12 @@ def save(path: pathlib.Path, verdict: Verdict, old: str, new: str | None) -> Non
       ValueError: no report has such a suffix.
     """
     check_suffix(path)
-    path.write_text(to_json(verdict, old, new))
+    write = page.to_html if path.suffix == ".html" else to_json
+    path.write_text(write(verdict, old, new))
 
 
 def check_suffix(path: pathlib.Path) -> None:
-    if path.suffix != ".json":
+    if path.suffix not in (".json", ".html"):
         raise ValueError(f"{path}: a report of a verification is .json or .html")
 
 
@@ -42,6 +44,7 @@ def as_data(verdict: Verdict, old: str, new: str | None) -> dict[str, Any]:
         "first": dataclasses.asdict(verdict.first) if verdict.first else None,
         "variable": dataclasses.asdict(verdict.variable) if verdict.variable else None,
         "bisected": verdict.stage,
+        "codes": verdict.codes,
         "reduced": verdict.reduced,
         "not_proved": verdict.unproven,
         "steps": list(comparison.steps) if comparison else [0, 0],

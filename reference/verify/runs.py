@@ -9,9 +9,11 @@ import time
 from collections.abc import Callable, Sequence
 
 from reference import processes, runner
+from reference.verify import arguments as paths
 from reference.verify import workspace
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
+from reference.verify.tasks import ALONE, Tasks
 
 _HERE = pathlib.Path(__file__).parent
 LAUNCHER = _HERE / "watched" / "launcher.py"
@@ -71,6 +73,7 @@ class Runs:
       data: what programs only read, and is not copied.
       preloaded: processes are forked from one that has TensorFlow imported (tests).
       say: is told how far a run is.
+      tasks: which processes a program is.
     """
 
     work: pathlib.Path
@@ -79,6 +82,7 @@ class Runs:
     data: Sequence[pathlib.Path] = ()
     preloaded: bool = False
     say: Callable[[str], None] = lambda text: None
+    tasks: Tasks = ALONE
 
     def run(
         self,
@@ -111,12 +115,15 @@ class Runs:
             workspace.complete(path)
         for part in ("out", "elsewhere", "tmp", "log"):
             (directory / part).mkdir()
+        arguments = paths.inside(
+            self.arguments, directory / "elsewhere", self.data, self.limits.copied
+        )
         # It differs from run to run, and TensorFlow would be imported for each anew.
         own = {
-            "VERIFY_OUT": str(directory / "out"),
             "VERIFY_ROOT": os.path.realpath(root),
             "VERIFY_CWD": os.path.realpath(path.parent),
             "VERIFY_START": str(self.work / "start"),
+            "VERIFY_RUN": os.path.realpath(directory),
             "VERIFY_ELSEWHERE": str(directory / "elsewhere"),
             "VERIFY_SIDE": program.side,
             "VERIFY_MAKES_START": "1" if makes_start else "0",
@@ -129,7 +136,22 @@ class Runs:
             "VERIFY_PROJECT": str(_HERE.parents[1]),
             "TMPDIR": str(directory / "tmp"),
         }
-        record = Record(directory / "out", directory / "log" / "worker-0.log")
+        tasks = self.tasks
+        records = [
+            Record(
+                directory / "out" / f"worker-{i}", directory / "log" / f"worker-{i}.log"
+            )
+            for i in range(tasks.workers)
+        ]
+        record = records[0]
+
+        def environment(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
+            task = {
+                "VERIFY_OUT": str(directory / "out" / f"{job}-{index}"),
+                "VERIFY_TASK": str(index) if job == "worker" else job,
+            }
+            return {**own, **task, **tasks.environment(job, index, hosts)}
+
         shown = [time.monotonic(), 0.0]
 
         def look() -> bool:
@@ -145,14 +167,14 @@ class Runs:
             processes.run_tasks(
                 program.python,
                 [str(LAUNCHER), str(path)],
-                list(self.arguments),
+                arguments,
                 directory / "log",
-                ps=0,
-                workers=1,
+                ps=tasks.ps,
+                workers=tasks.workers,
                 environment=ENVIRONMENT,
-                task_environment=lambda *task: own,
+                task_environment=environment,
                 timeout=self.limits.seconds,
-                command_line=lambda *task: [],
+                command_line=tasks.arguments,
                 preloaded=self.preloaded,
                 enough=look,
             )

@@ -45,6 +45,7 @@ def _help(verdict: Verdict) -> Iterator[str]:
             yield f"  the original: {row.old_at or '?'}; migrated: {row.new_at or '?'}"
     if verdict.stage:
         yield verdict.stage
+    yield from verdict.codes
 
 
 def _table(rows: list[Row], verbose: bool) -> Iterator[str]:

@@ -31,6 +31,8 @@ class Verdict:
       reduced: what was made other than the programs are, to be comparable.
       unproven: what is therefore, or for want of a counterpart, not proved.
       comparison: all rows; None where there was nothing to compare.
+      stage: what differs first within the step.
+      codes: the tool's rules that touch what differs: sentences.
     """
 
     outcome: Outcome
@@ -41,6 +43,7 @@ class Verdict:
     unproven: list[str] = dataclasses.field(default_factory=list)
     comparison: Comparison | None = None
     stage: str = ""
+    codes: list[str] = dataclasses.field(default_factory=list)
 
 
 def judge(

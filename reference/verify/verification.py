@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from reference import environment
-from reference.verify import stages, workspace
+from reference.verify import stages, tasks, workspace
 from reference.verify.compare import Records, compare
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
@@ -32,6 +32,8 @@ class Request:
       work: an empty directory for all that is made.
       python: an interpreter with TensorFlow 1.15.5; None: the one that is found.
       data: what the programs only read, and is not copied.
+      root: the directory that is copied; None: the program's.
+      launch, ps, workers, flags: which processes the programs are; see `tasks`.
       preloaded: processes are forked from one with TensorFlow imported (tests).
     """
 
@@ -43,6 +45,10 @@ class Request:
     python: str | None = None
     data: Sequence[pathlib.Path] = ()
     root: pathlib.Path | None = None
+    launch: str = "auto"
+    ps: int | None = None
+    workers: int | None = None
+    flags: str = ""
     preloaded: bool = False
     say: Callable[[str], None] = lambda text: None
 
@@ -58,6 +64,14 @@ def verify(request: Request) -> Verdict:
 def _verify(request: Request) -> Verdict:
     old, oracle = _original(request)
     new = _migrated(request)
+    started = tasks.of_program(
+        request.old.read_text(errors="replace"),
+        request.arguments,
+        request.launch,
+        request.ps,
+        request.workers,
+        request.flags,
+    )
     runs = Runs(
         request.work,
         request.arguments,
@@ -65,6 +79,7 @@ def _verify(request: Request) -> Verdict:
         request.data,
         request.preloaded,
         request.say,
+        started,
     )
     first = runs.run(old, "first", makes_start=True)
     again = dataclasses.replace(old, name="the original again")
@@ -78,7 +93,7 @@ def _verify(request: Request) -> Verdict:
         shifted = dataclasses.replace(old, name="the original, one ULP moved")
         records.shifted = runs.run(shifted, "shifted", ulps=1)
         comparison = compare(records)
-    verdict = judge(records, comparison, oracle, _reduced(records, request.limits))
+    verdict = judge(records, comparison, oracle, _reduced(records, runs, request))
     if verdict.outcome is Outcome.DIFFERENT:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
     return verdict
@@ -122,8 +137,16 @@ def _migrated(request: Request) -> Program:
     return Program("the migration", target, program, sys.executable, "tf2")
 
 
-def _reduced(records: Records, limits: Limits) -> list[str]:
+def _reduced(records: Records, runs: Runs, request: Request) -> list[str]:
     found = []
+    limits, started = runs.limits, runs.tasks
+    if not started.alone:
+        found.append(started.said or "Started as tasks of a cluster.")
+        if started.workers == 1 and not request.workers:
+            found.append(
+                "The cluster has one worker, which makes it the same in every run: what "
+                "several do to each other is not proved (--workers)."
+            )
     ends = [r.end or {} for r in (records.first, records.new)]
     told = [end.get("told", {}) for end in ends]
     if any(end.get("reason") == "enough" for end in ends):

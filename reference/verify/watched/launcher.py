@@ -9,6 +9,7 @@ import builtins
 import os
 import runpy
 import sys
+import tempfile
 import traceback
 
 _open = builtins.open
@@ -33,6 +34,7 @@ def main():
     # The program finds the modules beside it, not those beside this file.
     sys.path[0] = os.path.dirname(program)
     os.chdir(os.environ["VERIFY_CWD"])
+    tempfile.tempdir = os.environ["TMPDIR"]  # It may have been looked up before.
     recorder = record.Recorder(settings)
     if settings.side == "compat":
         sys.path.append(os.environ["VERIFY_PROJECT"])
@@ -42,7 +44,7 @@ def main():
     sys.stdout = printed.Tee(sys.stdout, os.path.join(settings.out, "printed.txt"))
     told, asked = {}, []
     redirect = sandbox.Redirect(
-        [settings.root, settings.out, settings.start, os.environ["VERIFY_ELSEWHERE"]],
+        [os.environ["VERIFY_RUN"], settings.start],
         os.environ["VERIFY_ELSEWHERE"],
     )
     import tensorflow  # noqa: F401

@@ -21,6 +21,11 @@ def writes(op_type):
     return op_type.startswith(_BEGINNINGS)
 
 
+def only_sets(types):
+    """Whether operations of these types, which write, give values and train nothing."""
+    return all(t.startswith("Assign") for t in types)
+
+
 def closure(ops):
     """All operations that must run for these, themselves included."""
     found, work = set(), list(ops)
@@ -64,7 +69,10 @@ def is_start(op):
 
 
 def classify(ops, global_names):
-    """(kind, names of the variables that are given initial values) of a run.
+    """(kind, names of the variables that are given initial values, sets) of a run.
+
+    `sets` says that a step writes without an optimizer: a migrated program may do that
+    with no run at all.
 
     Args:
       ops: the operations that are fetched.
@@ -72,7 +80,7 @@ def classify(ops, global_names):
     """
     needed = closure(ops)
     written = [op for op in needed if writes(op.type)]
-    starts, restores, steps = [], False, False
+    starts, restores, steps = [], False, []
     for op in written:
         holder = variable_op(op)
         if holder is None or holder.name not in global_names:
@@ -82,12 +90,12 @@ def classify(ops, global_names):
         elif any(o.type.startswith("Restore") for o in closure([op])):
             restores = True
         else:
-            steps = True
+            steps.append(op.type)
     if steps:
-        return STEP, []
+        return STEP, [], only_sets(steps)
     if restores:
-        return RESTORE, starts
-    return (START, starts) if starts else (READ, [])
+        return RESTORE, starts, False
+    return (START, starts, False) if starts else (READ, [], False)
 
 
 def inputs_of(ops):

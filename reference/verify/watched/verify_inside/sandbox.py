@@ -51,6 +51,13 @@ class Redirect:
         self.moved.add(os.path.abspath(os.fsdecode(path)))
         return other
 
+    def globbed(self, path):
+        """Of a pattern, or of what files' names begin with."""
+        other = self._other(path)
+        if other is None:
+            return path
+        return other if self._is_there(os.path.dirname(other)) else path
+
     def read(self, path):
         other = self._other(path)
         return other if other is not None and self._is_there(other) else path
@@ -97,44 +104,108 @@ def keep_files(redirect):
             _wrap(os.path, name, redirect.read)
 
 
-def keep_tensorflow_files(redirect):
-    """Redirects TensorFlow's."""
-    from tensorflow.python.lib.io import file_io
+_WRITES = (
+    "create_dir",
+    "delete_file",
+    "delete_recursively",
+    "makedirs",
+    "mkdir",
+    "MkDir",
+)
+_WRITES += ("MakeDirs", "remove", "Remove", "rmtree", "DeleteRecursively")
+_WRITES += ("recursive_create_dir",)
+_READS = ("file_exists", "is_directory", "stat", "list_directory", "walk", "exists")
+_READS += ("isdir", "listdir", "Exists", "IsDirectory", "ListDirectory", "Stat", "Walk")
+_GLOBS = ("get_matching_files", "glob", "Glob")
+_PAIRS = ("rename", "copy", "Rename", "Copy")
 
-    for name in (
-        *("create_dir", "create_dir_v2", "recursive_create_dir"),
-        *("recursive_create_dir_v2", "delete_file", "delete_file_v2"),
-        *("delete_recursively", "delete_recursively_v2"),
-    ):
-        if hasattr(file_io, name):
-            _wrap(file_io, name, redirect.written)
-    for name in (
-        *("file_exists", "file_exists_v2", "is_directory", "is_directory_v2", "stat"),
-        *("stat_v2", "get_matching_files", "get_matching_files_v2", "list_directory"),
-        *("list_directory_v2", "walk", "walk_v2"),
-    ):
-        if hasattr(file_io, name):
-            _wrap(file_io, name, redirect.read)
+
+def keep_tensorflow_files(redirect):
+    """Redirects TensorFlow's: its functions of files, savers, writers of events."""
+    import tensorflow as tf
+    from tensorflow.python.lib.io import file_io, tf_record
+    from tensorflow.python.summary.writer import event_file_writer
+    from tensorflow.python.training import saver
+
+    tf.compat.v1.logging.set_verbosity(tf.compat.v1.logging.ERROR)
+    modules = [file_io, tf.io.gfile, tf.compat.v1.gfile, getattr(tf, "gfile", None)]
+    for module in modules:
+        for names, wrap in (
+            (_WRITES, lambda m, n: _wrap(m, n, redirect.written)),
+            (_READS, lambda m, n: _wrap(m, n, redirect.read)),
+            (_GLOBS, lambda m, n: _wrap(m, n, redirect.globbed)),
+            (_PAIRS, lambda m, n: _wrap_two(m, n, redirect)),
+        ):
+            for name in names:
+                for whole in (name, name + "_v2"):
+                    if module is not None and hasattr(module, whole):
+                        wrap(module, whole)
     made = file_io.FileIO.__init__
 
     def opened(self, name, mode="r", *args, **kwargs):
         writes = any(c in mode for c in "wax+")
-        made(
-            self,
-            redirect.written(name) if writes else redirect.read(name),
-            mode,
-            *args,
-            **kwargs,
-        )
+        path = redirect.written(name) if writes else redirect.read(name)
+        made(self, path, mode, *args, **kwargs)
 
     file_io.FileIO.__init__ = opened
+    _wrap_method(saver.Saver, "save", 1, redirect.written)
+    _wrap_method(saver.Saver, "restore", 1, redirect.globbed)
+    _wrap_method(tf_record.TFRecordWriter, "__init__", 0, redirect.written)
+    _wrap_method(event_file_writer.EventFileWriter, "__init__", 0, redirect.written)
+    if hasattr(tf, "raw_ops"):
+        for name, path_of in (
+            ("SaveV2", redirect.written),
+            ("RestoreV2", redirect.globbed),
+        ):
+            _wrap_prefix(tf.raw_ops, name, path_of)
+    try:
+        from tensorflow.python.training import py_checkpoint_reader as readers
+    except ImportError:
+        from tensorflow.python import pywrap_tensorflow as readers
+    _wrap(readers, "NewCheckpointReader", redirect.globbed)
+
+
+def _wrap_method(owner, name, position, path_of):
+    original = getattr(owner, name)
+
+    def method(self, *args, **kwargs):
+        args = list(args)
+        if len(args) > position and isinstance(
+            args[position], (str, bytes, os.PathLike)
+        ):
+            args[position] = path_of(args[position])
+        for key in ("save_path", "logdir"):
+            if isinstance(kwargs.get(key), (str, bytes, os.PathLike)):
+                kwargs[key] = path_of(kwargs[key])
+        return original(self, *args, **kwargs)
+
+    method.__name__ = name
+    setattr(owner, name, method)
+
+
+def _wrap_prefix(module, name, path_of):
+    original = getattr(module, name)
+
+    def function(**kwargs):
+        if isinstance(kwargs.get("prefix"), (str, bytes)):
+            kwargs["prefix"] = path_of(kwargs["prefix"])
+        return original(**kwargs)
+
+    setattr(module, name, function)
 
 
 def _wrap(module, name, path_of):
     original = getattr(module, name)
 
-    def function(path=".", *args, **kwargs):
-        return original(path_of(path), *args, **kwargs)
+    def function(*args, **kwargs):
+        if args:
+            args = (path_of(args[0]),) + args[1:]
+        else:
+            for key in ("path", "filename", "dirname", "pattern", "top", "name"):
+                if key in kwargs:
+                    kwargs[key] = path_of(kwargs[key])
+                    break
+        return original(*args, **kwargs)
 
     function.__name__ = name
     setattr(module, name, function)

@@ -48,7 +48,7 @@ class Watch:
         except Exception:  # The session's own message is the better one.
             return self._run(session, fetches, feed_dict, options, run_metadata)
         ops = [t.op for t in handler.fetches()] + list(handler.targets())
-        kind, names = self._kind(graph, ops)
+        kind, names, sets = self._kind(graph, ops)
         if not self._seeded.setdefault(graph, set()) or kind == graphs.START:
             graphs.seed_starts(graph, self._seeded[graph], self._settings.seed)
         recorder = self._recorder
@@ -63,7 +63,9 @@ class Watch:
         if kind == graphs.START:
             self._begin(session, graph, names)
         elif not recorder.is_quiet() and kind in (graphs.STEP, graphs.READ):
-            self._record(session, graph, kind, fetches, feed_dict, results, probed, ops)
+            self._record(
+                session, graph, kind, fetches, feed_dict, results, probed, ops, sets
+            )
         return results
 
     def _kind(self, graph, ops):
@@ -133,7 +135,7 @@ class Watch:
             probes["gradient:" + name] = tensor
         return probes
 
-    def _record(self, session, graph, kind, fetches, feed_dict, results, probed, ops):
+    def _record(self, session, graph, kind, fetches, feed_dict, results, probed, ops, sets):
         recorder = self._recorder
         monitored = isinstance(fetches, dict) and "caller" in fetches
         if monitored:  # What hooks ask for is theirs.
@@ -141,7 +143,7 @@ class Watch:
         event = {
             "at": place(self._settings, 2),
             "fetches": [_described(recorder, v) for v in flatten(results)],
-            "names": _names(graph, self._handler, fetches, results),
+            "names": _names(fetches, results),
             "feeds": _feeds(recorder, graph, feed_dict),
             "probes": {n: recorder.array(v) for n, v in probed.items() if hasattr(v, "dtype")},
         }
@@ -155,7 +157,7 @@ class Watch:
             values = self._initialized(session, variables)
             event["variables"] = {n: recorder.array(v, whole) for n, v in values.items()}
             self._tell_variables(graph, variables)
-            event["graph"] = self._graphs.index(graph)
+            event["graph"], event["sets"] = self._graphs.index(graph), sets
             drawn = graphs.draws(ops)
             if drawn:
                 self._told.setdefault("draws", drawn)
@@ -268,14 +270,18 @@ def summary_values(data):
     return {v.tag: v.simple_value for v in summary.value if v.HasField("simple_value")}
 
 
-def _names(graph, handler, fetches, results):
-    """The names of what is fetched, where each leaf has one."""
-    leaves = flatten(fetches) if not isinstance(fetches, str) else [fetches]
-    found = []
-    for leaf, value in zip(leaves, results if isinstance(results, (list, tuple)) else [results]):
-        if value is not None:
-            found.append(str(getattr(leaf, "name", leaf)))
-    return found
+def _names(fetches, results):
+    """The names of what is fetched, in the order of `flatten(results)`."""
+    if results is None:
+        return []
+    if isinstance(fetches, dict):
+        keys = sorted(fetches, key=str)
+        return [n for key in keys for n in _names(fetches[key], results[key])]
+    if isinstance(fetches, (list, tuple)):
+        return [n for f, r in zip(fetches, results) for n in _names(f, r)]
+    count = len(flatten(results))
+    name = str(getattr(fetches, "name", None) or fetches)
+    return [name] * count
 
 
 def _feeds(recorder, graph, feed_dict):

@@ -21,6 +21,7 @@ class Watch:
         self._generation = {}
         self._stepped = {}
         self._updates = {}
+        self._sets = {}
         self._lock = threading.RLock()
         self._probes = threading.local()
         self._told_variables = {}
@@ -135,7 +136,9 @@ class Watch:
     def _is_update(self, replicas, step):
         """Whether a step function writes variables of the program; None: not seen."""
         if step not in self._updates:
-            self._updates[step] = _writes(replicas, step)
+            types, nested = _writes(replicas, step)
+            self._updates[step] = True if types else None if nested else False
+            self._sets[step] = bool(types) and not nested and graphs.only_sets(types)
         return self._updates[step]
 
     def _values(self, replicas):
@@ -173,6 +176,7 @@ class Watch:
         whole = recorder.keeps_variables(recorder.steps, size)
         event["variables"] = {n: recorder.array(v, whole) for n, v in after.items()}
         event["graph"] = self._replicas.index(replicas)
+        event["sets"] = self._sets.get(step, False)
         self._tell_variables(replicas)
         recorder.event(graphs.STEP, step=recorder.steps, **event)
         recorder.steps += 1
@@ -260,9 +264,10 @@ def _assign(replicas, name, parts, value):
 
 
 def _writes(replicas, step):
+    """(types of operations that write variables, whether some cannot be seen)."""
     function = getattr(step.function, "get_concrete_function", None)
     if function is None:
-        return None
+        return [], True
     graph = function().graph
     handles = {
         id(part.handle)
@@ -274,12 +279,12 @@ def _writes(replicas, step):
     inside = {
         id(internal) for external, internal in graph.captures if id(external) in handles
     }
-    nested = False
+    types, nested = [], not handles
     for op in graph.get_operations():
         if graphs.writes(op.type) and op.inputs and id(op.inputs[0]) in inside:
-            return True
+            types.append(op.type)
         nested = nested or op.type.endswith(("PartitionedCall", "While", "If", "Case"))
-    return None if nested or not handles else False
+    return types, nested
 
 
 def _leaves(args):

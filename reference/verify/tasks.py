@@ -1,0 +1,129 @@
+"""Which processes a program is: alone, or the tasks of a cluster on free loopback ports."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import re
+import shlex
+from collections.abc import Sequence
+
+from reference.processes import Hosts
+
+_JOB = ("job_name", "job", "job_type", "task_type")
+_INDEX = ("task_index", "task_id", "task", "index", "task_number", "worker_index")
+_PS = ("ps_hosts", "ps_host", "ps", "ps_addresses", "parameter_servers")
+_WORKERS = ("worker_hosts", "worker_host", "workers", "worker_addresses", "wk_hosts")
+_DEFINED = re.compile(
+    r"""(?:DEFINE_\w+\(|add_argument\()\s*(?:\w+\s*=\s*)?["'](-{0,2})([\w-]+)["']""",
+    re.S,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Tasks:
+    """How a program's processes are started.
+
+    Attributes:
+      ps, workers: 0 ps and 1 worker without a launch: one process.
+      flags: what every task is given, with {job}, {index}, {ps} and {workers}; or
+      tf_config: the environment variable TF_CONFIG is.
+      chief: worker 0 is called the chief in TF_CONFIG.
+      said: what was chosen, and why: a sentence; "" where the user has.
+    """
+
+    ps: int = 0
+    workers: int = 1
+    flags: str = ""
+    tf_config: bool = False
+    chief: bool = False
+    said: str = ""
+
+    @property
+    def alone(self) -> bool:
+        return not self.flags and not self.tf_config
+
+    def arguments(self, job: str, index: int, hosts: Hosts) -> list[str]:
+        values = {
+            "job": job,
+            "index": str(index),
+            "ps": ",".join(hosts.ps),
+            "workers": ",".join(hosts.worker),
+        }
+        return [part.format(**values) for part in shlex.split(self.flags)]
+
+    def environment(self, job: str, index: int, hosts: Hosts) -> dict[str, str]:
+        if not self.tf_config:
+            return {}
+        cluster = {"ps": list(hosts.ps), "worker": list(hosts.worker)}
+        if not hosts.ps:
+            del cluster["ps"]
+        if self.chief:
+            cluster["chief"] = cluster["worker"][:1]
+            del cluster["worker"][:1]
+            if not cluster["worker"]:
+                del cluster["worker"]
+            if job == "worker":
+                job, index = ("worker", index - 1) if index else ("chief", 0)
+        task = {"type": job, "index": index}
+        return {
+            "TF_CONFIG": json.dumps(
+                {"cluster": cluster, "task": task, "environment": "cloud"}
+            )
+        }
+
+
+ALONE = Tasks()
+
+
+def of_program(
+    text: str,
+    arguments: Sequence[str],
+    launch: str = "auto",
+    ps: int | None = None,
+    workers: int | None = None,
+    flags: str = "",
+) -> Tasks:
+    """How to start the program of this text.
+
+    Args:
+      launch: "auto", "alone", "flags" or "tf_config".
+      ps, workers: how many; None: one parameter server, one worker.
+      flags: a template where the flags have other names.
+    """
+    servers = 1 if ps is None else ps
+    count = workers or 1
+    if flags:
+        return Tasks(servers, count, flags)
+    if launch == "alone":
+        return ALONE
+    chief = bool(re.search(r"\bRunConfig\b|train_and_evaluate|[\"']chief[\"']", text))
+    if launch == "tf_config":
+        return Tasks(servers, count, tf_config=True, chief=chief)
+    found = _flags(text)
+    given = {a.lstrip("-").partition("=")[0] for a in arguments if a.startswith("-")}
+    if found and not given & set(re.findall(r"--([\w-]+)=", found)):
+        said = f"Started as tasks of a cluster by its flags: {found}"
+        return Tasks(servers, count, found, said=said)
+    named = "TF_CONFIG" in text or (workers or 0) > 1 or bool(ps)
+    if named and launch == "auto":
+        said = "Started as tasks of a cluster by TF_CONFIG"
+        return Tasks(servers, count, tf_config=True, chief=chief, said=said)
+    return ALONE
+
+
+def _flags(text: str) -> str:
+    """The template of a program's own flags; "" where it does not define all of them."""
+    names = {name for _, name in _DEFINED.findall(text)}
+    chosen = []
+    for value, candidates in (
+        ("{job}", _JOB),
+        ("{index}", _INDEX),
+        ("{ps}", _PS),
+        ("{workers}", _WORKERS),
+    ):
+        name = next((n for n in candidates if n in names), None)
+        if name is None:
+            return ""
+        chosen.append(f"--{name}={value}")
+    return " ".join(chosen)
