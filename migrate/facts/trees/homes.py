@@ -59,6 +59,7 @@ def homes(
     tree = _Tree(real)
     own: dict[str, dict[str, set[str]]] = {}
     others: dict[str, set[str]] = {}
+    tree.find_roots()
     for file in sorted(real):
         for root, target in tree.imported(file):
             own.setdefault(file, {}).setdefault(root, set()).add(target)
@@ -115,35 +116,58 @@ class _Tree:
         self._files = files
         # (directory of the file, module, names) -> what is imported.
         self._known: dict[tuple[str, str, tuple[str, ...]], list[tuple[str, str]]] = {}
+        self._roots: set[str] = set()
+        self._read: dict[str, bytes] = {}
+
+    def find_roots(self) -> None:
+        """Finds the directories that absolute imports show to be on Python's path.
+
+        A relative import only says that its file is in a package, not how far up that
+        goes: the top of a checkout may have an `__init__.py`, too, and be no package.
+        """
+        for file in sorted(self._files):
+            for match in _IMPORT.finditer(self._data(file)):
+                if match[3] or not match[1].startswith(b"."):
+                    for root, _ in self._of(file, match):
+                        self._roots.add(root)
 
     def imported(self, file: str) -> Iterator[tuple[str, str]]:
         """(directory on Python's path, file) of what a file imports of the tree."""
-        try:
-            data = pathlib.Path(file).read_bytes()
-        except OSError:
-            return
+        for match in _IMPORT.finditer(self._data(file)):
+            yield from self._of(file, match)
+
+    def _data(self, file: str) -> bytes:
+        if file not in self._read:
+            try:
+                self._read[file] = pathlib.Path(file).read_bytes()
+            except OSError:
+                self._read[file] = b""
+        return self._read[file]
+
+    def _of(self, file: str, match: re.Match[bytes]) -> Iterator[tuple[str, str]]:
         directory = os.path.dirname(file)
-        for match in _IMPORT.finditer(data):
-            if match[3]:
-                for item in match[3].decode().split(","):
-                    module = (item.split() or [""])[0]
-                    yield from self._absolute(directory, module, ("",))
-                continue
-            module = match[1].decode()
-            items = match[2].decode().split(",")
-            names = tuple(item.split()[0] for item in items if item.split()) or ("",)
-            if module.startswith("."):
-                yield from self._relative(directory, module, names)
-            else:
-                yield from self._absolute(directory, module, names)
+        if match[3]:
+            for item in match[3].decode().split(","):
+                module = (item.split() or [""])[0]
+                yield from self._absolute(directory, module, ("",))
+            return
+        module = match[1].decode()
+        items = match[2].decode().split(",")
+        names = tuple(item.split()[0] for item in items if item.split()) or ("",)
+        if module.startswith("."):
+            yield from self._relative(directory, module, names)
+        else:
+            yield from self._absolute(directory, module, names)
 
     def _relative(
         self, directory: str, module: str, names: Sequence[str]
     ) -> Iterator[tuple[str, str]]:
-        root, base = self._above(directory), directory
+        base = directory
         rest = module.lstrip(".")
         for _ in range(len(module) - len(rest) - 1):
             base = os.path.dirname(base)
+        above = [r for r in self._roots if r != base and _below(base, r)]
+        root = max(above, key=len) if above else self._above(directory)
         for name in names:
             target = self._module(base, rest, name)
             if target:

@@ -93,6 +93,24 @@ def test_relative_imports_say_what_the_package_is(tmp_path: pathlib.Path) -> Non
     }
 
 
+def test_the_top_of_a_checkout_is_no_package(tmp_path: pathlib.Path) -> None:
+    """Though it has an `__init__.py`: its script is started in it."""
+    files = {
+        "checkout/__init__.py": "",
+        "checkout/train.py": "from nets import net\n",
+        "checkout/nets/__init__.py": "",
+        "checkout/nets/net.py": "from . import layers\n",
+        "checkout/nets/layers.py": "",
+    }
+    home = Home("checkout")
+    expected = {"checkout/nets/net.py": home, "checkout/nets/layers.py": home}
+    assert _homes(tmp_path, files, "checkout") == expected
+    # A control: by its own imports it is one.
+    files["checkout/train.py"] = "from checkout.nets import net\n"
+    found = _homes(tmp_path, files, "checkout")
+    assert found["checkout/nets/net.py"] == Home("checkout", "checkout")
+
+
 def test_nothing_is_written_outside_of_what_was_given(tmp_path: pathlib.Path) -> None:
     files = {
         "pkg/__init__.py": "",
