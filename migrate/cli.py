@@ -1,7 +1,8 @@
 """The command line: `tf1to2 migrate|check|rule|verify|checkpoint`.
 
-Exit codes: 0 done, 1 findings remain (refusals, or `check` found work), 2 usage or
-internal error, an interrupt, or a file that could not be read, checked or written.
+Exit codes: 0 done, 1 something is left to do (a program is refused, or still runs the
+TensorFlow 1 way; a mistake is reported; or `check` found work), 2 usage or internal
+error, an interrupt, or a file that could not be read, checked or written.
 What is only needed once there is work to do is imported then: start-up is felt.
 """
 
@@ -169,6 +170,12 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="DIR",
     help="Write a migrated copy of the tree; all else in it is copied.",
 )
+@click.option(
+    "--notes",
+    is_flag=True,
+    help="Write what is refused into the refused files, as comments. Without it they "
+    "are not touched.",
+)
 def migrate_command(
     diff: bool, write: bool, output: pathlib.Path | None, **shared: Any
 ) -> None:
@@ -180,6 +187,7 @@ def migrate_command(
     if diff + write + (output is not None) > 1:
         raise click.UsageError("--diff, --write and --output exclude each other")
     from migrate import results
+    from migrate.show import print_diffs
 
     job = _Job(shared)
     if job.stdin:
@@ -190,7 +198,7 @@ def migrate_command(
         _stdin(job, diff=diff)
     elif diff:
         shown: set[pathlib.Path] = set()
-        job.finish(job.run(_checked, lambda p: _print_diffs(p, shown)), to_stderr=True)
+        job.finish(job.run(_checked, lambda p: print_diffs(p, shown)), to_stderr=True)
     elif write:
         job.finish(job.run(_writable, results.write_program), written=True)
     elif output is not None:
@@ -277,6 +285,7 @@ class _Job:
             _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
             python2=shared["python2"],
             estimators=shared["estimators"] or config.estimators,
+            notes=shared.get("notes", False),
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._exclude: tuple[str, ...] = shared["exclude"]
@@ -470,62 +479,10 @@ def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
-def _print_diffs(
-    program: list[FileResult], shown: set[pathlib.Path]
-) -> list[FileResult]:
-    for result in program:
-        _print_diff(result, shown)
-    return program
-
-
-def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
-    """The diff of a file, and the modules that come beside it as new files.
-
-    On a terminal a new module is only named: a thousand new lines, the same for every
-    program, would drown what one wants to see.
-    """
-    import os
-
-    from migrate import emitted
-
-    if not result.changed:
-        return
-    shown_as = os.fsencode(result.path)
-    if result.python3:  # Two steps, two diffs.
-        _echo_diff(result.old, result.python3, shown_as)
-    if result.python3 != result.new:
-        _echo_diff(result.python3 or result.old, result.new, shown_as)
-    for name in result.support:
-        path = result.place(name, result.path)
-        if os.path.exists(path) or path in shown:
-            continue
-        shown.add(path)
-        source = emitted.source(name)
-        if sys.stdout.isatty():
-            lines = source.count(b"\n")
-            click.secho(
-                f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
-            )
-        else:
-            _echo_diff(None, source, os.fsencode(path))
-
-
-def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
-    from migrate import diff, notebook_diff
-
-    unified = notebook_diff.unified if name.endswith(b".ipynb") else diff.unified
-    colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
-    colourful = sys.stdout.isatty()
-    for line in unified(old, new, name):
-        colour = colours.get(line[:1]) if colourful else None
-        text = line.rstrip(b"\n")
-        end = line[len(text) :]
-        click.echo(colour + text + b"\x1b[0m" + end if colour else line, nl=False)
-
-
 def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline
+    from migrate.show import print_diffs
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
@@ -533,7 +490,7 @@ def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     result = pipeline.migrate_bytes(path, data, job.options)
     ((result,),) = outcomes.settle([result])
     if diff:
-        _print_diff(result, set())
+        print_diffs([result], set())
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:

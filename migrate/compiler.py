@@ -21,7 +21,7 @@ from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
 from migrate.normalise.eager_forms import in_known_form
 from migrate.normalise.text import Text
-from migrate.notes import TODO, add_notes, filtered
+from migrate.notes import TODO, add_notes, ignored_lines, leave_alone
 from migrate.options import Options
 from migrate.parts import migrated as parts_of
 from migrate.parts.migrated import is_marked
@@ -39,8 +39,8 @@ from migrate.planning.method_forms import with_functions
 from migrate.planning.told import at_origins, unread_queues, unread_towers
 from migrate.program.eager import EagerProgram, FitProgram
 from migrate.rewriting import gates
+from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
-from migrate.rewriting.splice import spliced
 from migrate.rewriting.unused import without_unused
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
@@ -93,7 +93,7 @@ def _in_sight(text: str, unit: Unit) -> Migration:
         return rest
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
     new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
-    told = [f for f in (*told, *gone) if unit.options.reports(f.code)]
+    told = [*told, *gone]
     if not told:
         return rest
     return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
@@ -185,7 +185,7 @@ class _Source:
 def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
     """The migration by a plan for the text, or for its form that can be migrated."""
     text = source.text
-    plan, findings = plan_of(scopes, unit)
+    plan, findings = plan_of(scopes, unit, text)
     form = None
     as_it_stands = looks_at_input(scopes) and not has_refusal(findings)
     if not (as_it_stands or alone_in_compat(scopes)):
@@ -415,11 +415,14 @@ def _written(
     """The text with its plan carried out, where it passes the gates."""
     text, form = source.text, source.form
     refused = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
-    findings = filtered(findings, unit.options, text)
-    add_notes(plan, source.tree, findings, text)
+    if ignored := ignored_lines(text):
+        before, findings = findings, leave_alone(plan, findings, ignored)
+        # What is left alone has the name that it had.
+        refused |= {f.symbol for f in before if f not in findings}
+    add_notes(plan, source.tree, findings, text, unit.options)
     if plan.empty:
         return Migration(text, tuple(sorted(findings)))
-    new = _applied(text, source.tree, plan)
+    new = apply_plan(text, source.tree, plan)
     if plan.suites or plan.expressions or plan.statements:
         if plan.whole:  # What it does not have stands as it stood.
             refused |= {spelled for _, spelled, _ in gates.missing(text)}
@@ -488,16 +491,6 @@ def _taken(
             "the names that are used: one of them is another now",
         )
         for line in changed
-        if unit.options.reports("T140")
     ]
     findings = tuple(sorted([*imports, *stars, *found.findings]))
     return Migration(new, findings, found.support)
-
-
-def _applied(text: str, tree: ast.Module, plan: Plan) -> str:
-    new = spliced(text, tree, plan)
-    if new is None:
-        from migrate.rewriting.rewrite import Rewriter  # libcst is slow to import.
-
-        new = Rewriter(text, tree, plan).run()
-    return new

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterable, Mapping
+from typing import TypeGuard
 
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
@@ -16,26 +18,57 @@ _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 TODO = "# TODO(tf1to2):"
 
 
-def filtered(findings: list[Finding], options: Options, text: str) -> list[Finding]:
-    lines = text.split("\n")
+def ignored_lines(text: str) -> dict[int, frozenset[str]]:
+    """Line -> the codes that a comment there asks to be left alone by."""
+    found = {}
+    if "tf1to2" in text:
+        for number, line in enumerate(text.split("\n"), 1):
+            match = _IGNORE.search(line)
+            if match:
+                found[number] = frozenset(match[1].replace(" ", "").split(","))
+    return found
+
+
+def leave_alone(
+    plan: Plan, findings: list[Finding], ignored: Mapping[int, frozenset[str]]
+) -> list[Finding]:
+    """Takes out of a plan what comments ask to leave, and gives the other findings.
+
+    Of a program that is refused the reason stays, whatever its line asks for: its other
+    lines cannot be migrated without that one. So does a finding about a statement that
+    becomes part of something else.
+    """
+    refused = any(f.code == "N100" for f in findings)
+    at = {(n.lineno, n.col_offset + 1): n for n in plan.expressions if _is_placed(n)}
     kept = []
     for finding in findings:
-        if options.select and not finding.code.startswith(options.select):
-            continue
-        if options.ignore and finding.code.startswith(options.ignore):
-            continue
-        line = lines[finding.line - 1] if finding.line <= len(lines) else ""
-        match = _IGNORE.search(line)
-        if match and finding.code in match[1].replace(" ", "").split(","):
-            continue
-        kept.append(finding)
+        asked = finding.code in ignored.get(finding.line, ())
+        node = at.get((finding.line, finding.column))
+        if asked and finding.outcome is Outcome.REWRITTEN and node is not None:
+            del plan.expressions[node]
+        elif not asked or refused or finding.outcome is Outcome.REWRITTEN:
+            kept.append(finding)
     return kept
 
 
-def add_notes(plan: Plan, tree: ast.Module, findings: list[Finding], text: str) -> None:
+def _is_placed(node: ast.AST) -> TypeGuard[ast.expr]:
+    return isinstance(node, ast.expr)
+
+
+def add_notes(
+    plan: Plan,
+    tree: ast.Module,
+    findings: Iterable[Finding],
+    text: str,
+    options: Options,
+) -> None:
     """One comment above each refused statement, once however often the tool runs."""
     lines = text.split("\n")
-    refused = [f for f in findings if f.outcome is Outcome.REFUSED and f.code != "N100"]
+    refused = [
+        f
+        for f in findings
+        if f.outcome is Outcome.REFUSED and f.code != "N100" and options.reports(f.code)
+    ]
     if not refused:
         return
     starts: dict[int, ast.stmt] = {}

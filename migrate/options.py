@@ -18,13 +18,15 @@ class Options:
     """The choices that change what is written, and the tree that they hold for."""
 
     strategy: str = "auto"
-    # Codes (or prefixes of codes: "S", "S1") that are acted upon; empty means all.
+    # Codes (or prefixes of codes: "S", "S1") that are told; empty means all.
     select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     # Whether Python 2 sources are first brought to Python 3.
     python2: bool = False
     # "keras": a model_fn that can be a Keras model becomes one; "model_fn": all stay.
     estimators: str = "keras"
+    # Whether the refusals of a file are written into it, as comments.
+    notes: bool = False
     tree: Tree = Tree()
     # Emitted modules of the result that is migrated again: they are not written yet.
     written: frozenset[str] = frozenset()

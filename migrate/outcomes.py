@@ -209,6 +209,8 @@ def _settle(
             ]
     if program.status in (Status.FAILED, Status.REFUSED):
         results = [hold(r, program.reason) for r in results]
+    else:
+        results = [dataclasses.replace(r, noted=b"") for r in results]
     return [
         dataclasses.replace(r, status=find_status(r), program=path) for r in results
     ]

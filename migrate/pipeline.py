@@ -102,6 +102,49 @@ def migrate_bytes(
     Args:
       core: what migrates a module's text; None is the compiler.
     """
+    result = _migrated(path, data, options, core)
+    if options.notes and not result.failed:
+        noted = _noted(result, data, options)
+        if noted != data:
+            new = result.new if result.changed else data
+            result = dataclasses.replace(result, old=data, new=new, noted=noted)
+    if all(options.reports(f.code) for f in result.findings):
+        return result
+    findings = (
+        dataclasses.replace(f, hidden=not options.reports(f.code))
+        for f in result.findings
+    )
+    return dataclasses.replace(result, findings=tuple(findings))
+
+
+def _noted(result: FileResult, data: bytes, options: Options) -> bytes:
+    """A file with its refusals as comments, or as it is where it cannot have them."""
+    from migrate.rewriting.apply import with_notes  # libcst is slow to import.
+
+    try:
+        source = python.decode(data)
+        if result.path.suffix != ".ipynb":
+            return source.encode(with_notes(source.text, result.findings, options))
+        notebook = notebooks.read(source.text)
+        lines = {cell.index: cell.line for cell in notebook.cells}
+        findings = [
+            dataclasses.replace(f, line=f.line + lines[f.cell])
+            for f in result.findings
+            if f.cell in lines and f.code != "E007"
+        ]
+        module = with_notes(notebook.module, findings, options)
+        told = options.reports("E007")
+        written = notebooks.write(
+            notebook, module, lambda cell: hidden.applied(cell, False, told)
+        )
+        return source.encode(written.text)
+    except (ValueError, SyntaxError, RecursionError, python.Unreadable):
+        return data  # Python 2, or cells that cannot be cut.
+
+
+def _migrated(
+    path: pathlib.Path, data: bytes, options: Options, core: Core | None
+) -> FileResult:
     unchanged = FileResult(path)
     if not is_candidate(path, data, options):
         return unchanged
@@ -280,11 +323,7 @@ def _notebook(
         [
             *map(notebook.located, found),
             *of_files,
-            *(
-                f
-                for f in notebooks.hidden_findings(notebook, migrated)
-                if options.reports(f.code)
-            ),
+            *notebooks.hidden_findings(notebook, migrated),
         ]
     )
     sources = {one.old: one.new for one in files if one.new}

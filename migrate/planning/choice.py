@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from migrate import emitted
 from migrate.backends import custom_loop
@@ -19,6 +19,7 @@ from migrate.frontends.estimators import estimator, input_sessions
 from migrate.frontends.estimators.classes import hidden_members
 from migrate.frontends.sessions import between_graph
 from migrate.normalise.model_forms import normalised_branches
+from migrate.notes import ignored_lines
 from migrate.options import Options
 from migrate.plan import Block, Conflict, Dropped, Keep, Plan
 from migrate.program import ir
@@ -85,12 +86,14 @@ def _is_used_as_written(scopes: Scopes, name: str, module: str) -> bool:
 def plan_of(
     scopes: Scopes,
     unit: Unit,
+    text: str,
     towers: ir.Towers | None = None,
     servers_end: bool = False,
 ) -> tuple[Plan, list[Finding]]:
     """A file's plan and findings.
 
     Args:
+      text: the file's, of which the scopes are.
       towers: the replicas that its program has, where they were towers.
       servers_end: whether the parameter servers of its program end with its workers.
     """
@@ -144,7 +147,7 @@ def plan_of(
     rules.serves = program is not None and program.connected is not None
     rules.run()
     if program is None and not kept:
-        whole, found = _outside_of_programs(scopes, rules, unit)
+        whole, found = _outside_of_programs(scopes, rules, unit, ignored_lines(text))
         return whole, found if whole.empty else [*hooks, *found]
     if program is not None:
         apart = [
@@ -174,10 +177,17 @@ def _only_names(findings: Iterable[Finding]) -> bool:
 
 
 def _outside_of_programs(
-    scopes: Scopes, rules: SymbolRules, unit: Unit
+    scopes: Scopes,
+    rules: SymbolRules,
+    unit: Unit,
+    ignored: Mapping[int, frozenset[str]],
 ) -> tuple[Plan, list[Finding]]:
     """A file of no program: symbol by symbol, or left whole where it is of a graph's."""
-    graph = [f for f in rules.findings if f.code in GRAPH_CODES]
+    graph = [
+        f
+        for f in rules.findings
+        if f.code in GRAPH_CODES and f.code not in ignored.get(f.line, ())
+    ]
     if graph and all(f.symbol.startswith("tf.train.Server") for f in graph):
         # Nothing but a task that serves.
         alone = SymbolRules(scopes, Plan(), {}, serves=True)

@@ -12,9 +12,14 @@ _HEAD = """\
 # Rules
 
 Every finding has a code: a letter for its kind, and three digits. `tf1to2 rule CODE` tells the
-same as this page. A finding is *rewritten*, *kept*, *refused* (with a comment at its line and a
-recipe), or the file *failed*. To be left alone at a line, write `# tf1to2: ignore[CODE]` there;
-`--select` and `--ignore` choose codes for a run.
+same as this page. A finding is *rewritten*, *kept*, *refused* (with a recipe), or the file
+*failed*. A program with a refusal stays as it is, byte for byte; `--notes` writes its refusals into
+its files, as comments.
+
+To leave a line alone, write `# tf1to2: ignore[CODE]` there: what the code is about stays as it is,
+and is not reported. A program that cannot be migrated without that line stays refused.
+`--select` and `--ignore` choose which codes are reported. They do not change what became of a
+program, or the exit code.
 """
 
 

@@ -225,9 +225,12 @@ def test_what_is_too_deep_costs_no_other(tree: pathlib.Path) -> None:
 def test_select_and_ignore(tree: pathlib.Path) -> None:
     (tree / "bad.py").unlink()
     assert run("migrate", tree).returncode == 1
-    assert run("migrate", tree, "--ignore", "s1, N").returncode == 0
-    assert run("migrate", tree, "--select", "T").returncode == 0
-    assert run("migrate", tree, "--select", "T", "--select", "S120").returncode == 1
+    for options in (["--ignore", "s1, N"], ["--select", "T"], ["--select", "T,S120"]):
+        done = run("migrate", tree, *options)
+        assert done.returncode == 1  # What is not told is not done.
+        assert done.stderr.count("S120 tf.Session") == 1
+        told = "-> Open one" in done.stderr  # As a finding, with its recipe.
+        assert told is (options[1] == "T,S120")
 
 
 def test_suppression_in_the_source(tree: pathlib.Path) -> None:
@@ -243,8 +246,8 @@ def test_configuration(tree: pathlib.Path) -> None:
     )
     # A nearer file without the table says nothing.
     (tree / "sub" / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-    assert run("migrate", tree).returncode == 0
-    assert run("migrate", tree / "sub" / "refused.py").returncode == 0
+    assert "-> Open one" not in run("migrate", tree).stderr
+    assert "-> Open one" not in run("migrate", tree / "sub" / "refused.py").stderr
     assert run("migrate", tree / "bad.py").returncode == 2  # Named, so not excluded.
     done = run("migrate", tree, "--exclude", "sub/", "--ignore", "N")
     assert "2 files read" in done.stdout and done.returncode == 0

@@ -1,0 +1,34 @@
+"""A plan carried out on a text: by lines where that is enough, else by its syntax tree."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from migrate.findings import Finding
+from migrate.notes import add_notes
+from migrate.options import Options
+from migrate.plan import Plan
+from migrate.rewriting import gates
+from migrate.rewriting.splice import spliced
+from migrate.source.nodes import tree_of
+
+
+def apply_plan(text: str, tree: ast.Module, plan: Plan) -> str:
+    """The text that a plan makes of another."""
+    new = spliced(text, tree, plan)
+    if new is None:
+        from migrate.rewriting.rewrite import Rewriter  # libcst is slow to import.
+
+        new = Rewriter(text, tree, plan).run()
+    return new
+
+
+def with_notes(text: str, findings: Iterable[Finding], options: Options) -> str:
+    """A refused file's text with its refusals as comments, and nothing else changed."""
+    plan, tree = Plan(), tree_of(text)
+    add_notes(plan, tree, findings, text, options)
+    if plan.empty:
+        return text
+    new = apply_plan(text, tree, plan)
+    return text if gates.compiles(new, "") else new

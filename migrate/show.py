@@ -1,0 +1,60 @@
+"""Diffs on standard output, in colours where that is a terminal."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+
+import click
+
+from migrate import diff, emitted, notebook_diff
+from migrate.pipeline import FileResult
+
+
+def print_diffs(
+    program: list[FileResult], shown: set[pathlib.Path]
+) -> list[FileResult]:
+    """Prints the diffs of a program's files, and gives their results."""
+    for result in program:
+        _print_diff(result, shown)
+    return program
+
+
+def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
+    """The diff of a file, and the modules that come beside it as new files.
+
+    On a terminal a new module is only named: a thousand new lines, the same for every
+    program, would drown what one wants to see.
+    """
+    if not result.changed:
+        return
+    shown_as = os.fsencode(result.path)
+    if result.python3:  # Two steps, two diffs.
+        _echo_diff(result.old, result.python3, shown_as)
+    if result.python3 != result.new:
+        _echo_diff(result.python3 or result.old, result.new, shown_as)
+    for name in result.support:
+        path = result.place(name, result.path)
+        if path.exists() or path in shown:
+            continue
+        shown.add(path)
+        source = emitted.source(name)
+        if sys.stdout.isatty():
+            lines = source.count(b"\n")
+            click.secho(
+                f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
+            )
+        else:
+            _echo_diff(None, source, os.fsencode(path))
+
+
+def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
+    unified = notebook_diff.unified if name.endswith(b".ipynb") else diff.unified
+    colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
+    colourful = sys.stdout.isatty()
+    for line in unified(old, new, name):
+        colour = colours.get(line[:1]) if colourful else None
+        text = line.rstrip(b"\n")
+        end = line[len(text) :]
+        click.echo(colour + text + b"\x1b[0m" + end if colour else line, nl=False)
