@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from reference import measured
+
 Array = npt.NDArray[np.generic]
 Trace = Mapping[str, Array]
 
@@ -84,6 +86,7 @@ def first_divergence(
     for name in sorted(expected):
         a, b = expected[name], found[name]
         difference = np.abs(a.astype(np.float64) - b.astype(np.float64))
+        measured.note(float(np.max(difference)))
         wrong = np.argwhere(~(difference <= _allowed(tolerance, name)))
         if len(wrong):
             firsts.append((int(wrong[0][0]), name, tuple(int(i) for i in wrong[0])))
@@ -139,7 +142,7 @@ def table(expected: Trace, found: Trace, tolerance: Tolerance = 0.0) -> list[Row
         rows.append(
             Row(
                 name,
-                float(np.max(difference)),
+                measured.note(float(np.max(difference))),
                 int(ulps(a[place], b[place])) if a.dtype.kind == "f" else None,
                 int(differing[0][0]) if len(differing) else None,
                 len(a),

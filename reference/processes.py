@@ -67,6 +67,37 @@ class TasksFailed(RuntimeError):
 CommandLine = Callable[[str, int, Hosts], Sequence[str]]
 
 
+@dataclasses.dataclass(frozen=True)
+class Launch:
+    """What the processes of a program are given, told before they start.
+
+    Attributes:
+      python: the interpreter.
+      command: scripts and arguments of all tasks; ports of a cluster count from 1.
+      environment: what they get beside this process's.
+      inherited: this process's environment.
+    """
+
+    python: str
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+    inherited: Mapping[str, str]
+
+
+# Each is called before processes start, and may raise to prevent it. The tests' ledger
+# of proofs knows by it what a proof depends on.
+before_launch: list[Callable[[Launch], None]] = []
+
+
+def announce(
+    python: str, command: Sequence[str], environment: Mapping[str, str] | None = None
+) -> None:
+    """Tells those who listen that processes are about to start."""
+    launch = Launch(python, tuple(command), dict(environment or {}), dict(os.environ))
+    for listener in before_launch:
+        listener(launch)
+
+
 def flag_arguments(job: str, index: int, hosts: Hosts) -> list[str]:
     """The classic command line: hosts, job and index as flags."""
     return [
@@ -115,10 +146,16 @@ def run_tasks(
       TasksFailed: a worker failed or did not end in time; its output is in the message,
         and of a preloaded one that did not end where it stood.
     """
-    hosts = Hosts.on_loopback(ps, workers)
     directory.mkdir(parents=True, exist_ok=True)
     tasks = [("ps", i) for i in range(ps)] + [("worker", i) for i in range(workers)]
     tasks += [("client", 0)] * client
+    scripts = [str(program)] if isinstance(program, pathlib.Path) else list(program)
+    if before_launch:
+        _announce_tasks(
+            *(python, [*scripts, *arguments, str(directory)], tasks, environment),
+            *(command_line, task_environment),
+        )
+    hosts = Hosts.on_loopback(ps, workers)
     trains = "client" if client else "worker-0" if serving else "worker"
     deadline = time.monotonic() + timeout
     with contextlib.ExitStack() as stack:
@@ -131,11 +168,7 @@ def run_tasks(
                 _process(
                     [
                         python,
-                        *(
-                            [str(program)]
-                            if isinstance(program, pathlib.Path)
-                            else program
-                        ),
+                        *scripts,
                         *command_line(job, index, hosts),
                         *arguments,
                     ],
@@ -189,6 +222,67 @@ def run_tasks(
     return ended
 
 
+def _announce_tasks(
+    python: str,
+    command: Sequence[str],
+    tasks: Sequence[tuple[str, int]],
+    environment: Mapping[str, str] | None,
+    command_line: CommandLine,
+    task_environment: Callable[[str, int, Hosts], Mapping[str, str]] | None,
+) -> None:
+    """Announces the tasks of a cluster, with ports that count from 1."""
+    ports = {task: f"localhost:{port}" for port, task in enumerate(tasks, start=1)}
+    hosts = Hosts(
+        tuple(ports[task] for task in tasks if task[0] == "ps"),
+        tuple(ports[task] for task in tasks if task[0] == "worker"),
+    )
+    told: list[str] = list(command)
+    whole = dict(environment or {})
+    for job, index in tasks:
+        told += [f"{job} {index}", *command_line(job, index, hosts)]
+        extra = task_environment(job, index, hosts) if task_environment else {}
+        whole |= {f"{job} {index} {name}": value for name, value in extra.items()}
+    announce(python, told, whole)
+
+
+def run_program(
+    command: Sequence[str | os.PathLike[str]],
+    *,
+    environment: Mapping[str, str] | None = None,
+    directory: pathlib.Path | None = None,
+    timeout: float = 300.0,
+    check: bool = True,
+) -> subprocess.CompletedProcess[str]:
+    """Runs a Python program in one process of its own; what it printed.
+
+    Args:
+      command: interpreter, script, its arguments.
+      environment: beside that of this process.
+      directory: where it runs.
+      timeout: seconds.
+      check: whether another exit code than 0 is an error.
+
+    Raises:
+      TasksFailed: it ended with another code; what it printed is in the message.
+    """
+    python, *rest = map(str, command)
+    announce(python, [*rest, *([str(directory)] if directory else [])], environment)
+    done = subprocess.run(
+        [python, *rest],
+        env=environment_with(environment),
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
+    )
+    if check and done.returncode:
+        raise TasksFailed(
+            f"{rest[0]} ended with {done.returncode}:\n"
+            f"{done.stdout[-3000:]}{done.stderr[-3000:]}"
+        )
+    return done
+
+
 def environment_with(given: Mapping[str, str] | None = None) -> dict[str, str]:
     """This process's environment as a program started from a shell would have it."""
     inherited = {k: v for k, v in os.environ.items() if k not in _NOT_INHERITED}
@@ -206,6 +300,7 @@ def started(
       log: the file that gets what it prints.
       environment: beside that of this process.
     """
+    announce(command[0], [*command[1:], str(log.parent)], environment)
     whole = environment_with(environment)
     by = _preloaded(command[0], tuple(sorted(environment.items())))
     with _process(command, log, whole, by) as process:

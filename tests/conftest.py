@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, settings
 
 from reference import environment
 
+pytest_plugins = ["tests.ledger.plugin"]
+
 # A machine that does something else beside is slow, which is no fault of a test.
 settings.register_profile(
     "loaded", deadline=None, suppress_health_check=[HealthCheck.too_slow]

@@ -300,52 +300,52 @@ def run_before(
         return {c.name: t for c, t in zip(clustered, traces, strict=True)}
 
 
-def run_all(directory: pathlib.Path, cases: tuple[Case, ...] = CASES) -> Traces:
-    """What everything writes that runs under this TensorFlow.
+def titles(cases: Iterable[Case] = CASES) -> list[str]:
+    """All that runs under this TensorFlow.
 
-    By "old NAME" (of programs of TensorFlow 2), "new NAME", and "one NAME" (the mended
+    "old NAME" (of programs of TensorFlow 2), "new NAME", and "one NAME" (the mended
     program on one replica).
     """
-    here = [case for case in cases if not case.workers]
-    together = [case for case in here if not case.alone]
-    groups = [
-        {f"old {c.name}": c.old for c in together}
-        | {
-            f"one {c.name}": c.new.replace("else 2", "else 1")
-            for c in here
-            if c.replicated
-        },
-        {f"new {c.name}": c.new for c in together},
-    ]
-    for case in here:
+    found = []
+    for case in cases:
+        found.append(f"new {case.name}")
+        if not case.workers:
+            found.append(f"old {case.name}")
+            if case.replicated:
+                found.append(f"one {case.name}")
+    return found
+
+
+def run_titled(title: str, directory: pathlib.Path) -> Trace:
+    """What one of the `titles` writes."""
+    which, _, name = title.partition(" ")
+    (case,) = (case for case in CASES if case.name == name)
+    if case.workers:
+        migration = migrate_text(case.new if case.by_hand else case.old)
+        return run_migrated(case, migration, directory)
+    text = case.new
+    if which == "one":
+        text = text.replace("else 2", "else 1")
+    if which == "old":
+        text = case.old
         if case.alone:
             # That its run is called otherwise is a mistake of its own.
-            old = case.old.replace("experimental_run_v2", "run")
-            groups += [{f"old {case.name}": old}, {f"new {case.name}": case.new}]
-    found: Traces = {}
-    # Python 3.11 cannot parse in two threads at once.
-    migrations = {
-        c.name: migrate_text(c.new if c.by_hand else c.old) for c in cases if c.workers
-    }
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        jobs = [
-            pool.submit(run_alone, group, directory / f"group_{n}")
-            for n, group in enumerate(groups)
-        ]
-        mended = {
-            f"new {c.name}": pool.submit(
-                run_migrated,
-                c,
-                migrations[c.name],
-                directory / f"migrated_{c.name}",
-            )
-            for c in cases
-            if c.workers
-        }
-        for job in jobs:
-            found |= job.result()
-        found |= {title: future.result() for title, future in mended.items()}
-    return found
+            text = text.replace("experimental_run_v2", "run")
+    return run_alone({title: text}, directory)[title]
+
+
+class Found:
+    """What programs write; each is run when it is first asked for."""
+
+    def __init__(self, work: pathlib.Path) -> None:
+        self._work = work
+        self._traces: Traces = {}
+
+    def __getitem__(self, title: str) -> Trace:
+        if title not in self._traces:
+            directory = self._work / title.replace(" ", "_")
+            self._traces[title] = run_titled(title, directory)
+        return self._traces[title]
 
 
 def recorded() -> dict[str, dict[str, Trace]]:
@@ -370,7 +370,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         work = pathlib.Path(temporary)
         before = run_before(str(python), work / "tf1", stale)
-        found = run_all(work / "tf2", stale)
+        found = {t: run_titled(t, work / t.replace(" ", "_")) for t in titles(stale)}
     rows |= {
         case.name: {
             "digest": case.digest,

@@ -20,7 +20,7 @@ from reference import processes, runner
 from reference.compare import Array
 from tests.programs import callback_programs, variants
 from tests.programs.callback_programs import HERE, PROGRAMS
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 _FITTED = Variant("fitted", 0.0, "it is only run", directory=HERE)
 _OF_FIT = ("early_stopping", "progress_bar")
@@ -53,8 +53,9 @@ def _found(
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return _found(PROGRAMS, tmp_path_factory.mktemp("callbacks"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    work = tmp_path_factory.mktemp("callbacks")
+    return Found(work, lambda program, at: _found((program,), at))
 
 
 @each_program
@@ -71,12 +72,10 @@ def test_hooks_become_callbacks(program: Variant) -> None:
 
 
 @each_program
-def test_prints_what_tensorflow_1_15_5_printed(
-    program: Variant, found: dict[str, Array]
-) -> None:
+def test_prints_what_tensorflow_1_15_5_printed(program: Variant, found: Found) -> None:
     expected = callback_programs.recorded()[f"{program.name}/lines"]
     assert len(expected) > 3
-    assert list(found[f"{program.name}/lines"]) == list(expected)
+    assert list(found.of(program)[f"{program.name}/lines"]) == list(expected)
 
 
 @pytest.mark.parametrize(

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 import sys
 
 import pytest
 
 from migrate import emitted
 from migrate.compiler import migrate_text
+from reference import processes
 from reference.compare import Array
 from tests.programs import variants
-from tests.programs.variants import EACH, Variant
+from tests.programs.variants import EACH, Found, Variant
 
 
 def _run(group: tuple[Variant, ...], work: pathlib.Path) -> dict[str, Array]:
@@ -22,14 +22,12 @@ def _run(group: tuple[Variant, ...], work: pathlib.Path) -> dict[str, Array]:
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    work = tmp_path_factory.mktemp("each")
-    variants.migrated(EACH, work / "programs")
-    return _run(EACH, work)
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("each"))
 
 
 @pytest.mark.parametrize("variant", EACH, ids=lambda v: v.name)
-def test_equals_tensorflow_1_15_5(variant: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(variant: Variant, found: Found) -> None:
     rows = variants.differences(variant, variants.recorded(), found)
     assert rows
     wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
@@ -141,12 +139,8 @@ def test_an_update_of_every_replicas_own_stops(
         path = program.parent / name
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(emitted.source(name))
-    run = subprocess.run(
-        [sys.executable, program.name, optimizer],
-        cwd=program.parent,
-        capture_output=True,
-        text=True,
-        timeout=300,
+    run = processes.run_program(
+        [sys.executable, program, optimizer], directory=program.parent, check=False
     )
     assert (run.returncode == 0) == (not said), run.stderr[-2000:]
     assert said in run.stderr

@@ -7,32 +7,19 @@ import sys
 
 import pytest
 
-from reference.compare import Array
 from tests.programs import variants
-from tests.programs.variants import DEVICES, IDIOMS, Variant
+from tests.programs.variants import DEVICES, IDIOMS, Found, Variant
 
 # Estimators take pandas' frames, but do not need pandas.
 pytest.importorskip("pandas", reason="pandas_input_fn has frames to read")
 
 
-def _run(group: tuple[Variant, ...], work: pathlib.Path) -> dict[str, Array]:
-    variants.migrated(group, work / "programs")
-    return variants.run(
-        group, sys.executable, work / "programs", work / "run", preloaded=True
-    )
-
-
 @pytest.fixture(scope="module")
-def idioms(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return _run(IDIOMS, tmp_path_factory.mktemp("idioms"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("idioms"))
 
 
-@pytest.fixture(scope="module")
-def devices(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return _run(DEVICES, tmp_path_factory.mktemp("devices"))
-
-
-def _compare(variant: Variant, found: dict[str, Array]) -> None:
+def _compare(variant: Variant, found: Found) -> None:
     rows = variants.differences(variant, variants.recorded(), found)
     assert rows
     wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
@@ -40,15 +27,15 @@ def _compare(variant: Variant, found: dict[str, Array]) -> None:
 
 
 @pytest.mark.parametrize("variant", IDIOMS, ids=lambda v: v.name)
-def test_equals_tensorflow_1_15_5(variant: Variant, idioms: dict[str, Array]) -> None:
-    _compare(variant, idioms)
+def test_equals_tensorflow_1_15_5(variant: Variant, found: Found) -> None:
+    _compare(variant, found)
 
 
 @pytest.mark.parametrize("variant", DEVICES, ids=lambda v: v.name)
 def test_devices_equal_those_of_tensorflow_1_15_5(
-    variant: Variant, devices: dict[str, Array]
+    variant: Variant, found: Found
 ) -> None:
-    _compare(variant, devices)
+    _compare(variant, found)
 
 
 _FAULTS = (

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import pathlib
 import shutil
-import subprocess
 import sys
 
 import numpy as np
@@ -15,7 +14,7 @@ import pytest
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
-from reference import processes, runner
+from reference import measured, processes, runner
 
 HERE = pathlib.Path(__file__).parent / "half_migrated"
 # Sums over parts of a batch, and of a product's terms in another order: measured 1.2e-7
@@ -68,12 +67,9 @@ CLUSTERS = {
 def truth(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
     """The losses of one process, by program."""
     path = tmp_path_factory.mktemp("truth") / "losses.json"
-    subprocess.run(
-        [sys.executable, str(HERE / "single_process.py"), str(path)],
-        env=processes.environment_with(runner.ENVIRONMENT),
-        check=True,
-        capture_output=True,
-        timeout=240,
+    processes.run_program(
+        [sys.executable, HERE / "single_process.py", path],
+        environment=runner.ENVIRONMENT,
     )
     found: dict[str, list[float]] = json.loads(path.read_text())
     return found
@@ -123,7 +119,8 @@ def difference(one: list[float], other: list[float]) -> float:
     if len(one) != len(other):
         return np.inf
     found = np.abs(np.subtract(one, other))
-    return float(np.max(found, initial=0)) if np.all(np.isfinite(found)) else np.inf
+    largest = float(np.max(found, initial=0)) if np.all(np.isfinite(found)) else np.inf
+    return measured.note(largest)
 
 
 @pytest.mark.parametrize("name", CLUSTERS)
@@ -131,7 +128,6 @@ def test_trains_as_one_process(
     name: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
 ) -> None:
     for task, losses in enumerate(run(migrated(name), CLUSTERS[name], tmp_path)):
-        print(name, difference(losses, meant(truth, name, task)))
         assert difference(losses, meant(truth, name, task)) < CLOSE
     if name == "more_hooks":
         saved = {p.stem for p in (tmp_path / "checkpoints").glob("*.index")}
@@ -151,7 +147,6 @@ def test_the_next_run_goes_on_where_the_last_one_saved(
     text = migrated(name)
     run(text, RESTARTED[name], tmp_path)
     for losses in run(text, RESTARTED[name], tmp_path):
-        print(name, difference(losses, truth["client"][:8]))
         assert difference(losses, truth["client"][:8]) < CLOSE
     # The control: what is not saved is not gone on with.
     unsaved = text.replace("replicas.chief_saves(manager.save)", "None")

@@ -12,7 +12,7 @@ import pytest
 from reference.compare import Array
 from tests.programs import keras_network_programs, variants
 from tests.programs.keras_network_programs import CONTINUED, HERE, TREES
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 ROOT = pathlib.Path(__file__).parents[2]
 EVERY = (*TREES, CONTINUED)
@@ -60,9 +60,9 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> tuple[pathlib.Path, st
 @pytest.fixture(scope="module")
 def found(
     programs: tuple[pathlib.Path, str], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Array]:
-    work = tmp_path_factory.mktemp("keras_networks_run") / "run"
-    return _ran(EVERY, programs[0], work)
+) -> Found:
+    work = tmp_path_factory.mktemp("keras_networks_run")
+    return Found(work, lambda tree, at: _ran((tree,), programs[0], at))
 
 
 def test_the_networks_functions_become_keras_where_they_are(
@@ -92,7 +92,7 @@ def test_migrating_them_again_changes_nothing(
 
 
 @each_tree
-def test_equals_tensorflow_1_15_5(tree: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(tree: Variant, found: Found) -> None:
     expected = {
         name: value
         for name, value in keras_network_programs.recorded().items()

@@ -7,17 +7,16 @@ import pathlib
 import pytest
 
 from migrate.compiler import migrate_text
-from reference.compare import Array
 from tests.programs import keras_parts, variants
 from tests.programs.keras_parts import PROGRAMS
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return variants.migrated_and_run(PROGRAMS, tmp_path_factory.mktemp("keras_parts"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("keras_parts"))
 
 
 @each_program
@@ -30,7 +29,7 @@ def test_becomes_a_keras_model(program: Variant) -> None:
 
 
 @each_program
-def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
     wrong = variants.beyond_tolerance(program, keras_parts.recorded(), found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 

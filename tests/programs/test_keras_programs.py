@@ -9,21 +9,16 @@ import pytest
 
 from migrate.compiler import migrate_text
 from migrate.options import Options
-from reference.compare import Array
 from tests.programs import keras_programs, variants
 from tests.programs.keras_programs import PROGRAMS
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 each_program = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    work = tmp_path_factory.mktemp("keras_programs")
-    variants.migrated(PROGRAMS, work / "programs")
-    return variants.run(
-        PROGRAMS, sys.executable, work / "programs", work / "run", preloaded=True
-    )
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("keras_programs"))
 
 
 @each_program
@@ -43,7 +38,7 @@ def test_stays_a_model_fn_where_that_is_wanted(program: Variant) -> None:
 
 
 @each_program
-def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
     rows = variants.differences(program, keras_programs.recorded(), found)
     assert rows
     wrong = {k: v for k, v in rows.items() if not v <= program.tolerance}

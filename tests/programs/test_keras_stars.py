@@ -10,9 +10,9 @@ import pytest
 from migrate.options import Options
 from migrate.results import write_result
 from migrate.run import run_tree
-from reference.compare import Array
 from tests.programs import keras_star_programs, variants
 from tests.programs.keras_star_programs import HERE, PROGRAMS, StarProgram
+from tests.programs.variants import Found
 
 FAULTS = {
     "sales_train": ("sales/layers.py", "momentum=0.9", "momentum=0.99"),
@@ -55,9 +55,13 @@ def texts(
 @pytest.fixture(scope="module")
 def found(
     texts: tuple[pathlib.Path, dict[str, str]], tmp_path_factory: pytest.TempPathFactory
-) -> dict[str, Array]:
-    work = tmp_path_factory.mktemp("keras_stars_run") / "run"
-    return variants.run(PROGRAMS, sys.executable, texts[0], work, preloaded=True)
+) -> Found:
+    return Found(
+        tmp_path_factory.mktemp("keras_stars_run"),
+        lambda program, at: variants.run(
+            (program,), sys.executable, texts[0], at, preloaded=True
+        ),
+    )
 
 
 def test_they_become_keras_models(
@@ -74,9 +78,7 @@ def test_they_become_keras_models(
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_equals_tensorflow_1_15_5(
-    program: StarProgram, found: dict[str, Array]
-) -> None:
+def test_equals_tensorflow_1_15_5(program: StarProgram, found: Found) -> None:
     rows = variants.differences(program, keras_star_programs.recorded(), found)
     assert rows
     wrong = {k: v for k, v in rows.items() if not v <= program.tolerance}

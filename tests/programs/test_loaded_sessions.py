@@ -6,9 +6,7 @@ What the program finds is compared with what TensorFlow 1.15.5 found, recorded b
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -18,6 +16,7 @@ import pytest
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
+from reference import processes, runner
 from reference.compare import Array
 
 PROGRAM = pathlib.Path(__file__).parent / "loaded" / "served.py"
@@ -28,15 +27,7 @@ TOLERANCE = 2e-6
 
 def _run(python: str, program: pathlib.Path, out: pathlib.Path) -> dict[str, Array]:
     out.mkdir(parents=True, exist_ok=True)
-    environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
-    done = subprocess.run(
-        [python, str(program), str(out)],
-        env={**environment, "CUDA_VISIBLE_DEVICES": "", "TF_ENABLE_ONEDNN_OPTS": "0"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    processes.run_program([python, program, out], environment=runner.ENVIRONMENT)
     with np.load(out / "found.npz") as found:
         return {name: found[name] for name in found.files}
 

@@ -14,17 +14,19 @@ from migrate.compiler import migrate_text
 from reference.compare import Array
 from tests.programs import model_objects, variants
 from tests.programs.model_objects import PROGRAMS
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    work = tmp_path_factory.mktemp("model_objects")
-    variants.migrated(PROGRAMS, work / "programs")
-    return model_objects.continued(PROGRAMS, work / "programs", work / "run")
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    def run(program: Variant, work: pathlib.Path) -> dict[str, Array]:
+        variants.migrated((program,), work / "programs")
+        return model_objects.continued((program,), work / "programs", work / "run")
+
+    return Found(tmp_path_factory.mktemp("model_objects"), run)
 
 
-def _wrong(program: Variant, found: dict[str, Array]) -> dict[str, float]:
+def _wrong(program: Variant, found: dict[str, Array] | Found) -> dict[str, float]:
     rows = variants.differences(program, model_objects.recorded(), found)
     assert rows
     return {k: v for k, v in rows.items() if not v <= program.tolerance}
@@ -39,9 +41,7 @@ def test_becomes_a_keras_model(program: Variant) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_goes_on_as_tensorflow_1_15_5(
-    program: Variant, found: dict[str, Array]
-) -> None:
+def test_goes_on_as_tensorflow_1_15_5(program: Variant, found: Found) -> None:
     wrong = _wrong(program, found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 

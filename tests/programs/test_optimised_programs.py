@@ -22,6 +22,7 @@ from tests.programs.optimised_programs import (
     SAVED_STEP,
     OptimisedProgram,
 )
+from tests.programs.variants import Found
 
 each_program = pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
 each_resumed = pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
@@ -54,7 +55,9 @@ def _changed(source: pathlib.Path, old: str, new: str) -> None:
     path.write_text(path.read_text().replace(old, new))
 
 
-def _wrong(program: OptimisedProgram, found: dict[str, Array]) -> dict[str, float]:
+def _wrong(
+    program: OptimisedProgram, found: dict[str, Array] | Found
+) -> dict[str, float]:
     expected = optimised_programs.recorded()
     rows = variants.differences(program, expected, found)
     assert rows
@@ -62,8 +65,8 @@ def _wrong(program: OptimisedProgram, found: dict[str, Array]) -> dict[str, floa
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return _found(EVERY, tmp_path_factory.mktemp("optimised"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("optimised"))
 
 
 @each_program
@@ -77,9 +80,7 @@ def test_becomes_a_keras_model(program: OptimisedProgram) -> None:
 
 
 @each_program
-def test_equals_tensorflow_1_15_5(
-    program: OptimisedProgram, found: dict[str, Array]
-) -> None:
+def test_equals_tensorflow_1_15_5(program: OptimisedProgram, found: Found) -> None:
     wrong = _wrong(program, found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 

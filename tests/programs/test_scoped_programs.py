@@ -13,7 +13,6 @@ import pytest
 
 from migrate.compiler import migrate_text
 from reference import checkpoints, environment, processes, runner
-from reference.compare import Array
 from reference.environment import TF215
 from tests.programs import scoped_programs, variants
 from tests.programs.scoped_programs import (
@@ -23,12 +22,12 @@ from tests.programs.scoped_programs import (
     SAVED,
     SAVED_STEP,
 )
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
-    return variants.migrated_and_run(PROGRAMS, tmp_path_factory.mktemp("scoped"))
+def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
+    return Found(tmp_path_factory.mktemp("scoped"))
 
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
@@ -41,7 +40,7 @@ def test_becomes_a_keras_model(program: Variant) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
     wrong = variants.beyond_tolerance(program, scoped_programs.recorded(), found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
@@ -128,22 +127,23 @@ def test_another_number_is_seen(tmp_path: pathlib.Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> Found:
     if (
         environment.find(TF215) is None
         and next(environment.pythons(TF215), None) is None
     ):
         wanted = " or ".join(TF215.pythons)
         pytest.skip(f"no Python {wanted} to run TensorFlow 2.15.1 ({TF215.option})")
-    work = tmp_path_factory.mktemp("tf215")
-    return variants.migrated_and_run(
-        PROGRAMS, work, python=str(environment.make(TF215))
+    python = str(environment.make(TF215))
+    return Found(
+        tmp_path_factory.mktemp("tf215"),
+        lambda program, at: variants.migrated_and_run((program,), at, python=python),
     )
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
 def test_equals_tensorflow_1_15_5_on_tensorflow_2_15_1(
-    program: Variant, on_tf215: dict[str, Array]
+    program: Variant, on_tf215: Found
 ) -> None:
     wrong = variants.beyond_tolerance(program, scoped_programs.recorded(), on_tf215)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"

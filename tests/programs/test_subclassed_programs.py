@@ -27,7 +27,7 @@ from tests.programs.subclassed_programs import (
     SAVED,
     SAVED_STEP,
 )
-from tests.programs.variants import Variant
+from tests.programs.variants import Found, Variant
 
 _WIDE_DEEP = DEVICES[0]
 
@@ -38,8 +38,8 @@ def work(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
 
 
 @pytest.fixture(scope="module")
-def found(work: pathlib.Path) -> dict[str, Array]:
-    return variants.migrated_and_run(PROGRAMS, work)
+def found(work: pathlib.Path) -> Found:
+    return Found(work)
 
 
 @pytest.mark.parametrize("program", EVERY, ids=lambda p: p.name)
@@ -51,24 +51,26 @@ def test_becomes_a_keras_model(program: Variant) -> None:
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.name)
-def test_equals_tensorflow_1_15_5(program: Variant, found: dict[str, Array]) -> None:
+def test_equals_tensorflow_1_15_5(program: Variant, found: Found) -> None:
     wrong = variants.beyond_tolerance(program, subclassed_programs.recorded(), found)
     assert not wrong, f"allowed {program.tolerance}: {program.reason}"
 
 
 def test_an_exported_model_answers_as_it_predicts(
-    found: dict[str, Array], work: pathlib.Path
+    found: Found,
 ) -> None:
+    (program,) = (p for p in PROGRAMS if p.name == "factors")
+    scores = found.of(program)["factors/prob"]
     import tensorflow as tf
 
-    (exported,) = (work / "run" / "factors" / "export").iterdir()
+    (exported,) = (found.directory(program) / "run/factors/export").iterdir()
     answer = tf.saved_model.load(str(exported)).signatures["serving_default"]
     rng = np.random.RandomState(2)  # The rows that the program predicts.
     ids, values = rng.randint(20, size=[64, 4]), rng.rand(64, 4)
     answers = answer(
         feat_ids=tf.constant(ids, tf.int64), feat_vals=tf.constant(values, tf.float32)
     )
-    assert np.array_equal(answers["prob"], found["factors/prob"])
+    assert np.array_equal(answers["prob"], scores)
 
 
 def test_two_devices_equal_tensorflow_1_15_5(tmp_path: pathlib.Path) -> None:
@@ -254,17 +256,17 @@ def test_gradients_that_are_only_added_up_are_seen(tmp_path: pathlib.Path) -> No
 
 
 @pytest.fixture(scope="module")
-def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
+def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> Found:
     if (
         environment.find(TF215) is None
         and next(environment.pythons(TF215), None) is None
     ):
         wanted = " or ".join(TF215.pythons)
         pytest.skip(f"no Python {wanted} to run TensorFlow 2.15.1 ({TF215.option})")
-    programs = (*PROGRAMS, *keras_programs.PROGRAMS)
-    work = tmp_path_factory.mktemp("tf215")
-    return variants.migrated_and_run(
-        programs, work, python=str(environment.make(TF215))
+    python = str(environment.make(TF215))
+    return Found(
+        tmp_path_factory.mktemp("tf215"),
+        lambda program, at: variants.migrated_and_run((program,), at, python=python),
     )
 
 
@@ -272,7 +274,7 @@ def on_tf215(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Array]:
     "program", (*PROGRAMS, *keras_programs.PROGRAMS), ids=lambda p: p.name
 )
 def test_equals_tensorflow_1_15_5_on_tensorflow_2_15_1(
-    program: Variant, on_tf215: dict[str, Array]
+    program: Variant, on_tf215: Found
 ) -> None:
     expected = subclassed_programs.recorded() | keras_programs.recorded()
     wrong = variants.beyond_tolerance(program, expected, on_tf215)

@@ -92,10 +92,9 @@ def test_migration_equals_tensorflow_1_15_5(
     genuine: Oracle,
     tmp_path: pathlib.Path,
 ) -> None:
+    initial = oracle.recorded(scenario, run).initial
+    found = oracle.migrated(scenario, run, tmp_path, initial, alternative=alternative)
     measure = genuine.measure(scenario, run)
-    found = oracle.migrated(
-        scenario, run, tmp_path, measure.initial, alternative=alternative
-    )
     divergence = oracle.compare(
         scenario, run, measure.trace, found, same_processor=measure.same_processor
     )
@@ -174,8 +173,9 @@ def test_compat_v1_says_the_same(
     if scenario.no_compat:
         pytest.skip(f"tf.compat.v1 cannot run it: {scenario.no_compat}")
     run = scenario.runs[0]
+    initial = oracle.recorded(scenario, run).initial
+    found = oracle.compat(scenario, run, tmp_path, initial)
     measure = genuine.measure(scenario, run)
-    found = oracle.compat(scenario, run, tmp_path, measure.initial)
     divergence = oracle.compare(
         scenario, run, measure.trace, found, same_processor=measure.same_processor
     )

@@ -70,8 +70,8 @@ def test_equals_tensorflow_1_15_5(
 ) -> None:
     scenario = SCENARIOS[name]
     run = scenario.run(run_name)
-    measure = genuine.measure(scenario, run)
     found = _trace(scenario, run, python, tmp_path)
+    measure = genuine.measure(scenario, run)
     divergence = oracle.compare(
         scenario, run, measure.trace, found, same_processor=measure.same_processor
     )

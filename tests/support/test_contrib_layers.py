@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from migrate import emitted
+from reference import processes
 from reference.environment import find_tf1
 from tests.support import slim_layers
 
@@ -28,9 +27,10 @@ TOLERANCE = 2e-6
 
 def _computed(directory: pathlib.Path) -> dict[str, np.ndarray]:
     out = directory / "found.npz"
-    environment = dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0", TF_CPP_MIN_LOG_LEVEL="3")
-    command = [sys.executable, slim_layers.__file__, str(out), str(directory)]
-    subprocess.run(command, cwd=ROOT, env=environment, timeout=400, check=True)
+    environment = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    command = [sys.executable, slim_layers.__file__, out, directory]
+    environment["PYTHONPATH"] = str(ROOT)
+    processes.run_program(command, environment=environment, timeout=400)
     return dict(np.load(out))
 
 
@@ -121,7 +121,6 @@ def test_the_recording_is_of_these_cases() -> None:
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
 def test_tf1_still_gives_the_recorded_values(tmp_path: pathlib.Path) -> None:
     out = tmp_path / "found.npz"
-    environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
-    command = [str(find_tf1()), "-W", "ignore", slim_layers.__file__, str(out)]
-    subprocess.run(command, env=environment, timeout=400, check=True)
+    command = [str(find_tf1()), "-W", "ignore", slim_layers.__file__, out]
+    processes.run_program(command, timeout=400)
     assert _differing(dict(np.load(out)), _cases()) == set()

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 import pytest
 
 from migrate.support import contrib_hparams
+from reference import processes
 from reference.environment import find_tf1
 from tests.support import tf1_contrib_optimizers as tf1
 
@@ -26,11 +25,13 @@ TOLERANCE = {"float32": 5e-7, "float64": 0.0}
 def _updates(directory: pathlib.Path, *keys: str) -> dict[str, dict[str, np.ndarray]]:
     """All runs by key, by the contrib_optimizers in a directory."""
     out = directory / "updates.npz"
-    environment = dict(os.environ, TF_ENABLE_ONEDNN_OPTS="0", TF_CPP_MIN_LOG_LEVEL="3")
-    environment["PYTHONPATH"] = str(directory)
-    command = [sys.executable, "-m", "tests.support.tf2_contrib_optimizers", "default"]
-    subprocess.run(
-        [*command, str(out), *keys], cwd=ROOT, env=environment, timeout=400, check=True
+    environment = {"TF_ENABLE_ONEDNN_OPTS": "0", "TF_CPP_MIN_LOG_LEVEL": "3"}
+    environment["PYTHONPATH"] = f"{directory}:{ROOT}"
+    program = pathlib.Path(__file__).with_name("tf2_contrib_optimizers.py")
+    processes.run_program(
+        [sys.executable, program, "default", out, *keys],
+        environment=environment,
+        timeout=400,
     )
     runs: dict[str, dict[str, np.ndarray]] = tf1.load(out)[0]
     return runs
@@ -89,9 +90,8 @@ def test_the_recording_is_of_these_cases() -> None:
 @pytest.mark.skipif(find_tf1() is None, reason="no interpreter with TensorFlow 1.15.5")
 def test_tf1_still_gives_the_recorded_updates(tmp_path: pathlib.Path) -> None:
     out = tmp_path / "updates.npz"
-    environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
-    command = [str(find_tf1()), "-W", "ignore", tf1.__file__, str(out)]
-    subprocess.run(command, env=environment, timeout=400, check=True)
+    command = [str(find_tf1()), "-W", "ignore", tf1.__file__, out]
+    processes.run_program(command, timeout=400)
     now = tf1.load(out)[0]
     assert set(now) == set(tf1.load(RECORDED)[0])
     assert _differing(now) == []  # Its own kernels round otherwise on other processors.

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import pathlib
-import subprocess
 import sys
 
 from migrate import emitted
 from migrate.tables import estimator
-from reference import runner
+from reference import processes, runner
 
 # TensorFlow gives no step where a graph lists two.
 PROGRAM = """\
@@ -69,14 +67,10 @@ print(trained.evaluate(input_fn)["loss"])
 def _printed(program: str, work: pathlib.Path) -> list[str]:
     emitted.write(estimator.needed(estimator.MODULE), work)
     (work / "program.py").write_text(program)
-    done = subprocess.run(
-        [sys.executable, "program.py"],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=300,
-        cwd=work,
-        env={**os.environ, **runner.ENVIRONMENT},
+    done = processes.run_program(
+        [sys.executable, work / "program.py"],
+        environment=runner.ENVIRONMENT,
+        directory=work,
     )
     return done.stdout.split()
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 
 import pytest
@@ -14,7 +12,7 @@ from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.tables import estimator, symbols
 from migrate.tables import keras_models as table
-from reference import runner
+from reference import processes, runner
 from tests.programs import keras_programs
 
 _HERE = pathlib.Path(__file__).parent
@@ -32,12 +30,10 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, object]:
     (work / "plain_values.py").write_text(migrate_text(program.read_text()).text)
     targets = {name: _target(name) for name in sorted(table.NETWORK)}
     (work / "targets.json").write_text(json.dumps(targets))
-    subprocess.run(
-        [sys.executable, str(_HERE / "keras_cases.py"), str(work)],
-        check=True,
-        timeout=300,
-        cwd=work,
-        env={**os.environ, **runner.ENVIRONMENT},
+    processes.run_program(
+        [sys.executable, _HERE / "keras_cases.py", work],
+        environment=runner.ENVIRONMENT,
+        directory=work,
     )
     read: dict[str, object] = json.loads((work / "found.json").read_text())
     return read

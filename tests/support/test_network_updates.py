@@ -6,9 +6,7 @@ TF1's results of `network_updates.py` are recorded beside it.
 from __future__ import annotations
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 
 import pytest
@@ -16,7 +14,7 @@ import pytest
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.tables import estimator
-from reference import runner
+from reference import processes, runner
 
 HERE = pathlib.Path(__file__).parent
 RECORDED: dict[str, dict[str, list[float]]] = json.loads(
@@ -44,14 +42,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list]
     emitted.write(estimator.needed(estimator.MODULE), work)
     (work / program.name).write_text(migrate_text(program.read_text()).text)
     (work / "start.py").write_text(_RUN)
-    done = subprocess.run(
-        [sys.executable, "start.py", str(work)],
-        capture_output=True,
-        text=True,
-        check=True,
+    done = processes.run_program(
+        [sys.executable, work / "start.py", work],
+        environment=runner.ENVIRONMENT,
+        directory=work,
         timeout=500,
-        cwd=work,
-        env={**os.environ, **runner.ENVIRONMENT},
     )
     return dict(json.loads(line) for line in done.stdout.splitlines())
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import json
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -72,14 +71,9 @@ TOLERANCE = 1e-6
 
 def _printed(python: str, text: str, path: pathlib.Path) -> tuple[object, list[str]]:
     path.write_text(text)
-    done = subprocess.run(
-        [python, str(path)],
-        capture_output=True,
-        text=True,
-        timeout=240,
-        env=processes.environment_with({"TF_CPP_MIN_LOG_LEVEL": "3"}),
+    done = processes.run_program(
+        [python, path], environment={"TF_CPP_MIN_LOG_LEVEL": "3"}
     )
-    assert done.returncode == 0, done.stderr[-2000:]
     value, names = json.loads(done.stdout.splitlines()[-1])
     return value, names
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pathlib
-import subprocess
 import sys
 
 import pytest
@@ -89,12 +88,9 @@ def test_the_evaluation_reads_what_training_wrote(tmp_path: pathlib.Path) -> Non
     )
 
     def evaluated() -> float:
-        subprocess.run(
+        processes.run_program(
             [sys.executable, tmp_path / "program.py", "--mode=eval", f"--dir={out}"],
-            env=processes.environment_with(ENVIRONMENT),
-            check=True,
-            timeout=120,
-            capture_output=True,
+            environment=ENVIRONMENT,
         )
         found = [float(v) for v in (out / "output").read_text().split()]
         return max(abs(a - b) for a, b in zip(found, RECORDED, strict=True))

@@ -51,6 +51,7 @@ class Tree:
             workers=1,
             environment=ENVIRONMENT,
             command_line=arguments,
+            preloaded=True,
         )
 
 

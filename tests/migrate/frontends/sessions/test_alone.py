@@ -6,14 +6,10 @@ What they write is compared with what genuine TensorFlow 1.15.5 wrote, recorded 
 
 from __future__ import annotations
 
-import concurrent.futures
-import dataclasses
 import functools
 import hashlib
 import json
-import os
 import pathlib
-import subprocess
 import sys
 import tempfile
 
@@ -23,21 +19,14 @@ from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
+from reference import measured, processes, runner
 
-# All programs are run before the first comparison: some minutes on two cores.
-_SECONDS = 1400
-pytestmark = pytest.mark.timeout(_SECONDS + 100)
 HERE = pathlib.Path(__file__).parents[3] / "programs" / "alone"
 PROGRAMS = sorted(p for p in HERE.glob("[!_r]*.py"))
 RECORDED = HERE / "tf1.json"
 # Float32 losses of order 1: a few ULPs, and up to 1e-6 where ten steps of momentum
 # carry them on. The fault below moves them by 1e-3 and more.
 TOLERANCE = 3e-6
-ENVIRONMENT = {
-    "TF_CPP_MIN_LOG_LEVEL": "2",
-    "TF_ENABLE_ONEDNN_OPTS": "0",
-    "CUDA_VISIBLE_DEVICES": "",
-}
 # Name -> a program, and what is wrong in its migrated text.
 FAULTS = {
     "drawn_in_the_step": (
@@ -356,37 +345,24 @@ FAULTS = {
 Trace = list[tuple[int, float]]
 
 
-@dataclasses.dataclass(frozen=True)
-class Traces:
-    """What each program wrote, by name; `of` fails for one that ended early."""
-
-    written: dict[str, Trace]
-    failed: dict[str, str]
-
-    def of(self, name: str) -> Trace:
-        assert name not in self.failed, self.failed[name]
-        return self.written[name]
-
-
-def _run(python: str, programs: list[pathlib.Path], out: pathlib.Path) -> Traces:
-    """What each program writes, run one after another in one process."""
-    environment = {k: v for k, v in os.environ.items() if k != "TF2_BEHAVIOR"}
-    done = subprocess.run(
-        [python, str(HERE / "run_all.py"), str(out), *map(str, programs)],
-        env={**environment, **ENVIRONMENT},
-        capture_output=True,
-        text=True,
-        timeout=_SECONDS,
+def _run(python: str, program: pathlib.Path, out: pathlib.Path) -> Trace:
+    """What a program writes, run in a process of its own."""
+    out.mkdir(parents=True, exist_ok=True)
+    processes.run_tasks(
+        python,
+        HERE / "run_all.py",
+        [],
+        out,
+        ps=0,
+        environment=runner.ENVIRONMENT,
+        timeout=300,
+        command_line=lambda *task: [str(out), str(program)],
+        preloaded=True,
     )
-    assert done.returncode == 0, (done.stdout + done.stderr)[-5000:]
-    failures = {p.stem: out / p.stem / "failure" for p in programs}
-    failed = {name: f.read_text() for name, f in failures.items() if f.exists()}
-    ended = [p.stem for p in programs if p.stem not in failed]
-    return Traces({name: _trace(out / name / "loss.0") for name in ended}, failed)
-
-
-def _trace(path: pathlib.Path) -> Trace:
-    pairs = [line.split() for line in path.read_text().splitlines()]
+    failure = out / program.stem / "failure"
+    assert not failure.exists(), failure.read_text()
+    lines = (out / program.stem / "loss.0").read_text().splitlines()
+    pairs = [line.split() for line in lines]
     return [(int(step), float(value)) for step, value in pairs]
 
 
@@ -396,7 +372,9 @@ def _digest(path: pathlib.Path) -> str:
 
 def _worst(one: Trace, other: Trace) -> float:
     assert [step for step, _ in one] == [step for step, _ in other]
-    return max(abs(a - b) for (_, a), (_, b) in zip(one, other, strict=True))
+    return measured.note(
+        max(abs(a - b) for (_, a), (_, b) in zip(one, other, strict=True))
+    )
 
 
 @functools.cache
@@ -410,61 +388,51 @@ def _migration(path: pathlib.Path) -> Migration:
     return migration
 
 
-@pytest.fixture(scope="module")
-def traces(tmp_path_factory: pytest.TempPathFactory) -> Traces:
-    directory = tmp_path_factory.mktemp("migrated")
-    programs = []
-    for path in PROGRAMS:
-        programs.append(directory / path.name)
-        programs[-1].write_text(_migration(path).text)
-    for name, (program, old, new) in FAULTS.items():
-        text = (directory / f"{program}.py").read_text()
-        assert text.count(old) == 1
-        programs.append(directory / f"{name}.py")
-        programs[-1].write_text(text.replace(old, new))
-    support = set().union(*(_migration(path).support for path in PROGRAMS))
-    emitted.write(tuple(sorted(support)), directory)
-    # A process can have one MirroredStrategy: another's collectives take its keys.
-    apart = [p for p in programs if "MirroredStrategy" in p.read_text()]
-    others = [p for p in programs if p not in apart]
-    groups = [others[::2], others[1::2], *[[p] for p in apart]]
-    out = tmp_path_factory.mktemp("out")
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        found = list(
-            pool.map(
-                lambda group: _run(sys.executable, group, out / group[0].stem), groups
-            )
-        )
-    return Traces(
-        {name: trace for part in found for name, trace in part.written.items()},
-        {name: text for part in found for name, text in part.failed.items()},
-    )
+def _migrated(
+    path: pathlib.Path, directory: pathlib.Path, old: str = "", new: str = ""
+) -> pathlib.Path:
+    """Writes a migrated program, something of it replaced."""
+    text = _migration(path).text
+    assert not old or text.count(old) == 1
+    directory.mkdir()
+    program = directory / path.name
+    program.write_text(text.replace(old, new) if old else text)
+    emitted.write(_migration(path).support, directory)
+    return program
+
+
+def _recorded(path: pathlib.Path) -> Trace:
+    """What TensorFlow 1.15.5 wrote."""
+    recorded = json.loads(RECORDED.read_text())[path.stem]
+    assert recorded["digest"] == _digest(path), "record it again"
+    return [(int(step), float(value)) for step, value in recorded["trace"]]
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
-def test_equals_recorded_tf1(program: pathlib.Path, traces: Traces) -> None:
-    recorded = json.loads(RECORDED.read_text())[program.stem]
-    assert recorded["digest"] == _digest(program), "record it again"
-    old = [(int(step), float(value)) for step, value in recorded["trace"]]
+def test_equals_recorded_tf1(program: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    old = _recorded(program)
     assert len(old) >= 6
-    assert _worst(traces.of(program.stem), old) <= TOLERANCE
+    new = _migrated(program, tmp_path / "program")
+    assert _worst(_run(sys.executable, new, tmp_path / "out"), old) <= TOLERANCE
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_noticed(fault: str, traces: Traces) -> None:
-    wrong, right = traces.of(fault), traces.of(FAULTS[fault][0])
+def test_a_fault_is_noticed(fault: str, tmp_path: pathlib.Path) -> None:
+    name, old, new = FAULTS[fault]
+    program = HERE / f"{name}.py"
+    changed = _migrated(program, tmp_path / "program", old, new)
+    wrong, right = _run(sys.executable, changed, tmp_path / "out"), _recorded(program)
     steps = [step for step, _ in wrong] == [step for step, _ in right]
     assert not steps or _worst(wrong, right) > 100 * TOLERANCE
 
 
-def test_recordings_are_what_tf1_writes(tf1: str, tmp_path: pathlib.Path) -> None:
-    live = _run(tf1, PROGRAMS, tmp_path / "tf1")
-    recorded = json.loads(RECORDED.read_text())
-    for name in (p.stem for p in PROGRAMS):
-        old = [(int(step), float(value)) for step, value in recorded[name]["trace"]]
-        assert (
-            _worst(live.of(name), old) <= TOLERANCE
-        )  # Another CPU may round otherwise.
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
+def test_the_recording_is_what_tf1_writes(
+    program: pathlib.Path, tf1: str, tmp_path: pathlib.Path
+) -> None:
+    """Within the tolerance: another processor may round otherwise."""
+    live = _run(tf1, program, tmp_path)
+    assert _worst(live, _recorded(program)) <= TOLERANCE
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
@@ -479,15 +447,14 @@ def record(python: str, only: list[str]) -> None:
     Args:
       only: names of programs; the others' records stay. None: all of them.
     """
-    programs = [p for p in PROGRAMS if not only or p.stem in only]
-    with tempfile.TemporaryDirectory() as directory:
-        live = _run(python, programs, pathlib.Path(directory) / "tf1")
     rows = json.loads(RECORDED.read_text()) if only else {}
-    for path in programs:
+    for path in [p for p in PROGRAMS if not only or p.stem in only]:
+        with tempfile.TemporaryDirectory() as directory:
+            trace = _run(python, path, pathlib.Path(directory))
         rows[path.stem] = {
             "tensorflow": "1.15.5",
             "digest": _digest(path),
-            "trace": live.of(path.stem),
+            "trace": trace,
         }
     RECORDED.write_text(json.dumps(dict(sorted(rows.items())), indent=1) + "\n")
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
@@ -129,12 +127,7 @@ def test_alone_it_equals_genuine_tf1(
     ):
         out = tmp_path / name
         out.mkdir()
-        subprocess.run(
-            [python, str(path), f"--dir={out}"],
-            check=True,
-            timeout=200,
-            env=processes.environment_with(ENVIRONMENT),
-        )
+        processes.run_program([python, path, f"--dir={out}"], environment=ENVIRONMENT)
         found[name] = np.array(_losses(out))
     np.testing.assert_allclose(found["tf2"], found["tf1"], atol=variant.tolerance)
     assert np.abs(found["slower"] - found["tf1"]).max() > variant.tolerance
@@ -193,13 +186,11 @@ def test_runs_as_a_script_and_as_a_module(
     program.write_text(migration.text)
     emitted.write(migration.support, package)
     command = ["-m", "trainer.task"] if as_module else [str(program)]
-    done = subprocess.run(
+    done = processes.run_program(
         [sys.executable, *command, "--help"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        env={**os.environ, **ENVIRONMENT},
+        environment=ENVIRONMENT,
+        directory=tmp_path,
+        check=False,
     )
     assert "Comma-separated hosts" in done.stdout + done.stderr
     assert "Error" not in done.stderr
@@ -209,12 +200,10 @@ def test_servers_that_run_already_stop_the_program(tmp_path: pathlib.Path) -> No
     variant = next(v for v in MORE if v.name == "existing_servers")
     program = _migrated(variant.path, tmp_path)
     flags = ["--job_name=worker", "--task_index=0", "--existing_servers"]
-    done = subprocess.run(
-        [sys.executable, str(program), *flags, "--worker_hosts=localhost:1"],
-        capture_output=True,
-        text=True,
-        timeout=200,
-        env=processes.environment_with(ENVIRONMENT),
+    done = processes.run_program(
+        [sys.executable, program, *flags, "--worker_hosts=localhost:1"],
+        environment=ENVIRONMENT,
+        check=False,
     )
     assert done.returncode == 1
     assert "ValueError: servers that were started elsewhere" in done.stderr

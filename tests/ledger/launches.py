@@ -1,0 +1,241 @@
+"""The digest of what started processes get to see: texts, data, flags, versions.
+
+Paths of temporary directories and ports differ from run to run; they are written as one
+word before the digest is taken. An archive of arrays is known by its arrays, for its
+bytes hold the time.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import hashlib
+import importlib.metadata
+import json
+import pathlib
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from reference.processes import Launch
+
+ROOT = pathlib.Path(__file__).parents[2]
+_PATH = re.compile(r"/[\w./+@-]+")
+_PORT = re.compile(r"(localhost|127\.0\.0\.1)([:_\"', ]+)\d{4,5}")
+# pytest's directories end in a number that depends on which test came first.
+_NUMBERED = re.compile(r"(<tmp>(?:/[^/\s\"']+?)?)\d+(?=[/\s\"',]|$)")
+_IGNORED = {"__pycache__", ".git"}
+# A checkpoint's state file holds the times of its checkpoints.
+_TIMES = re.compile(rb"(?m)^(all_model_checkpoint|last_preserved)_timestamps?:.*$")
+_READ_BY_TENSORFLOW = ("TF_", "KERAS_", "OPENBLAS_", "OMP_", "CUDA_", "XLA_")
+
+
+@functools.cache
+def _temporary() -> str:
+    return str(pathlib.Path(tempfile.gettempdir()).resolve())
+
+
+def _same_everywhere(text: str) -> str:
+    """The text without what differs from run to run."""
+    for base in {_temporary(), tempfile.gettempdir()}:
+        text = re.sub(
+            re.escape(base) + r"/pytest-of-[^/\s]+/pytest-\d+(/popen-gw\d+)?",
+            "<tmp>",
+            text,
+        )
+        text = re.sub(re.escape(base) + r"/[^/\s\"']+", "<tmp>", text)
+    text = text.replace(str(ROOT), "<root>")
+    text = text.replace(sys.executable, "<python>")
+    text = re.sub(r"/\S*/bin/python[\d.]*", "<python>", text)
+    return _PORT.sub(r"\1\2<port>", _NUMBERED.sub(r"\1", text))
+
+
+def versions(python: str) -> dict[str, str]:
+    """Versions of TensorFlow, tf_keras and NumPy that an interpreter has."""
+    if python == sys.executable:
+        return {
+            name: importlib.metadata.version(name)
+            for name in ("tensorflow", "tf_keras", "numpy")
+        }
+    return _versions_elsewhere(python)
+
+
+@functools.cache
+def _versions_elsewhere(python: str) -> dict[str, str]:
+    found = {}
+    for place in pathlib.Path(python).parents[1].glob("lib/python*/site-packages"):
+        for name in ("tensorflow", "tf_keras", "numpy"):
+            for info in place.glob(f"{name}-*.dist-info"):
+                found[name] = info.name.removesuffix(".dist-info").partition("-")[2]
+    return found
+
+
+@dataclasses.dataclass(frozen=True)
+class Seen:
+    """What a launch's processes get to see.
+
+    Attributes:
+      digest: of all of it.
+      committed: the committed files that are part of it.
+      contents: digests of the files that are in temporary directories.
+    """
+
+    digest: str
+    committed: frozenset[pathlib.Path]
+    contents: frozenset[bytes]
+
+
+def look_at(launch: Launch) -> Seen:
+    """What a launch's processes get to see."""
+    strings = [*launch.command, *launch.environment.values()]
+    told = {
+        "versions": versions(launch.python),
+        "command": [_same_everywhere(text) for text in launch.command],
+        "environment": {
+            name: _same_everywhere(value)
+            for name, value in sorted(launch.environment.items())
+        },
+        "inherited": {
+            name: _same_everywhere(value)
+            for name, value in sorted(launch.inherited.items())
+            if name.startswith(_READ_BY_TENSORFLOW)
+        },
+    }
+    whole = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
+    own: set[pathlib.Path] = set()
+    contents = set()
+    for name, path in sorted(_files(strings, own)):
+        found = content(path)
+        whole.update(f"\0{name}\0".encode())
+        whole.update(found)
+        contents.add(found)
+    return Seen(whole.hexdigest(), frozenset(own), frozenset(contents))
+
+
+def _files(
+    strings: Iterable[str], own: set[pathlib.Path]
+) -> set[tuple[str, pathlib.Path]]:
+    """Files that processes can read: those told by path, and scripts' neighbours."""
+    found: set[tuple[str, pathlib.Path]] = set()
+    for path in {
+        pathlib.Path(match)
+        for text in strings
+        for match in _PATH.findall(text)
+        if not re.search(r"/bin/python[\d.]*$", match)
+    }:
+        if path.is_relative_to(ROOT):
+            inside = _committed(path)
+            own |= inside
+            found |= {(p.relative_to(ROOT).as_posix(), p) for p in inside}
+        elif path.is_relative_to(_temporary()):
+            tree = path.parent if path.suffix == ".py" else path
+            for inner in _below(tree):
+                name = _same_everywhere(str(inner))
+                found.add((name, inner))
+    return found
+
+
+def _below(path: pathlib.Path) -> Iterator[pathlib.Path]:
+    if path.is_file():
+        yield path
+    elif path.is_dir():
+        for inner in path.rglob("*"):
+            if inner.is_file() and not _IGNORED & set(inner.parts):
+                yield inner
+
+
+def _committed(path: pathlib.Path) -> set[pathlib.Path]:
+    """A committed file, or those of a directory; a script with what it imports."""
+    if path.is_dir():
+        return set() if path == ROOT else set(_below(path))
+    if not path.is_file():
+        return set()
+    if path.suffix != ".py":
+        return {path}
+    found, work = set(), [path]
+    while work:
+        script = work.pop()
+        if script in found:
+            continue
+        found.add(script)
+        work += [p for p in _imports(script) if p.is_relative_to(ROOT)]
+    return found
+
+
+@functools.cache
+def _imports(script: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    """Modules of the same directory, or of the repository, that a script imports."""
+    places: set[tuple[pathlib.Path, str]] = set()
+    try:
+        tree = ast.parse(script.read_bytes())
+    except SyntaxError:  # Python 2, or a case of what cannot be read.
+        return ()
+    for node in ast.walk(tree):
+        names: list[str] = []
+        bases = [script.parent, ROOT]
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            module = f"{node.module}." if node.module else ""
+            names = [module.rstrip(".")] * bool(module)
+            names += [module + alias.name for alias in node.names]
+            if node.level:
+                bases = [script.parents[node.level - 1]]
+        places |= {(base, name) for base in bases for name in names}
+    found = []
+    for base, name in places:
+        inner = base.joinpath(*name.split("."))
+        for path in (inner.with_suffix(".py"), inner / "__init__.py"):
+            if path.is_file():
+                found.append(path)
+    return tuple(sorted(found))
+
+
+def entries(path: pathlib.Path, names: frozenset[str]) -> bytes:
+    """A digest of what a file holds of some names.
+
+    Of a recording (arrays by "<name>/...", or a JSON object by name) that has some of
+    the names, only their entries count; of all other files everything does.
+    """
+    found: dict[str, object] = {}
+    if path.suffix == ".json":
+        read = json.loads(path.read_bytes())
+        if isinstance(read, dict):
+            found = {k: v for k, v in read.items() if k in names}
+    elif path.suffix == ".npz":
+        with np.load(path) as archive:
+            for key in archive.files:
+                if key.partition("/")[0] in names:
+                    found[key] = _array(archive[key])
+    if not found:
+        return content(path)
+    text = json.dumps(found, sort_keys=True)
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _array(value: np.ndarray[Any, Any]) -> str:
+    digest = hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()
+    return f"{value.dtype} {value.shape} {digest}"
+
+
+def content(path: pathlib.Path) -> bytes:
+    """A digest of what a file holds, the same for every writing of it."""
+    if path.suffix == ".npz":
+        whole = hashlib.sha256()
+        with np.load(path) as archive:
+            for name in sorted(archive.files):
+                whole.update(f"{name} {_array(archive[name])}\n".encode())
+        return whole.digest()
+    data = path.read_bytes()
+    if path.name == "checkpoint":
+        data = _TIMES.sub(b"", data)
+    if path.is_relative_to(_temporary()) and b"\0" not in data[:1024]:
+        data = _same_everywhere(data.decode("utf-8", "surrogateescape")).encode(
+            "utf-8", "surrogateescape"
+        )
+    return hashlib.sha256(data).digest()

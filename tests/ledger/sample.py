@@ -1,0 +1,57 @@
+"""Which proofs a run makes again although they stand, and which fit into limited time."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import pathlib
+import subprocess
+from collections.abc import Iterable, Mapping
+
+from tests.ledger.rows import Row
+
+SHARE = 0.05
+
+
+def seed(root: pathlib.Path) -> str:
+    """The commit's digest; "" outside a git checkout."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=root,
+            capture_output=True,
+            text=True,
+            timeout=20,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout.strip()
+
+
+def _rank(text: str) -> float:
+    """A number of [0, 1) that depends on the text alone."""
+    return int(hashlib.sha256(text.encode()).hexdigest()[:12], 16) / 16**12
+
+
+def draw(rows: Iterable[Row], by: str) -> set[str]:
+    """Proofs to make again: at least 5 % of all, and one of each kind."""
+    kinds: dict[str, list[Row]] = {}
+    for row in rows:
+        kinds.setdefault(row.kind, []).append(row)
+    drawn: set[str] = set()
+    for members in kinds.values():
+        members.sort(key=lambda row: _rank(f"{by} {row.proof}"))
+        drawn |= {row.proof for row in members[: math.ceil(SHARE * len(members))]}
+    return drawn
+
+
+def fits(proof: str, seconds: Mapping[str, float], limit: float) -> bool:
+    """Whether a proof is of the fixed sample that takes about `limit` seconds.
+
+    The sample depends on the proofs' names alone, so that no change can choose it.
+
+    Args:
+      seconds: how long each proof took, by name.
+    """
+    total = sum(seconds.values())
+    return total <= limit or _rank(proof) < limit / total

@@ -1,0 +1,110 @@
+"""What a test and its fixtures did before their first process, and which files they read."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import functools
+import hashlib
+import os
+import pathlib
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+ROOT = pathlib.Path(__file__).parents[2]
+# The compiler's own modules are no input of a proof, what it writes is: in a launch.
+_COMPILER = str(ROOT / "migrate") + os.sep
+_SKIPPED = (".git", "__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache")
+_LEDGER = str(pathlib.Path(__file__).parent) + os.sep
+
+
+@functools.cache
+def _emitted() -> frozenset[bytes]:
+    """Digests of the modules that are written beside programs."""
+    return frozenset(
+        hashlib.sha256(path.read_bytes()).digest()
+        for path in (ROOT / "migrate" / "support").rglob("*.py")
+    )
+
+
+@dataclasses.dataclass
+class Trace:
+    """What one test, or one fixture, did.
+
+    Attributes:
+      launches: digests of what it started, in order.
+      written: digests of the migrations that were made before the first launch.
+      reads: committed files that it opened.
+      seen: digests of the files that its first process could read.
+      late: what the compiler writes came into use after the first launch, which no key
+        foresees.
+    """
+
+    launches: list[str] = dataclasses.field(default_factory=list)
+    written: list[str] = dataclasses.field(default_factory=list)
+    reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
+    seen: frozenset[bytes] = frozenset()
+    late: bool = False
+
+    def launched(self, digest: str, files: frozenset[bytes]) -> None:
+        """Notes a launch, and what its processes can read."""
+        if not self.launches:
+            self.seen = files
+        elif files & _emitted() - self.seen:
+            self.late = True
+        self.launches.append(digest)
+
+    def migrated(self, text: str) -> None:
+        """Notes a migration's result."""
+        digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+        if not self.launches:
+            self.written.append(digest)
+        elif digest not in self.written:
+            self.late = True
+
+    def inputs(self) -> str:
+        """The digest of the first launch and of all migrations made before it."""
+        if not self.launches:
+            return ""
+        whole = "\0".join([self.launches[0], *sorted(set(self.written))])
+        return hashlib.sha256(whole.encode()).hexdigest()
+
+
+class Traces:
+    """The traces of what is running now, innermost last."""
+
+    def __init__(self) -> None:
+        self.running: list[Trace] = []
+        self._paused = False
+
+    @contextlib.contextmanager
+    def paused(self) -> Iterator[None]:
+        """While the ledger itself reads files."""
+        self._paused = True
+        try:
+            yield
+        finally:
+            self._paused = False
+
+    def listen(self) -> None:
+        """Begins to note which files are opened; Python cannot end that."""
+        sys.addaudithook(self._audit)
+
+    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event != "open" or self._paused or not self.running:
+            return
+        path, mode = arguments[0], arguments[1]
+        if not isinstance(path, (str, os.PathLike)) or (mode and "r" not in mode):
+            return
+        text = os.path.abspath(os.fspath(path)) if isinstance(path, str) else str(path)
+        if (
+            not text.startswith(str(ROOT) + os.sep)
+            or text.startswith(_COMPILER)
+            or text.startswith(_LEDGER)
+            or any(part in text for part in _SKIPPED)
+            or text.endswith(".pyc")
+        ):
+            return
+        for trace in self.running:
+            trace.reads.add(pathlib.Path(text))
