@@ -285,6 +285,10 @@ class Ledger:
         except NotRun:
             _report(pyfuncitem, "not run", "no time for it in this run")
             pytest.skip("the proof is missing, and there is no time to make it")
+        except BaseException:
+            if proof.forced:
+                _report(pyfuncitem, proof.forced, "")
+            raise
         finally:
             self._traces.running.remove(proof.trace)
         self._record(proof, time.monotonic() - began)
@@ -437,15 +441,14 @@ class _Keeper:
                     self._new[row.proof] = row
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        kept = dict(self._rows)
-        for proof in self._failed:
-            kept.pop(proof, None)
-        for proof, row in self._new.items():
-            old = kept.get(proof)
-            if old is None or old.key != row.key or self._config.option.everything:
-                kept[proof] = row
-        if _is_whole(self._config) and self._collected:
-            kept = {p: row for p, row in kept.items() if p in self._collected}
+        whole = _is_whole(self._config) and bool(self._collected)
+        kept = rows.updated(
+            self._rows,
+            self._new,
+            self._failed,
+            self._collected if whole else None,
+            refresh=self._config.option.everything,
+        )
         if kept != self._rows or self._wrong:
             rows.write(kept.values())
 

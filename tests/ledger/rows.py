@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import pathlib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
 
 PROOFS = pathlib.Path(__file__).parent / "proofs"
 _HEADER = (
@@ -132,3 +132,27 @@ def write(rows: Iterable[Row], directory: pathlib.Path = PROOFS) -> None:
         path = directory / f"{kind}.txt"
         if not path.exists() or path.read_text("utf-8") != text:
             path.write_text(text, "utf-8")
+
+
+def updated(
+    old: Mapping[str, Row],
+    made: Mapping[str, Row],
+    failed: Collection[str],
+    collected: Collection[str] | None,
+    refresh: bool = False,
+) -> dict[str, Row]:
+    """The rows after a run.
+
+    Args:
+      made: proofs that were made live, and held.
+      failed: tests that failed: their rows go.
+      collected: all tests there are, where all were asked for; rows of others go.
+      refresh: rows whose key did not change are replaced, too.
+    """
+    rows = {proof: row for proof, row in old.items() if proof not in failed}
+    for proof, row in made.items():
+        if refresh or proof not in rows or rows[proof].key != row.key:
+            rows[proof] = row
+    if collected is not None:
+        rows = {proof: row for proof, row in rows.items() if proof in collected}
+    return rows

@@ -1,0 +1,89 @@
+"""What processes see: the same wherever and whenever it is written, else another."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from reference.processes import Launch
+from tests.ledger import launches
+
+
+def _launch(directory: pathlib.Path, *arguments: str, **environment: str) -> Launch:
+    program = directory / "program.py"
+    return Launch(sys.executable, (str(program), *arguments), environment, {})
+
+
+def _written(directory: pathlib.Path, sign: str = "+") -> pathlib.Path:
+    (directory / "runtime").mkdir(parents=True)
+    (directory / "program.py").write_text("import runtime\n")
+    (directory / "runtime" / "__init__.py").write_text(f"value = 1 {sign} 1\n")
+    (directory / "__pycache__").mkdir()
+    (directory / "__pycache__" / "a.pyc").write_bytes(os.urandom(4))
+    return directory
+
+
+def test_another_directory_and_other_ports_are_the_same(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    one, two = (_written(tmp_path_factory.mktemp("work")) for _ in range(2))
+    found = [
+        launches.look_at(
+            _launch(at, f"--dir={at}", f"--hosts=localhost:{port}", A=str(at))
+        ).digest
+        for at, port in ((one, 20001), (two, 31999))
+    ]
+    assert found[0] == found[1]
+
+
+@pytest.mark.parametrize(
+    "change",
+    ["sign", "argument", "environment", "data", "interpreter", "inherited"],
+)
+def test_whatever_processes_see_is_in_it(change: str, tmp_path: pathlib.Path) -> None:
+    before = launches.look_at(_launch(_written(tmp_path / "work"), A="1")).digest
+    other = _written(tmp_path / "work2", "-" if change == "sign" else "+")
+    if change == "data":
+        (other / "data.csv").write_text("1,2\n")
+    arguments = ["--steps=2"] if change == "argument" else []
+    launch = _launch(other, *arguments, A="2" if change == "environment" else "1")
+    if change == "interpreter":
+        launch = Launch("/nowhere/bin/python", launch.command, launch.environment, {})
+    if change == "inherited":
+        inherited = {"TF_ENABLE_ONEDNN_OPTS": "0"}
+        launch = Launch(launch.python, launch.command, launch.environment, inherited)
+    assert launches.look_at(launch).digest != before
+
+
+def test_a_script_of_ours_is_seen_with_what_it_imports() -> None:
+    script = launches.ROOT / "tests" / "support" / "tf2_contrib_optimizers.py"
+    seen = launches.look_at(Launch(sys.executable, (str(script),), {}, {}))
+    names = {path.relative_to(launches.ROOT).as_posix() for path in seen.committed}
+    assert {
+        "tests/support/tf1_contrib_optimizers.py",
+        "reference/processes.py",
+        "migrate/support/training_session/__init__.py",
+    } <= names
+    assert any(n.startswith("migrate/support/training_session/a") for n in names)
+
+
+def test_an_archive_is_known_by_its_arrays(tmp_path: pathlib.Path) -> None:
+    values = {"a/x": np.arange(3.0), "b/x": np.ones(2)}
+    one, two = tmp_path / "one.npz", tmp_path / "two.npz"
+    np.savez(one, **values)
+    time.sleep(2.1)  # The times in a zip file count in two seconds.
+    np.savez_compressed(two, **values)
+    assert one.read_bytes() != two.read_bytes()
+    assert launches.content(one) == launches.content(two)
+    np.savez(two, **{**values, "b/x": np.zeros(2)})
+    assert launches.content(one) != launches.content(two)
+    # A proof of one program does not depend on what is recorded of another.
+    a, b, no = (frozenset({name}) for name in "abc")
+    assert launches.entries(one, a) == launches.entries(two, a)
+    assert launches.entries(one, b) != launches.entries(two, b)
+    assert launches.entries(one, no) != launches.entries(two, no)

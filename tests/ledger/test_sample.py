@@ -1,0 +1,47 @@
+"""The sample that each run proves again is fair, and changes with the commit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from tests.ledger import sample
+from tests.ledger.rows import Row
+from tests.ledger.test_rows import ROW
+
+
+def _rows(kinds: dict[str, int]) -> list[Row]:
+    return [
+        dataclasses.replace(ROW, proof=f"tests/test_{kind}.py::test[{n}]")
+        for kind, count in kinds.items()
+        for n in range(count)
+    ]
+
+
+def test_five_percent_and_one_of_each_kind() -> None:
+    rows = _rows({"a": 200, "b": 3, "c": 21})
+    drawn = sample.draw(rows, "0123")
+    kinds = [row.kind for row in rows if row.proof in drawn]
+    assert {kind: kinds.count(kind) for kind in set(kinds)} == {
+        "test_a": 10,
+        "test_b": 1,
+        "test_c": 2,
+    }
+
+
+def test_another_commit_draws_others_and_the_same_one_the_same() -> None:
+    rows = _rows({"a": 200})
+    assert sample.draw(rows, "1") == sample.draw(reversed(rows), "1")
+    drawn = [sample.draw(rows, str(n)) for n in range(200)]
+    # No proof is safe from being drawn: 200 draws of 10 of 200 miss one rarely.
+    assert len(set().union(*drawn)) == 200
+
+
+def test_what_fits_into_limited_time_takes_about_that_time() -> None:
+    seconds = {f"tests/test_{n}.py::test": 1.0 + n % 7 for n in range(2000)}
+    limit = sum(seconds.values()) / 3
+    fitting = [name for name in seconds if sample.fits(name, seconds, limit)]
+    taken = sum(seconds[name] for name in fitting)
+    assert 0.8 * limit < taken < 1.2 * limit
+    # More time only adds to them; with enough of it all fit.
+    assert set(fitting) <= {n for n in seconds if sample.fits(n, seconds, 2 * limit)}
+    assert all(sample.fits(name, seconds, 3.1 * limit) for name in seconds)
