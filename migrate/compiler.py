@@ -391,6 +391,7 @@ def _mistakes(scopes: Scopes, plan: Plan, text: str) -> Iterator[Finding]:
         ):
             for node, new in mistake.edits:
                 plan.replace(node, new)
+            plan.imports += mistake.imports
             for statement, anew in mistake.statements:
                 plan.statements[statement] = [
                     Dropped(statement) if anew is None else New(anew, statement)

@@ -316,8 +316,9 @@ CODES = (
         "variables on parameter servers and waits for nobody; they were computed from "
         "values that others may have changed since. That is ParameterServerStrategy "
         "with a ClusterCoordinator, which `--strategy parameter-server` writes for a "
-        "TensorFlow 1 session program. Found in comments, strings and names, and where "
-        "a cluster with parameter servers is given to MirroredStrategy.",
+        "TensorFlow 1 session program. Found in comments, strings and names: the program "
+        "runs as it did, and is told. Refused where a cluster with parameter servers is "
+        "given to MirroredStrategy.",
     ),
     Code(
         "D141",
@@ -383,5 +384,15 @@ CODES = (
         "the global step taken for the worker's own",
         "It counts the steps of all workers: what one chooses by it, such as the batch "
         "`data[step]`, has gaps. Migrated as it is, and told.",
+    ),
+    Code(
+        "D148",
+        "Keras 3 in strategy.run",
+        "An optimizer makes its variables in its first step. Keras 3's cannot under "
+        'strategy.run: TensorFlow 2.21 stops with "You must feed a value for placeholder '
+        "tensor\". Where a step becomes the strategy's, the module's Keras becomes "
+        "tf_keras, which is Keras 2.",
+        "optimizer = tf.keras.optimizers.Adam()",
+        "optimizer = tf_keras.optimizers.Adam()",
     ),
 )

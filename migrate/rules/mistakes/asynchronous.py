@@ -27,28 +27,34 @@ _MIRRORED = frozenset(
         "tf.contrib.distribute.CollectiveAllReduceStrategy",
     }
 )
-_SAID = re.compile(r"\basync(hronous(ly)?)?\b", re.IGNORECASE)
+_SAID = re.compile(r"\basync(hronous(ly)?)?\b|异步", re.IGNORECASE)
 _DENIED = re.compile(
     r"\b(not|no|never|non|neither|nor|unlike|without|instead|rather|than|versus|vs|or)\b"
-    r"|n't\b",
+    r"|n't\b|不|非|而是|同步",
     re.IGNORECASE,
 )
 # Of training, and of nothing else that may be asynchronous.
 _OF_TRAINING = re.compile(
-    r"train|updat|gradient|distribut|strateg|worker|replica|sgd|mirrored|paramet", re.I
+    r"train|updat|gradient|distribut|strateg|worker|replica|sgd|mirrored|paramet"
+    r"|训练|更新|梯度|分布|策略|副本|工作",
+    re.I,
 )
 _OF_OTHERS = re.compile(
     r"checkpoint|prefetch|load|read|input|eager|dispatch|copy|copies|file|fetch"
-    r"|\bdata\b|dataset|queue|log|sav|evaluat|await|asyncio|request|kernel|comm|reduc",
+    r"|\bdata\b|dataset|queue|log|sav|evaluat|await|asyncio|request|kernel|comm|reduc"
+    r"|读|加载|预取|数据|检查点|保存|日志|评估",
     re.I,
 )
 _DATA_PARALLEL = re.compile(r"\bdata[- ]parallel\w*", re.I)
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n")
-_RECIPE = (
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n\s*\n")
+MEANING = (
     "Asynchronous means that each worker applies its own gradients to variables on "
     "parameter servers and waits for nobody; they were computed from values that others "
     "may have changed since. That is tf.distribute.ParameterServerStrategy with a "
-    "ClusterCoordinator: `tf1to2 migrate --strategy parameter-server` writes it for a "
+    "ClusterCoordinator"
+)
+_RECIPE = (
+    f"{MEANING}: `tf1to2 migrate --strategy parameter-server` writes it for a "
     "TensorFlow 1 session program. Or call it synchronous."
 )
 
@@ -76,6 +82,7 @@ def find(scopes: Scopes, text: str) -> Iterator[Mistake]:
             "replicas wait, and the mean of their gradients is applied once",
             _RECIPE,
             symbol=symbol,
+            kept=True,
         )
     elif "MultiWorker" not in name and _has_servers(scopes):
         yield Mistake(

@@ -25,6 +25,7 @@ class Mistake:
       done: whether the migrated program does not make it any more, without an edit.
       kept: whether the migrated program makes it too, since TF1's meant the same.
       symbol: the TensorFlow symbol it is about.
+      imports: lines that the fix needs.
     """
 
     node: ast.expr
@@ -36,6 +37,7 @@ class Mistake:
     done: bool = False
     kept: bool = False
     statements: tuple[tuple[ast.stmt, Code | None], ...] = ()
+    imports: tuple[str, ...] = ()
 
 
 def calls(scopes: Scopes) -> Iterator[tuple[ast.Call, str]]:
@@ -72,3 +74,12 @@ def binding(scopes: Scopes, node: ast.expr) -> ast.expr | None:
         if len(bound[0].targets) == 1 and isinstance(bound[0].targets[0], ast.Name):
             return bound[0].value
     return None
+
+
+def tensorflow(scopes: Scopes) -> str:
+    """A name by which a module has TensorFlow itself, "" if there is none to be had."""
+    bound = scopes.module.bindings
+    known = [n for n in ("tf", *bound) if scopes.stands_for(n) == "tensorflow"]
+    if known or "tf" not in bound:
+        return known[0] if known else "tf"
+    return "tf.compat.v2" if scopes.stands_for("tf") == "tensorflow.compat.v1" else ""

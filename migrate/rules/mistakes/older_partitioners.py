@@ -14,7 +14,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code, joined
 from migrate.rules.mistakes import replicas, values
-from migrate.rules.mistakes.mistake import Mistake, calls
+from migrate.rules.mistakes.mistake import Mistake, calls, tensorflow
 from migrate.rules.mistakes.older_distribute import SERVERS
 from migrate.tables import symbols
 from migrate.tables.partitioners import MODULE, PARTITIONERS, Partitioner
@@ -62,8 +62,8 @@ def _ends(scopes: Scopes, value: ast.expr, depth: int) -> Iterator[str]:
     elif isinstance(around, ast.Return):
         function = values.function_of(scopes, around)
         called = values.calls_of(scopes, function) if function is not None else None
-        for call in called or (None,):
-            yield from _ends(scopes, call, depth - 1) if call else (_OTHER,)
+        for one in called or (None,):
+            yield from _ends(scopes, one, depth - 1) if one else (_OTHER,)
     else:
         call = scopes.parents[around] if isinstance(around, ast.keyword) else around
         if isinstance(call, ast.Call) and value is not call.func:
@@ -132,7 +132,7 @@ def _mended(scopes: Scopes, call: ast.Call, row: Partitioner) -> Mistake:
             "Transpose the variable, or leave it whole.",
             symbol=symbol,
         )
-    home = _home(scopes)
+    home = tensorflow(scopes)
     new = rewritten(call, row, f"{home}{MODULE[2:]}")
     return Mistake(
         call,
@@ -155,19 +155,3 @@ def rewritten(call: ast.Call, row: Partitioner, module: str = MODULE) -> Code | 
         code(f"{renamed[n]}={text}") for n, text in row.defaults if n not in bound
     ]
     return code(f"{module}.{row.target}(", joined(", ", parts), ")")
-
-
-def _home(scopes: Scopes) -> str:
-    """A name by which the module has TensorFlow itself, "" if there is none to be had."""
-    if "tf" not in scopes.module.bindings:
-        known = [n for n in scopes.module.bindings if _stands(scopes, n, "tensorflow")]
-        return known[0] if known else "tf"
-    bound = ["tf", *scopes.module.bindings]
-    known = [n for n in bound if _stands(scopes, n, "tensorflow")]
-    if known:
-        return known[0]
-    return "tf.compat.v2" if _stands(scopes, "tf", "tensorflow.compat.v1") else ""
-
-
-def _stands(scopes: Scopes, name: str, path: str) -> bool:
-    return scopes.stands_for(name) == path

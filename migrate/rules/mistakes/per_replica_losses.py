@@ -14,14 +14,38 @@ from collections.abc import Iterator
 from migrate.facts import names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code
-from migrate.rules.mistakes import part_sizes, replicas, shown_losses, values
-from migrate.rules.mistakes.mistake import Mistake, binding, method, name_of
+from migrate.rules.mistakes import (
+    called_steps,
+    keras_versions,
+    part_sizes,
+    replicas,
+    shown_losses,
+    values,
+)
+from migrate.rules.mistakes.mistake import (
+    Mistake,
+    binding,
+    method,
+    name_of,
+    tensorflow,
+)
 from migrate.source.nodes import all_nodes
 
 _MEANS = frozenset({"tf.reduce_mean", "tf.math.reduce_mean"})
 _REASON = (
     "the mean of a replica's part of the batch: the replicas' gradients are added up, so "
     "each loss is divided by the whole batch"
+)
+_ADDED_UP = (
+    "a loss per example: the tape adds them up, so a step is as many times larger than "
+    "that of their mean as the batch has examples; divided by the whole batch"
+)
+# Functions that give a loss per example, besides Keras's own.
+_EACH = frozenset(
+    {
+        "tf.nn.sparse_softmax_cross_entropy_with_logits",
+        "tf.nn.softmax_cross_entropy_with_logits",
+    }
 )
 
 
@@ -36,8 +60,10 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     for call, function, strategy in replicas.called_outside(scopes):
         by.setdefault(function, strategy)
         used = not isinstance(scopes.parents[call], ast.Expr)
-        if not replicas.may_be_run(scopes, call, function, strategy) or (
-            used and not returned(function)
+        if (
+            not called_steps.may_be_run(scopes, call, function, strategy)
+            or (used and not returned(function))
+            or keras_versions.stays(scopes, function)
         ):
             alone.add(function)
     for function, strategy in by.items():
@@ -47,7 +73,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             wrong = _wrong(scopes, function, loss, strategy, run.get(function, []))
             if wrong is not None and (
                 function in alone
-                or (function not in run and not divided(scopes, function))
+                or (function not in run and not divided(scopes, function, strategy))
             ):
                 wrong = dataclasses.replace(wrong, edits=())
             if wrong is not None:
@@ -103,6 +129,7 @@ def _wrong(
 ) -> Mistake | None:
     """The mistake that a loss is, if it is one."""
     mean = loss.value
+    reason = _REASON
     edits: list[tuple[ast.expr, Code]] | None = None
     recipe = "tf.nn.compute_average_loss(per_example_loss)"
     part = part_sizes.divisor(scopes, mean)
@@ -124,10 +151,13 @@ def _wrong(
     elif not isinstance(mean, ast.Call):
         return None
     elif _is_mean(scopes, loss, mean):
-        root = _root(mean.func)
-        if root is None:
+        edits = _averaged(scopes, mean, mean.args[0])
+    elif not runs and _is_per_example(scopes, loss.home, mean):
+        # Nothing ran it on replicas yet; what does is to give one number to add up.
+        if not _is_applied(scopes, function, strategy):
             return None
-        edits = [(mean, code(root, ".nn.compute_average_loss(", mean.args[0], ")"))]
+        reason = _ADDED_UP
+        edits = _averaged(scopes, mean, mean)
     elif _of_all(scopes, function, loss, strategy):
         recipe = (
             "loss / strategy.num_replicas_in_sync, or tf.nn.compute_average_loss of the "
@@ -145,11 +175,19 @@ def _wrong(
     return Mistake(
         mean,
         "D104",
-        _REASON,
+        reason,
         recipe,
         tuple(edits) if loss.alone else (),
         name_of(scopes, mean.func) if isinstance(mean, ast.Call) else "",
     )
+
+
+def _averaged(
+    scopes: Scopes, node: ast.expr, losses: ast.expr
+) -> list[tuple[ast.expr, Code]]:
+    """Losses per example, divided by the whole batch, in an expression's place."""
+    home = tensorflow(scopes)
+    return [(node, code(home, ".nn.compute_average_loss(", losses, ")"))] * bool(home)
 
 
 def _is_left(
@@ -332,18 +370,14 @@ def _in_zip(scopes: Scopes, node: ast.expr) -> bool:
     return isinstance(around, ast.Call) and ast.unparse(around.func) == "zip"
 
 
-def divided(scopes: Scopes, function: ast.FunctionDef) -> bool:
+def divided(scopes: Scopes, function: ast.FunctionDef, strategy: ast.expr) -> bool:
     """Whether the function's loss is, or is about to be, of the whole batch."""
     if divides_itself(scopes, function):
         return True
-    if any(
-        isinstance(loss.value, ast.Call)
-        and _is_mean(scopes, loss, loss.value)
-        and not _is_left(scopes, function, loss, [])
-        for loss in _losses(scopes, function)
-        if loss.alone
-    ):
-        return True
+    for loss in _losses(scopes, function):
+        wrong = _wrong(scopes, function, loss, strategy, []) if loss.alone else None
+        if wrong is not None and wrong.edits:
+            return True
     return any(
         isinstance(n, ast.Call)
         and name_of(scopes, n.func) == "tf.nn.compute_average_loss"
@@ -440,20 +474,18 @@ def _differentiated(function: ast.FunctionDef) -> set[str]:
     }
 
 
-def _root(node: ast.expr) -> ast.expr | None:
-    """`tf` of `tf.reduce_mean`, `tf.math.reduce_mean`."""
-    while isinstance(node, ast.Attribute):
-        node = node.value
-    return node if isinstance(node, ast.Name) else None
-
-
 def _is_per_example(scopes: Scopes, function: ast.FunctionDef, node: ast.expr) -> bool:
-    """What a loss object without reduction gives: a loss per example."""
+    """What a loss object without reduction, or a function of losses, gives."""
     if isinstance(node, ast.Name):
         value = binding(scopes, node)
         return value is not None and _is_per_example(scopes, function, value)
     if not isinstance(node, ast.Call):
         return False
+    symbol = name_of(scopes, node.func)
+    if symbol.startswith("tf.keras.losses."):
+        return symbol.rpartition(".")[2][:1].islower()
+    if symbol in _EACH:
+        return True
     made = values.single(scopes, node.func)
     if not (
         isinstance(made, ast.Call)

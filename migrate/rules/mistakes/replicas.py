@@ -294,25 +294,6 @@ def called_outside(scopes: Scopes) -> list[tuple[ast.Call, ast.FunctionDef, ast.
     return found
 
 
-def may_be_run(
-    scopes: Scopes, call: ast.Call, step: ast.FunctionDef, strategy: ast.expr
-) -> bool:
-    """Whether such a call is given what a loop over a dataset gives: all of it, and no more."""
-    loop, takes = loop_of(scopes, call), required(step)
-    if loop is None or takes is None or call.keywords or not call.args:
-        return False
-    target, over = loop
-    given = set().union(*[names.reads(a) for a in call.args])
-    bound = {n.id for n in all_nodes(target) if isinstance(n, ast.Name)}
-    return (
-        takes[0] <= len(call.args) <= takes[1]
-        and bool(given)
-        and given <= bound
-        and values.seen_from(scopes, strategy, call)
-        and (is_dataset(scopes, over) or is_distributed(scopes, over))
-    )
-
-
 def _is_used(scopes: Scopes, node: ast.AST) -> bool:
     """Whether anything names the function that a node is in, from outside of it."""
     function = values.function_of(scopes, node)

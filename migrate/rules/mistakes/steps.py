@@ -13,7 +13,13 @@ from collections.abc import Iterator
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.program.code import Code, code, joined
-from migrate.rules.mistakes import per_replica_losses, replicas
+from migrate.rules.mistakes import (
+    asynchronous,
+    called_steps,
+    keras_versions,
+    per_replica_losses,
+    replicas,
+)
 from migrate.rules.mistakes.mistake import Mistake
 
 _RUN = "tf.distribute.Strategy.run"
@@ -31,17 +37,35 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
 
 
 def _outside(scopes: Scopes) -> Iterator[Mistake]:
+    switched = False
     for call, step, strategy in replicas.called_outside(scopes):
+        edits = tuple(_replicated(scopes, call, step, strategy))
         yield Mistake(
             call,
             "D141",
             f"{step.name} is not run by the strategy: it trains one replica, and the "
-            "variables of the others stay as they were",
+            "variables of the others stay as they were; run by it, training is "
+            "synchronous: in every step all replicas wait, and their gradients are added "
+            "up and applied once",
             "Distribute the dataset, divide the loss by the global batch size, and call "
-            "strategy.run(step, args=(...)); strategy.reduce adds up what it returns.",
-            tuple(_replicated(scopes, call, step, strategy)),
+            "strategy.run(step, args=(...)); strategy.reduce adds up what it returns. "
+            f"{asynchronous.MEANING}.",
+            edits,
             _RUN,
         )
+        whole = called_steps.unfit(scopes, call, step)
+        if whole is not None:
+            yield Mistake(
+                whole,
+                "D142",
+                f"{step.name} takes a batch's parts, and is given the batch as one",
+                "Unpack it: step(model, *batch).",
+                ((whole, code("*", whole)),),
+                _RUN,
+            )
+        if edits and not switched:
+            switched = True
+            yield from keras_versions.find(scopes, step)
 
 
 def _replicated(
@@ -49,18 +73,27 @@ def _replicated(
 ) -> list[tuple[ast.expr, Code]]:
     """The call as one of `strategy.run`; nothing where it is not certain.
 
-    It is where the arguments are of a dataset, which is distributed too, the loss is
-    divided by the whole batch, and what is returned is that loss or not used.
+    It is where the arguments are of a dataset, which is distributed too, or the same in
+    every step, the loss is divided by the whole batch, and what is returned is that loss
+    or not used.
     """
     loop = replicas.loop_of(scopes, call)
-    if loop is None or not replicas.may_be_run(scopes, call, step, strategy):
+    if loop is None or not called_steps.may_be_run(scopes, call, step, strategy):
         return []
     _, over = loop
-    if not per_replica_losses.divided(scopes, step):
+    if not per_replica_losses.divided(scopes, step, strategy):
+        return []
+    if keras_versions.stays(scopes, step):
         return []
     arguments = joined(", ", list(call.args))
-    ending = ",))" if len(call.args) == 1 else "))"
-    run = code(strategy, ".run(", call.func, ", args=(", arguments, ending)
+    given: list[str | ast.AST | Code] = [
+        *(", args=(", arguments),
+        ",)" if len(call.args) == 1 else ")",
+    ]
+    if call.keywords:
+        by_name = [code(f'"{k.arg}": ', k.value) for k in call.keywords]
+        given += [", kwargs={", joined(", ", by_name), "}"]
+    run = code(strategy, ".run(", call.func, *given, ")")
     if not isinstance(scopes.parents[call], ast.Expr):
         if not per_replica_losses.returned(step):
             return []

@@ -294,7 +294,8 @@ GOOD = (
 @pytest.mark.parametrize("code, program, mended", OF_STRATEGIES)
 def test_is_found_and_mended(code: str, program: str, mended: str) -> None:
     done = migrate_text(program)
-    (finding,) = done.findings
+    # Keras becomes Keras 2 with a step that becomes the strategy's.
+    (finding,) = [f for f in done.findings if f.code != "D148"]
     assert finding.code == code
     assert finding.outcome is (Outcome.REWRITTEN if mended else Outcome.REFUSED)
     assert mended in done.text

@@ -1,0 +1,77 @@
+"""D148: Keras 3's optimizer in a step that a strategy runs.
+
+An optimizer makes its variables in its first step. Of Keras 3 that fails under
+`strategy.run` ("You must feed a value for placeholder tensor"); Keras 2 does it. Where a
+step becomes one of the strategy's, the module's Keras becomes Keras 2, all of it: models
+of the one and optimizers of the other do not fit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.program.code import Code, code
+from migrate.rules.mistakes import values
+from migrate.rules.mistakes.mistake import Mistake, method, name_of
+from migrate.tables import symbols
+
+
+def find(scopes: Scopes, step: ast.FunctionDef) -> Iterator[Mistake]:
+    """What has to become Keras 2, for one step."""
+    made = _optimizer(scopes, step)
+    edits = _edits(scopes)
+    if made is not None and edits:
+        yield Mistake(
+            made,
+            "D148",
+            "an optimizer of Keras 3 cannot make its variables in strategy.run: Keras 2, "
+            "which is tf_keras",
+            "pip install tf_keras",
+            tuple(edits),
+            name_of(scopes, made.func),
+            imports=("import tf_keras",),
+        )
+
+
+def stays(scopes: Scopes, step: ast.FunctionDef) -> bool:
+    """Whether the step needs Keras 2, and the module names what that has not."""
+    return _optimizer(scopes, step) is not None and _edits(scopes) is None
+
+
+def _optimizer(scopes: Scopes, step: ast.FunctionDef) -> ast.Call | None:
+    """The call that makes the step's optimizer, of TensorFlow's own Keras."""
+    for node in names.walk_scope_of_function(step):
+        if isinstance(node, ast.Call) and method(node) in (
+            *("apply_gradients", "minimize", "apply"),
+        ):
+            assert isinstance(node.func, ast.Attribute)
+            made = values.single(scopes, node.func.value)
+            # Of a parameter that is not followed it is the module's.
+            made_here = [made] if made is not None else scopes.walk()
+            for call in made_here:
+                if isinstance(call, ast.Call) and _is_newer(scopes, call.func):
+                    if name_of(scopes, call.func).startswith("tf.keras.optimizers."):
+                        return call
+    return None
+
+
+def _is_newer(scopes: Scopes, node: ast.expr) -> bool:
+    path = scopes.dotted(node) or ""
+    return path.startswith(("tensorflow.keras", "keras."))
+
+
+def _edits(scopes: Scopes) -> list[tuple[ast.expr, Code]] | None:
+    """Every name of Keras as Keras 2's; None where it lacks one."""
+    edits: list[tuple[ast.expr, Code]] = []
+    for node, _ in scopes.walk_uses():
+        path = scopes.dotted(node) or ""
+        if not (_is_newer(scopes, node) or path == "keras"):
+            continue
+        new = "tf_keras" + path.removeprefix("tensorflow.").removeprefix("keras")
+        if new != "tf_keras" and not symbols.exists_in_target(new):
+            return None
+        edits.append((node, code(new)))
+    return edits
