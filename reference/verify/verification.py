@@ -18,8 +18,6 @@ from reference.verify.records import Record
 from reference.verify.runs import Limits, Program, Runs
 from reference.verify.verdict import Outcome, Verdict, judge
 
-_COMPAT = "TensorFlow 2's compat.v1"
-
 
 @dataclasses.dataclass
 class Request:
@@ -101,18 +99,16 @@ def _verify(request: Request) -> Verdict:
 
 def _original(request: Request) -> tuple[Program, str]:
     root = (request.root or request.old.parent).resolve()
-    python = request.python
-    if python is None:
-        found = environment.find_tf1()
-        if found is None:
-            try:
-                request.say("installing TensorFlow 1.15.5 into the cache")
-                found = environment.make()
-            except RuntimeError as error:
-                raise CannotRun(f"no TensorFlow 1.15.5: {error}") from error
-        python = str(found)
     path = request.old.resolve()
-    return Program("the original", root, path, python, "tf1"), "TensorFlow 1.15.5"
+    if request.python is not None:
+        name = f"TensorFlow {environment.TF1.version}"
+        return Program("the original", root, path, request.python, "tf1"), name
+    try:
+        oracle = environment.find_oracle(request.say)
+    except RuntimeError as error:
+        raise CannotRun(f"no TensorFlow 1: {error}") from error
+    program = Program("the original", root, path, str(oracle.python), oracle.side)
+    return program, oracle.name
 
 
 def _migrated(request: Request) -> Program:
