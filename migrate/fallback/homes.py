@@ -1,0 +1,94 @@
+"""What a symbol of TensorFlow 1 is in graph mode on TensorFlow 2.21."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from migrate.tables import (
+    contrib,
+    contrib_graph,
+    graph_mode,
+    messages,
+    modes,
+    not_public,
+    private_names,
+    symbols,
+)
+from migrate.tables.calls import CallRow
+from migrate.tables.optimizers import OPTIMIZERS
+from migrate.tables.unsupported import MNIST_SYMBOLS
+
+_V1 = "tf.compat.v1."
+
+
+@dataclasses.dataclass(frozen=True)
+class Lost:
+    """What has no home: why, and what to do instead."""
+
+    reason: str
+    recipe: str = ""
+
+
+# A home is spelled as the tables do: `tf.compat.v1.X`, `tf.X` for TensorFlow 2's own,
+# `module.X` for a module that is written beside the file; a row is one by call.
+Home = str | CallRow | Lost
+
+
+def find_home(symbol: str) -> Home:
+    """Where graph mode has a symbol that compat.v1 does not have by its own name."""
+    for table in (modes.MODES, MNIST_SYMBOLS, graph_mode.HOMES, contrib_graph.GRAPH):
+        if symbol in table:
+            return table[symbol]
+    if symbol == modes.CLASS:
+        return modes.NAMESPACE
+    lost = _broken(symbol)
+    if lost is not None:
+        return lost
+    if symbol in contrib_graph.METRICS:
+        return contrib_graph.METRICS[symbol]
+    if symbol in contrib.SUPPORT:
+        module, name = contrib.SUPPORT[symbol]
+        return f"{module}.{name}"
+    for row in contrib.CONTRIB_CALLS:
+        if row.symbol == symbol:
+            return row
+    if symbol in OPTIMIZERS and OPTIMIZERS[symbol].target:
+        return OPTIMIZERS[symbol].target
+    if symbol in contrib.HOMES:
+        return contrib.HOMES[symbol]
+    if symbol in contrib.SLIM:
+        return contrib.SLIM[symbol]
+    found = symbols.lookup(symbol)
+    if found is not None and found.target and "core" in found.flags:
+        return found.target
+    if symbol.startswith("tf.contrib."):
+        return Lost(*contrib.no_home(symbol))
+    if found is not None and found.target:
+        return found.target
+    return Lost(*not_public.explained(symbol))
+
+
+def is_in_compat(symbol: str) -> bool:
+    """Whether `tensorflow.compat.v1` has a symbol of TensorFlow 1, and it works there."""
+    if _broken(symbol) is not None:
+        return False
+    if symbol.startswith("tf.keras."):
+        row = symbols.known_prefix(symbol)
+        return row is None or bool(row.target)
+    return symbols.exists_in_target(_V1 + symbol.removeprefix("tf."))
+
+
+def is_still_there(path: str) -> bool:
+    """Whether TensorFlow 2.21 has what is imported from TensorFlow's own files."""
+    return private_names.still_there(path) or messages.still_there(
+        "tf" + path.removeprefix("tensorflow")
+    )
+
+
+def _broken(symbol: str) -> Lost | None:
+    name = symbol
+    while name:
+        if name in graph_mode.BROKEN:
+            return Lost(*graph_mode.BROKEN[name])
+        name = name.rpartition(".")[0]
+    return None

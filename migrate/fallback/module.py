@@ -1,0 +1,131 @@
+"""One text in, its form for graph mode on TensorFlow 2.21 out, or why there is none."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.facts.trees import own_stars
+from migrate.facts.trees.reexports import written_out
+from migrate.fallback.added import drop_unread, import_homes
+from migrate.fallback.imports import import_compat
+from migrate.fallback.names import CODE, NameRules
+from migrate.fallback.start import begin_in_graph_mode
+from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
+from migrate.options import Options
+from migrate.plan import Plan
+from migrate.rewriting import gates
+from migrate.rewriting.splice import spliced
+from migrate.rules import calls
+from migrate.source.nodes import tree_of
+from migrate.tables import symbols
+from migrate.unit import Unit
+
+
+@dataclasses.dataclass(frozen=True)
+class Part:
+    """What is known of a file from the program that it belongs to.
+
+    Attributes:
+      starts: whether a run of the program begins in it.
+      named_for_2: whether `tf.X` means TensorFlow 2's X, as in tf_upgrade_v2's output.
+      own: first names by which the program's files import each other.
+    """
+
+    starts: bool = True
+    named_for_2: bool = False
+    own: frozenset[str] = frozenset()
+
+
+def bring_to_compat(text: str, options: Options, filename: str, part: Part) -> Migration:
+    """The text for graph mode; with findings, and as it was, where it cannot be.
+
+    Raises:
+      SyntaxError: the text is not Python 3.
+      RecursionError: it is nested too deeply.
+    """
+    unit = Unit.of(filename, options)
+    # What other files import for this one, written out in the same lines.
+    whole, _ = written_out(text, unit.reexports)
+    whole = own_stars.written(whole, unit.own_stars)
+    new = text
+    if not part.named_for_2:
+        new, whole = import_compat(text), import_compat(whole)
+    tree = tree_of(whole)
+    scopes = scopes_of(tree)
+    plan = Plan()
+    rules = NameRules(scopes, plan)
+    rules.run()
+    lost = [*rules.lost, *_unseen(scopes, unit)]
+    if lost:
+        return Migration(text, tuple(sorted(lost)))
+    edited = spliced(new, tree, plan)
+    if edited is None:
+        return Migration(text, (_not_written("its f-strings need Python 3.12"),))
+    new = import_homes(edited, plan, rules.new_alias, filename, unit.home)
+    new = drop_unread(new)
+    if part.starts:
+        new = begin_in_graph_mode(new, part.own)
+    failures = [
+        _not_written(f"{code} in line {line}: {reason}")
+        for code, line, reason in gates.check(new, filename, text)
+    ]
+    if failures:
+        return Migration(text, tuple(failures))
+    return Migration(new, (), tuple(sorted(plan.support)))
+
+
+def says_tf1(text: str) -> bool:
+    """Whether a text spells TensorFlow 1's names as TensorFlow 1 did."""
+    scopes = scopes_of(tree_of(text))
+    for _, symbol, path in _uses(scopes):
+        name = "tf" + path.removeprefix("tensorflow")
+        top = symbol.split(".")[1:2]
+        if path.startswith("tensorflow.compat.") or top in (["contrib"], ["python"]):
+            continue
+        if not symbols.exists_in_target(name) and not path.startswith(
+            ("tensorflow.python", "tensorflow.contrib", "tensorflow.examples")
+        ):
+            return True
+    return calls.says_tf1(scopes)
+
+
+def names_compat(text: str) -> bool:
+    """Whether a text names compat.v1 through `tf`: `tf.compat.v1.Session`."""
+    return any(
+        path.startswith("tensorflow.compat.v1.")
+        for _, _, path in _uses(scopes_of(tree_of(text)))
+    )
+
+
+def _uses(scopes: Scopes) -> Iterator[tuple[ast.expr, str, str]]:
+    for node, symbol in scopes.walk_uses():
+        path = scopes.dotted(node) or ""
+        if path.startswith("tensorflow."):
+            yield node, symbol, path
+
+
+def _unseen(scopes: Scopes, unit: Unit) -> Iterator[Finding]:
+    """Names of TensorFlow that a file takes unseen."""
+    for node in scopes.walk():
+        if (
+            isinstance(node, ast.ImportFrom)
+            and (node.module or "").partition(".")[0] == "tensorflow"
+            and not node.level
+            and node.names[0].name == "*"
+        ):
+            reason = f"`from {node.module} import *` brings names that are not seen"
+            yield _refused(node.lineno, reason, "Import the names that are used.")
+    for line, (_, why) in unit.hidden.items():
+        yield _refused(line, why, "Import TensorFlow in this file.")
+
+
+def _not_written(reason: str) -> Finding:
+    return _refused(1, f"the result does not pass the gates: {reason}", "")
+
+
+def _refused(line: int, reason: str, recipe: str) -> Finding:
+    return Finding(line, 1, CODE, Outcome.REFUSED, "", reason, recipe)

@@ -1,0 +1,187 @@
+"""Uses of TensorFlow in a file, and the names by which graph mode on 2.21 has them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate import emitted
+from migrate.facts import modules
+from migrate.facts.scopes import Scopes
+from migrate.fallback.homes import Home, Lost, find_home, is_in_compat, is_still_there
+from migrate.fallback.imports import V1
+from migrate.findings import Finding, Outcome
+from migrate.plan import Plan
+from migrate.program.code import Code, code
+from migrate.rules import calls
+from migrate.tables import contrib_graph, symbols
+from migrate.tables.calls import CallRow
+
+CODE = "T151"
+# What a home's first name may be besides `tf` and an emitted module.
+_PACKAGES = frozenset({"tf_keras", "tf_slim", "types"})
+_MODULE = Lost(
+    "the module itself is passed on, and TensorFlow 2.21 does not have it",
+    "Name what is used of it, in the file that uses it.",
+)
+_ARGUMENTS = Lost(
+    "its home takes other arguments than this call gives",
+    "Pass the arguments by name, and only those that the home has.",
+)
+
+
+class NameRules:
+    """Gives every use of TensorFlow in a file the name that graph mode has for it."""
+
+    def __init__(self, scopes: Scopes, plan: Plan) -> None:
+        self.scopes = scopes
+        self.plan = plan
+        self.lost: list[Finding] = []
+        # A name to bind for compat.v1, "" where the file has one or needs none.
+        self.new_alias = ""
+        self._alias = self._find_alias()
+
+    def run(self) -> None:
+        for node, symbol in self.scopes.walk_uses():
+            if symbol == "tf" or symbol.startswith("tf."):
+                self._use(node, symbol)
+
+    def _use(self, node: ast.expr, symbol: str) -> None:
+        path = self.scopes.dotted(node) or ""
+        home = self._home(path, symbol)
+        if home is None:
+            return
+        if isinstance(home, Lost):
+            if self._is_alias_of_module(node, symbol):
+                return  # What is used through it has its own answer.
+            return self._add(node, symbol, home)
+        if isinstance(home, CallRow):
+            new = self._call(node, home)
+            if new is None:
+                return self._add(node, symbol, _ARGUMENTS)
+            target, written = home.target, new
+        else:
+            target, written = home, code(self._spelled(home))
+        self._take(target)
+        parent = self.scopes.parents.get(node)
+        self.plan.replace(
+            parent if isinstance(home, CallRow) and parent is not None else node,
+            written,
+        )
+
+    def _home(self, path: str, symbol: str) -> Home | None:
+        """The home of a use; None where it stands as it is."""
+        if path.startswith("tensorflow.compat.v2") or symbol == "tf":
+            return None if not modules.is_private(path) else _MODULE
+        private = path
+        if symbol.startswith("tf.python."):  # tf.python.ops.X
+            private = "tensorflow" + symbol[2:]
+            symbol = modules.canonical(private) or symbol
+        if modules.is_private(private) or private.startswith("tensorflow.core."):
+            if is_still_there(private) and private == path:
+                return None
+            if symbol.startswith(("tf.python.", "tf.core.")):
+                return _private(symbol)
+            if is_in_compat(symbol) and symbol not in symbols.modules():
+                return f"tf.compat.v1.{symbol[3:]}"
+        elif path == V1 or path.startswith(V1 + "."):
+            if is_in_compat(symbol):
+                return None
+        elif symbols.exists_in_target("tf" + path.removeprefix("tensorflow")):
+            if not symbol.startswith(("tf.contrib", "tf.estimator")):
+                return None
+        if symbol in symbols.modules():
+            return _MODULE
+        return find_home(symbol)
+
+    def _is_alias_of_module(self, node: ast.expr, symbol: str) -> bool:
+        """Whether a statement only gives a module a name: `slim = tf.contrib.slim`."""
+        parent = self.scopes.parents.get(node)
+        return (
+            symbol in symbols.modules()
+            and isinstance(parent, ast.Assign)
+            and parent.value is node
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0], ast.Name)
+        )
+
+    def _call(self, node: ast.expr, row: CallRow) -> Code | None:
+        parent = self.scopes.parents.get(node)
+        if not isinstance(parent, ast.Call) or parent.func is not node:
+            return None
+        if calls.in_arg_scope(row.symbol, self.scopes):
+            return None
+        spelled = dataclasses.replace(row, target=self._spelled(row.target))
+        return calls.rewritten(parent, spelled, self.scopes)
+
+    def _find_alias(self) -> str:
+        """How the file spells tensorflow.compat.v1, "" if nothing of its own says it."""
+        names = list(self.scopes.module.bindings)
+        for path, spelled in ((V1, "{}"), ("tensorflow", "{}.compat.v1")):
+            for name in names:
+                if self.scopes.stands_for(name) == path:
+                    return spelled.format(name)
+        return ""
+
+    def _spelled(self, home: str) -> str:
+        if not home.startswith("tf."):
+            return home
+        if not self._alias:
+            self.new_alias = (
+                "tf" if "tf" not in self.scopes.module.bindings else "tf_v1"
+            )
+            self._alias = self.new_alias
+        inside = home.removeprefix("tf.compat.v1.").removeprefix("tf.")
+        if home.startswith("tf.compat.v1.") or symbols.exists_in_target(
+            f"tf.compat.v1.{inside}"
+        ):
+            return f"{self._alias}.{inside}"
+        return f"{self._alias}.compat.v2.{inside}"
+
+    def _take(self, home: str) -> None:
+        module = home.partition(".")[0]
+        files = contrib_graph.FILES.get(module, emitted.files(module))
+        if files:
+            self.plan.support.update(files)
+        if files or module in _PACKAGES:
+            self.plan.imports.append(f"import {module}")
+
+    def _add(self, node: ast.expr, symbol: str, lost: Lost) -> None:
+        self.lost.append(
+            Finding(
+                node.lineno,
+                node.col_offset + 1,
+                CODE,
+                Outcome.REFUSED,
+                symbol,
+                lost.reason,
+                lost.recipe,
+            )
+        )
+
+
+def _private(symbol: str) -> Home:
+    home = find_home(symbol)
+    return home if isinstance(home, Lost) else _MODULE
+
+
+def aliases_of_nothing(scopes: Scopes) -> Iterator[ast.Assign]:
+    """Names for modules that TensorFlow 2.21 does not have, which nothing reads."""
+    read = {
+        node.id
+        for node in scopes.walk()
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
+    }
+    for node, symbol in scopes.walk_uses():
+        parent = scopes.parents.get(node)
+        if (
+            symbol in symbols.modules()
+            and not is_in_compat(symbol)
+            and isinstance(parent, ast.Assign)
+            and parent.value is node
+            and len(parent.targets) == 1
+            and isinstance(parent.targets[0], ast.Name)
+            and parent.targets[0].id not in read
+        ):
+            yield parent

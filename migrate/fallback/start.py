@@ -1,0 +1,108 @@
+"""What a program in graph mode begins with, before anything makes a graph.
+
+`tf.layers` and `tf.nn.rnn_cell` are Keras 2's on TensorFlow 2.16 and later: they are there
+only if the process says so before TensorFlow is imported.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Collection
+
+from migrate import emitted
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.fallback.added import imported_by, is_tensorflow
+from migrate.fallback.imports import V1
+from migrate.source.nodes import tree_of
+
+VARIABLE = "TF_USE_LEGACY_KERAS"
+_KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
+_SWITCHES = frozenset({"tf.disable_v2_behavior", "tf.disable_eager_execution"})
+# Packages that import TensorFlow themselves.
+_OTHERS = frozenset({"keras", "sonnet", "tensor2tensor", "tensorlayer", "tflearn"})
+
+
+def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
+    """The text with graph mode switched on before its first import that may need it.
+
+    Args:
+      own: first names by which the program's files import each other.
+    """
+    tree = tree_of(text)
+    scopes = scopes_of(tree)
+    switched = any(symbol in _SWITCHES for _, symbol in scopes.walk_uses())
+    lines = text.split("\n")
+    anchor = _anchor(tree, own)
+    place = anchor.lineno - 1 if anchor is not None else _after_docstring(tree)
+    before: list[str] = []
+    if VARIABLE not in text:
+        if not _has_os(tree, place + 1):
+            before += ["import os", ""]
+        before.append(_KERAS)
+    if not switched:
+        name = _imported_here(anchor)
+        if name:
+            assert anchor is not None and anchor.end_lineno is not None
+            end = anchor.end_lineno
+            lines[end:end] = ["", f"{name}.disable_v2_behavior()"]
+        else:
+            name = _free(scopes)
+            before += [f"import {V1} as {name}", "", f"{name}.disable_v2_behavior()"]
+    lines[place:place] = before
+    return "\n".join(lines)
+
+
+def _anchor(tree: ast.Module, own: Collection[str]) -> ast.stmt | None:
+    """The first statement of the module that may import TensorFlow."""
+    for node in tree.body:
+        for module in imported_by(node):
+            root = module.partition(".")[0]
+            if (
+                not root
+                or is_tensorflow(module)
+                or root.startswith(("tensorflow_", "tf_"))
+                or root in _OTHERS
+                or root in own
+                or emitted.files(root)
+            ):
+                return node
+    return None
+
+
+def _imported_here(anchor: ast.stmt | None) -> str:
+    """How a statement that does nothing else spells compat.v1, or "" if it does more."""
+    if isinstance(anchor, ast.Import) and len(anchor.names) == 1:
+        alias = anchor.names[0]
+        if alias.name == V1 and alias.asname:
+            return alias.asname
+        if alias.name == "tensorflow":
+            return f"{alias.asname or alias.name}.compat.v1"
+    return ""
+
+
+def _free(scopes: Scopes) -> str:
+    if scopes.stands_for("tf") == V1 or "tf" not in scopes.module.bindings:
+        return "tf"
+    return "tf_v1"
+
+
+def _has_os(tree: ast.Module, line: int) -> bool:
+    """Whether `os` is imported above a line."""
+    return any(
+        isinstance(node, ast.Import)
+        and node.lineno < line
+        and any(alias.name == "os" and not alias.asname for alias in node.names)
+        for node in tree.body
+    )
+
+
+def _after_docstring(tree: ast.Module) -> int:
+    """The lines that must stand first: a docstring, imports from the future."""
+    place = 0
+    for index, node in enumerate(tree.body):
+        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        future = isinstance(node, ast.ImportFrom) and node.module == "__future__"
+        if not future and not (text and not index):
+            break
+        place = node.end_lineno or place
+    return place
