@@ -20,7 +20,7 @@ import click
 
 from migrate import __version__
 from migrate.disk import interrupts
-from migrate.options import ESTIMATORS, STRATEGIES, Options
+from migrate.options import ESTIMATORS, FALLBACKS, STRATEGIES, Options
 from migrate.verify_command import verify
 
 if TYPE_CHECKING:
@@ -133,6 +133,12 @@ def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
             type=click.Choice(ESTIMATORS),
             help="What a model_fn becomes: a Keras model where it can be one, which is "
             "the default, or a model_fn still.",
+        ),
+        click.option(
+            "--fallback",
+            type=click.Choice(FALLBACKS),
+            help="Bring a refused program, whole, to graph mode on TensorFlow 2.21: it "
+            "runs through tf.compat.v1, and is not yet tf.distribute.",
         ),
         click.option(
             "--python2",
@@ -286,6 +292,7 @@ class _Job:
             python2=shared["python2"],
             estimators=shared["estimators"] or config.estimators,
             notes=shared.get("notes", False),
+            fallback=shared["fallback"] or "",
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._exclude: tuple[str, ...] = shared["exclude"]

@@ -10,6 +10,8 @@ from migrate.tree import Tree
 
 # What a model_fn becomes where it can be either.
 ESTIMATORS = ("keras", "model_fn")
+# What a refused program may become.
+FALLBACKS = ("compat",)
 STRATEGIES = ("auto", "parameter-server", "multi-worker-mirrored", "mirrored")
 
 
@@ -27,6 +29,8 @@ class Options:
     estimators: str = "keras"
     # Whether the refusals of a file are written into it, as comments.
     notes: bool = False
+    # "compat": a refused program is brought to graph mode through tf.compat.v1.
+    fallback: str = ""
     tree: Tree = Tree()
     # Emitted modules of the result that is migrated again: they are not written yet.
     written: frozenset[str] = frozenset()

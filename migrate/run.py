@@ -107,6 +107,11 @@ def run_tree(
             tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
             options = dataclasses.replace(options, tree=tree)
     results = _results(work, options, core, jobs)
+    if options.fallback:
+        from migrate.fallback.run import CompatFallback
+
+        settled = CompatFallback(files, paths, options).settle(list(results))
+        results = iter(settled)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
         yield result

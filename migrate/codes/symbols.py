@@ -150,4 +150,26 @@ CODES = (
         "tf.model = tf.keras.Sequential()\ntf.model.add(layer)",
         "tf.model = tf_keras.Sequential()\ntf.model.add(layer)",
     ),
+    Code(
+        "T150",
+        "runs through compat.v1",
+        "With --fallback compat: the program cannot become one of tf.distribute yet, for "
+        "the reason that is given. It was brought, whole, to graph mode on TensorFlow "
+        "2.21: it imports tensorflow.compat.v1, switches TensorFlow 2's behaviour off "
+        "before it makes a graph, and has modules beside it for what contrib had. It is "
+        "still a program of TensorFlow 1.",
+        "import tensorflow as tf",
+        "import os\n\n"
+        'os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2\'s.\n'
+        "import tensorflow.compat.v1 as tf\n\n"
+        "tf.disable_v2_behavior()",
+        promise="The same graph, and the same kernels.",
+        noted=True,
+    ),
+    Code(
+        "T151",
+        "not through compat.v1 either",
+        "With --fallback compat: the program was refused, and graph mode on TensorFlow "
+        "2.21 does not have this. The whole program is left as it was.",
+    ),
 )

@@ -1,0 +1,177 @@
+"""The fallback for the refused programs of a run: each as a whole, or not at all."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import os
+import pathlib
+from collections.abc import Iterable, Sequence
+
+from migrate import pipeline
+from migrate.facts.trees.hidden_names import hidden
+from migrate.facts.trees.homes import homes
+from migrate.facts.trees.reexports import names_of_stars, reexports
+from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
+from migrate.fallback.programs import Imports
+from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
+from migrate.options import Options
+from migrate.pipeline import FileResult
+from migrate.source import notebook, python
+from migrate.tree import Tree
+
+RUNS = "T150"
+# Of what was refused for another reason's sake.
+_PART = "N100"
+# Gates of the migration; the file itself is none the worse.
+_GATES = "G00"
+
+
+class CompatFallback:
+    """Brings refused programs of a run to graph mode on TensorFlow 2.21.
+
+    Args:
+      files: all files of the run.
+      given: what the user named: nothing is written outside.
+      options: of the run.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[pathlib.Path],
+        given: Sequence[pathlib.Path],
+        options: Options,
+    ) -> None:
+        self._files, self._given, self._options = files, given, options
+
+    @functools.cached_property
+    def _imports(self) -> Imports:
+        return Imports(self._files)
+
+    @functools.cached_property
+    def _with_tree(self) -> Options:
+        """The options with what graph mode needs to know of the run's files."""
+        if len(self._files) < 2:
+            return dataclasses.replace(self._options, tree=Tree())
+        followed = reexports(self._files)
+        tree = Tree(
+            reexports=followed,
+            own_stars=names_of_stars(self._files, followed),
+            hidden=hidden(self._files, followed),
+            homes=homes(self._files, self._given),
+        )
+        return dataclasses.replace(self._options, tree=tree)
+
+    def settle(self, results: Sequence[FileResult]) -> list[FileResult]:
+        """The results of a run, with its refused programs in graph mode where they can be."""
+        by_path = {result.path: result for result in results}
+        concerned = [r.path for r in results if r.findings or r.changed]
+        for program in self._imports.find_programs(concerned):
+            found = [by_path[path] for path in program]
+            if not any(_is_refused(result) for result in found):
+                continue
+            by_path.update((r.path, r) for r in self.bring(found))
+        return [by_path[result.path] for result in results]
+
+    def bring(self, program: Sequence[FileResult]) -> list[FileResult]:
+        """A refused program's files in graph mode; as they were, with why, if one cannot."""
+        texts = {result.path: _text(result.path, self._options) for result in program}
+        if any(text is None for text in texts.values()):
+            return list(program)  # Why it cannot be read is told.
+        starts = self._imports.find_starts([r.path for r in program])
+        known = [text for text in texts.values() if text is not None]
+        part = Part(
+            named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
+            own=frozenset(_names(texts)),
+        )
+        again = [
+            self._brought(result.path, part, os.path.realpath(result.path) in starts)
+            for result in program
+        ]
+        if any(_is_refused(new) or new.failed for new in again):
+            return [
+                dataclasses.replace(
+                    old,
+                    findings=tuple(
+                        sorted([*old.findings, *(f for f in new.findings)])
+                    ),
+                )
+                for old, new in zip(program, again, strict=True)
+            ]
+        reason = _find_reason(program)
+        return [
+            dataclasses.replace(
+                new, findings=(_runs(new.path, reason), *_standing(old))
+            )
+            for old, new in zip(program, again, strict=True)
+        ]
+
+    def _brought(self, path: pathlib.Path, part: Part, starts: bool) -> FileResult:
+        part = dataclasses.replace(part, starts=starts)
+
+        def core(text: str, options: Options, filename: str) -> Migration:
+            return bring_to_compat(text, options, filename, part)
+
+        return pipeline.migrate_bytes(path, path.read_bytes(), self._with_tree, core)
+
+
+def _text(path: pathlib.Path, options: Options) -> str | None:
+    """A file's text, as one module, or None where it is no Python 3."""
+    try:
+        text = python.decode(path.read_bytes()).text
+        if path.suffix == ".ipynb":
+            text = notebook.read(text).module
+        elif options.python2:
+            return "" # Its names are read once it is Python 3.
+        python.check_syntax(text)
+        return text
+    except (OSError, ValueError, RecursionError, MemoryError, python.Unreadable):
+        return None
+
+
+def _names(paths: Iterable[pathlib.Path]) -> set[str]:
+    """First names by which the files of a program may import each other."""
+    found: set[str] = set()
+    for path in paths:
+        found |= {path.stem, *path.resolve().parts[1:-1]}
+    return found
+
+
+def _is_refused(result: FileResult) -> bool:
+    return any(
+        f.outcome is Outcome.REFUSED
+        or (f.outcome is Outcome.FAILED and f.code.startswith(_GATES))
+        for f in result.findings
+    )
+
+
+def _find_reason(program: Sequence[FileResult]) -> tuple[pathlib.Path, Finding]:
+    """Where a program's first refusal of its own is."""
+    told = [(r.path, f) for r in program for f in r.findings]
+    loud = [(p, f) for p, f in told if f.outcome in (Outcome.REFUSED, Outcome.FAILED)]
+    return next((pair for pair in loud if pair[1].code != _PART), loud[0])
+
+
+def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:
+    where, finding = why
+    place = "" if where == path else f"{os.path.relpath(where, path.parent)}, "
+    return Finding(
+        1,
+        1,
+        RUNS,
+        Outcome.KEPT,
+        "",
+        "runs on TensorFlow 2.21, is not yet tf.distribute, because of "
+        f"{finding.code} ({place}line {finding.line}): {finding.reason}",
+    )
+
+
+def _standing(result: FileResult) -> list[Finding]:
+    """What was found in a file that now stands in graph mode: nothing of it is rewritten."""
+    return [
+        f
+        for f in result.findings
+        if f.outcome is Outcome.REFUSED
+        or (f.outcome is Outcome.FAILED and not f.code.startswith(_GATES))
+    ]
