@@ -132,9 +132,7 @@ def _is_gone(
     return (alias.asname or alias.name) not in read
 
 
-def _with_names(
-    node: ast.Import | ast.ImportFrom, names: Iterable[ast.alias]
-) -> str:
+def _with_names(node: ast.Import | ast.ImportFrom, names: Iterable[ast.alias]) -> str:
     shown = ", ".join(ast.unparse(alias) for alias in names)
     if isinstance(node, ast.Import):
         return f"import {shown}"

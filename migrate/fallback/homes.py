@@ -8,6 +8,7 @@ from migrate.tables import (
     contrib,
     contrib_graph,
     graph_mode,
+    legacy_keras,
     messages,
     modes,
     not_public,
@@ -70,12 +71,22 @@ def find_home(symbol: str) -> Home:
 
 def is_in_compat(symbol: str) -> bool:
     """Whether `tensorflow.compat.v1` has a symbol of TensorFlow 1, and it works there."""
+    return exists(_V1 + symbol.removeprefix("tf."))
+
+
+def exists(name: str) -> bool:
+    """Whether TensorFlow 2.21 has a name, and it works in graph mode with Keras 2."""
+    symbol = "tf." + name.removeprefix(_V1).removeprefix("tf.")
     if _broken(symbol) is not None:
         return False
+    if symbol.startswith("tf.__"):  # tf.__version__, and a string's methods.
+        return True
     if symbol.startswith("tf.keras."):
         row = symbols.known_prefix(symbol)
         return row is None or bool(row.target)
-    return symbols.exists_in_target(_V1 + symbol.removeprefix("tf."))
+    if name.startswith(_V1) and legacy_keras.home(symbol) is not None:
+        return True
+    return symbols.exists_in_target(name)
 
 
 def is_still_there(path: str) -> bool:

@@ -6,10 +6,12 @@ import ast
 import dataclasses
 from collections.abc import Iterator
 
+from migrate.facts import modules
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import own_stars
 from migrate.facts.trees.reexports import written_out
 from migrate.fallback.added import drop_unread, import_homes
+from migrate.fallback.homes import exists
 from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, NameRules
 from migrate.fallback.start import begin_in_graph_mode
@@ -23,6 +25,9 @@ from migrate.rules import calls
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 from migrate.unit import Unit
+
+# compat.v1 has it, and no table lists it.
+_VERSION = "tf.__version__"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,7 +45,9 @@ class Part:
     own: frozenset[str] = frozenset()
 
 
-def bring_to_compat(text: str, options: Options, filename: str, part: Part) -> Migration:
+def bring_to_compat(
+    text: str, options: Options, filename: str, part: Part
+) -> Migration:
     """The text for graph mode; with findings, and as it was, where it cannot be.
 
     Raises:
@@ -54,6 +61,7 @@ def bring_to_compat(text: str, options: Options, filename: str, part: Part) -> M
     new = text
     if not part.named_for_2:
         new, whole = import_compat(text), import_compat(whole)
+    stands = _stand(new, whole)
     tree = tree_of(whole)
     scopes = scopes_of(tree)
     plan = Plan()
@@ -62,20 +70,50 @@ def bring_to_compat(text: str, options: Options, filename: str, part: Part) -> M
     lost = [*rules.lost, *_unseen(scopes, unit)]
     if lost:
         return Migration(text, tuple(sorted(lost)))
-    edited = spliced(new, tree, plan)
+    edited = spliced(whole, tree, plan)
     if edited is None:
         return Migration(text, (_not_written("its f-strings need Python 3.12"),))
     new = import_homes(edited, plan, rules.new_alias, filename, unit.home)
     new = drop_unread(new)
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
+    missing = list(_missing(new))
+    new = _as_it_stood(new, stands)
     failures = [
         _not_written(f"{code} in line {line}: {reason}")
-        for code, line, reason in gates.check(new, filename, text)
+        for code, line, reason in [
+            *gates.check(new, filename, text, {_VERSION}),
+            *missing,
+        ]
     ]
     if failures:
         return Migration(text, tuple(failures))
     return Migration(new, (), tuple(sorted(plan.support)))
+
+
+def _stand(text: str, whole: str) -> list[tuple[str, str]]:
+    """Lines of imports that were written out, and how they stood."""
+    lines = zip(text.split("\n"), whole.split("\n"), strict=True)
+    return [(meant, stood) for stood, meant in lines if meant != stood]
+
+
+def _as_it_stood(text: str, stands: list[tuple[str, str]]) -> str:
+    """The text with imports again that were written out, if nothing of them is gone."""
+    lines = text.split("\n")
+    for meant, stood in stands:
+        if meant in lines:
+            lines[lines.index(meant)] = stood
+    return "\n".join(lines)
+
+
+def _missing(text: str) -> Iterator[tuple[str, int, str]]:
+    """Public names that the result spells and TensorFlow 2.21 does not have."""
+    for node, _, path in _uses(scopes_of(tree_of(text))):
+        name = "tf" + path.removeprefix("tensorflow")
+        if modules.is_private(path) or path.startswith("tensorflow.core."):
+            continue
+        if not exists(name):
+            yield "G003", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
 
 
 def says_tf1(text: str) -> bool:

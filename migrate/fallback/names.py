@@ -9,7 +9,14 @@ from collections.abc import Iterator
 from migrate import emitted
 from migrate.facts import modules
 from migrate.facts.scopes import Scopes
-from migrate.fallback.homes import Home, Lost, find_home, is_in_compat, is_still_there
+from migrate.fallback.homes import (
+    Home,
+    Lost,
+    exists,
+    find_home,
+    is_in_compat,
+    is_still_there,
+)
 from migrate.fallback.imports import V1
 from migrate.findings import Finding, Outcome
 from migrate.plan import Plan
@@ -85,12 +92,12 @@ class NameRules:
                 return _private(symbol)
             if is_in_compat(symbol) and symbol not in symbols.modules():
                 return f"tf.compat.v1.{symbol[3:]}"
-        elif path == V1 or path.startswith(V1 + "."):
-            if is_in_compat(symbol):
+        else:
+            if exists("tf" + path.removeprefix("tensorflow")):
                 return None
-        elif symbols.exists_in_target("tf" + path.removeprefix("tensorflow")):
-            if not symbol.startswith(("tf.contrib", "tf.estimator")):
-                return None
+            spelled = "tf" + path.removeprefix(V1).removeprefix("tensorflow")
+            if spelled != symbol and is_in_compat(symbol):  # contrib's name for it.
+                return f"tf.compat.v1.{symbol[3:]}"
         if symbol in symbols.modules():
             return _MODULE
         return find_home(symbol)

@@ -26,6 +26,28 @@ class Imports:
                 if module != real:
                     self._importers[module].add(real)
 
+    def find_helpers(self, program: Sequence[pathlib.Path]) -> list[pathlib.Path]:
+        """Files that a program loads besides its own and that name TensorFlow, too."""
+        own = {os.path.realpath(path) for path in program}
+        reached, work = set(own), list(own)
+        while work:
+            real = work.pop()
+            more = {m for m, users in self._importers.items() if real in users}
+            work += more - reached
+            reached |= more
+        found = sorted(reached - own)
+        return [self._files[r] for r in found if b"tensorflow" in _read(self._files[r])]
+
+    def is_shared(
+        self, helper: pathlib.Path, program: Sequence[pathlib.Path]
+    ) -> pathlib.Path | None:
+        """A file outside a program that imports a helper of it, and names TensorFlow."""
+        own = {os.path.realpath(path) for path in program}
+        for real in sorted(self._importers[os.path.realpath(helper)] - own):
+            if b"tensorflow" in _read(self._files[real]):
+                return self._files[real]
+        return None
+
     def find_starts(self, program: Sequence[pathlib.Path]) -> frozenset[str]:
         """Real paths of those files of a program that something else may load first.
 
@@ -53,9 +75,15 @@ class Imports:
                     for moved in group[importer]:
                         group[moved] = group[real]
         return [
-            [paths[real] for real in paths if real in one]
-            for one in _distinct(group)
+            [paths[real] for real in paths if real in one] for one in _distinct(group)
         ]
+
+
+def _read(path: pathlib.Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
 
 
 def _distinct(group: Mapping[str, set[str]]) -> list[set[str]]:

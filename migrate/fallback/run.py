@@ -13,6 +13,7 @@ from migrate.facts.trees.hidden_names import hidden
 from migrate.facts.trees.homes import homes
 from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
+from migrate.fallback.names import CODE
 from migrate.fallback.programs import Imports
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
@@ -71,15 +72,26 @@ class CompatFallback:
             found = [by_path[path] for path in program]
             if not any(_is_refused(result) for result in found):
                 continue
-            by_path.update((r.path, r) for r in self.bring(found))
+            by_path |= {r.path: r for r in self.bring(found)}
         return [by_path[result.path] for result in results]
 
     def bring(self, program: Sequence[FileResult]) -> list[FileResult]:
-        """A refused program's files in graph mode; as they were, with why, if one cannot."""
+        """A refused program's files in graph mode; as they were, with why, if one cannot.
+
+        Files that the program imports, and of which nothing was to be told, come with it.
+        """
+        paths = [result.path for result in program]
+        helpers = self._imports.find_helpers(paths)
+        program = [*program, *map(FileResult, helpers)]
+        paths += helpers
+        for helper in helpers:
+            other = self._imports.is_shared(helper, paths)
+            if other is not None:
+                return _left(program, [_shared_with(helper, other)])
         texts = {result.path: _text(result.path, self._options) for result in program}
         if any(text is None for text in texts.values()):
             return list(program)  # Why it cannot be read is told.
-        starts = self._imports.find_starts([r.path for r in program])
+        starts = self._imports.find_starts(paths)
         known = [text for text in texts.values() if text is not None]
         part = Part(
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
@@ -90,15 +102,7 @@ class CompatFallback:
             for result in program
         ]
         if any(_is_refused(new) or new.failed for new in again):
-            return [
-                dataclasses.replace(
-                    old,
-                    findings=tuple(
-                        sorted([*old.findings, *(f for f in new.findings)])
-                    ),
-                )
-                for old, new in zip(program, again, strict=True)
-            ]
+            return _left(program, again)
         reason = _find_reason(program)
         return [
             dataclasses.replace(
@@ -123,7 +127,7 @@ def _text(path: pathlib.Path, options: Options) -> str | None:
         if path.suffix == ".ipynb":
             text = notebook.read(text).module
         elif options.python2:
-            return "" # Its names are read once it is Python 3.
+            return ""  # Its names are read once it is Python 3.
         python.check_syntax(text)
         return text
     except (OSError, ValueError, RecursionError, MemoryError, python.Unreadable):
@@ -136,6 +140,35 @@ def _names(paths: Iterable[pathlib.Path]) -> set[str]:
     for path in paths:
         found |= {path.stem, *path.resolve().parts[1:-1]}
     return found
+
+
+def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[FileResult]:
+    """The files as they were, and told why they are not in graph mode either."""
+    told = {result.path: result.findings for result in why}
+    return [
+        dataclasses.replace(
+            old, findings=tuple(sorted([*old.findings, *told.get(old.path, ())]))
+        )
+        for old in program
+    ]
+
+
+def _shared_with(helper: pathlib.Path, other: pathlib.Path) -> FileResult:
+    reason = f"{other.name}, which is of another program, imports this file, too"
+    return FileResult(
+        helper,
+        findings=(
+            Finding(
+                1,
+                1,
+                CODE,
+                Outcome.REFUSED,
+                "",
+                reason,
+                "Give each program a file of its own that imports TensorFlow.",
+            ),
+        ),
+    )
 
 
 def _is_refused(result: FileResult) -> bool:

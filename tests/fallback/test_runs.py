@@ -1,0 +1,169 @@
+"""Programs in graph mode on this TensorFlow compute what TensorFlow 1.15.5 computed.
+
+The fallback is for what is refused; here it is given every session program of the suite,
+because all of them were recorded under TensorFlow 1.15.5.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+import sys
+import tempfile
+
+import pytest
+
+from migrate import emitted
+from migrate.compiler import migrate_text
+from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
+from migrate.findings import Outcome
+from migrate.options import Options
+from reference import oracle, processes, runner
+from reference.registry import SCENARIOS
+from reference.scenario import Scenario
+
+# All programs of one process are run before the first comparison.
+_SECONDS = 900
+pytestmark = pytest.mark.timeout(_SECONDS + 100)
+HERE = pathlib.Path(__file__).parent
+ALONE = HERE.parents[0] / "programs" / "alone"
+PROGRAMS = sorted(p for p in ALONE.glob("[!_r]*.py"))
+# Float32 losses of order 1: a few ULPs, and up to 1e-6 where ten steps of momentum
+# carry them on. The faults below move them by 1e-3 and more.
+TOLERANCE = 3e-6
+# What of contrib has no home in graph mode, by the program that needs it.
+LOST = {
+    "metrics_of_contrib": "tf.contrib.metrics.streaming_percentage_less",
+    "slim_trainer": "tf.contrib.slim.learning.train",
+    "supervisor_assigned": "tf.contrib.slim.assign_from_checkpoint_fn",
+}
+# Name -> a program, and what is wrong in its text.
+FAULTS = {
+    "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
+    "another_constant": ("own_server", "x + 300", "x + 301"),
+    "cells_without_peepholes": ("cells_stacked", "use_peepholes=True", "use_peepholes=False"),
+}
+
+
+def _brought(
+    path: pathlib.Path, target: pathlib.Path, old: str = "", new: str = ""
+) -> None:
+    """Writes a program in graph mode, with the modules that it imports."""
+    text = path.read_text()
+    part = Part(named_for_2=names_compat(text) and not says_tf1(text))
+    found = bring_to_compat(text, Options(), str(path), part)
+    assert not found.findings, found.findings
+    assert old in found.text
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(found.text.replace(old, new) if old else found.text)
+    emitted.write(found.support, target.parent)
+
+
+@functools.cache
+def _run() -> pathlib.Path:
+    """The directory below which each program has written."""
+    out = pathlib.Path(tempfile.mkdtemp())
+    programs = []
+    for path in PROGRAMS:
+        if path.stem not in LOST:
+            programs.append(out / "programs" / path.name)
+            _brought(path, programs[-1])
+    for name, (program, old, new) in FAULTS.items():
+        programs.append(out / "faults" / f"{name}.py")
+        _brought(ALONE / f"{program}.py", programs[-1], old, new)
+    processes.run_tasks(
+        sys.executable,
+        HERE / "in_turn.py",
+        [],
+        out / "logs",
+        ps=0,
+        workers=2,
+        environment=runner.ENVIRONMENT,
+        timeout=_SECONDS,
+        command_line=lambda job, index, hosts: [
+            str(out / "run"),
+            *map(str, programs[index::2]),
+        ],
+    )
+    return out / "run"
+
+
+def _lines(name: str) -> list[list[float]]:
+    """What a program wrote: of each line, its numbers."""
+    directory = _run() / name
+    failure = directory / "failure"
+    assert not failure.exists(), failure.read_text()
+    return [
+        [float(number) for number in line.split()]
+        for path in sorted(directory.glob("loss*"))
+        for line in path.read_text().splitlines()
+    ]
+
+
+def _recorded(name: str) -> list[list[float]]:
+    found: list[list[float]] = json.loads((ALONE / "tf1.json").read_text())[name][
+        "trace"
+    ]
+    return found
+
+
+@pytest.mark.parametrize("name", [p.stem for p in PROGRAMS if p.stem not in LOST])
+def test_equals_recorded_tf1(name: str) -> None:
+    found, expected = _lines(name), _recorded(name)
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected, strict=True):
+        assert one == pytest.approx(other, rel=0, abs=TOLERANCE)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_seen(name: str) -> None:
+    found, expected = _lines(name), _recorded(FAULTS[name][0])
+    assert found != pytest.approx(expected, rel=0, abs=TOLERANCE)
+    assert len(found) == len(expected)
+
+
+@pytest.mark.parametrize("name", LOST)
+def test_what_has_no_home_is_told(name: str) -> None:
+    path = ALONE / f"{name}.py"
+    found = bring_to_compat(path.read_text(), Options(), str(path), Part())
+    assert [f.symbol for f in found.findings][0] == LOST[name]
+
+
+# -- clusters --------------------------------------------------------------------------
+
+_GRAPHS = [
+    s
+    for s in sorted(SCENARIOS.values(), key=lambda s: s.name)
+    if s.runs and "estimator" not in s.name and not s.resumed
+]
+
+
+@pytest.mark.parametrize("scenario", _GRAPHS, ids=lambda s: s.name)
+def test_scenario_equals_tensorflow_1_15_5(
+    scenario: Scenario, tmp_path: pathlib.Path
+) -> None:
+    run = scenario.runs[0]
+    program = tmp_path / "program" / "tf1.py"
+    _brought(scenario.program, program)
+    measure = oracle.recorded(scenario, run)
+    interpreter = runner.Interpreter(sys.executable, tf1=True, preloaded=False)
+    found = runner.train(
+        scenario, run, interpreter, program, tmp_path, initial=measure.initial
+    )
+    divergence = oracle.compare(
+        scenario, run, measure.trace, found, same_processor=False
+    )
+    assert divergence is None, str(divergence)
+
+
+def test_a_refused_scenario_is_among_them() -> None:
+    refused = {
+        s.name
+        for s in _GRAPHS
+        if any(
+            f.outcome is Outcome.REFUSED
+            for f in migrate_text(s.program.read_text()).findings
+        )
+    }
+    assert "device_pinning" in refused

@@ -1,0 +1,292 @@
+"""What a text becomes in graph mode on TensorFlow 2.21, and what stays refused."""
+
+from __future__ import annotations
+
+import pathlib
+import textwrap
+
+import pytest
+from click.testing import CliRunner
+
+from migrate.cli import main
+from migrate.fallback.module import Part, bring_to_compat
+from migrate.fallback.run import CompatFallback
+from migrate.findings import Outcome
+from migrate.migration import Migration
+from migrate.options import Options
+from migrate.run import run_tree
+
+_START = """\
+import os
+
+os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2's.
+import tensorflow.compat.v1 as tf
+
+tf.disable_v2_behavior()
+"""
+# A program that the migration refuses: it traces a session's run.
+_REFUSED = """\
+x = tf.placeholder(tf.float32, [2])
+w = tf.get_variable("w", [2])
+loss = tf.reduce_sum(w * x)
+with tf.Session() as sess:
+  sess.run(tf.global_variables_initializer())
+  told = tf.RunMetadata()
+  print(sess.run(loss, {x: [1.0, 2.0]}, tf.RunOptions(trace_level=3), told), told)
+"""
+_OPTIONS = Options(fallback="compat")
+
+
+def _brought(text: str, **part: object) -> Migration:
+    return bring_to_compat(text, Options(), "program.py", Part(**part))  # type: ignore[arg-type]
+
+
+def _module(text: str) -> str:
+    """A text that is no program's start."""
+    found = _brought(text, starts=False)
+    assert not found.findings
+    again = _brought(found.text, starts=False)
+    assert again.text == found.text and not again.findings
+    return found.text
+
+
+def test_a_program_begins_in_graph_mode() -> None:
+    found = _brought("import tensorflow as tf\n" + _REFUSED)
+    assert found.text == _START + _REFUSED
+    assert _brought(found.text).text == found.text
+
+
+def test_what_must_stand_first_stands_first() -> None:
+    first = '"""A program."""\nfrom __future__ import print_function\n'
+    found = _brought(
+        first + "import os\nos.environ['X'] = '1'\nimport tensorflow as tf\n"
+    )
+    assert found.text == (
+        first + "import os\nos.environ['X'] = '1'\n" + _START.partition("\n\n")[2]
+    )
+
+
+def test_graph_mode_is_switched_on_before_own_modules_are_imported() -> None:
+    text = "import network\nimport tensorflow as tf\nnetwork.f(tf.zeros([1]))\n"
+    found = _brought(text, own=frozenset({"network"}))
+    assert found.text == (
+        _START
+        + "import network\nimport tensorflow.compat.v1 as tf\nnetwork.f(tf.zeros([1]))\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        ("import tensorflow", "import tensorflow.compat.v1 as tensorflow"),
+        ("import tensorflow as t", "import tensorflow.compat.v1 as t"),
+        (
+            "from tensorflow import layers, train as t  # both",
+            "from tensorflow.compat.v1 import layers, train as t  # both",
+        ),
+        (
+            "from tensorflow.keras.layers import Dense",
+            "from tensorflow.compat.v1.keras.layers import Dense",
+        ),
+        ("from tensorflow.app import flags", "from tensorflow.compat.v1 import flags"),
+        ("import tensorflow.keras as K", "import tensorflow.compat.v1.keras as K"),
+        (
+            "from tensorflow.core.protobuf import config_pb2",
+            "from tensorflow.core.protobuf import config_pb2",
+        ),
+        (
+            "import tensorflow.compat.v1 as tf",
+            "import tensorflow.compat.v1 as tf",
+        ),
+    ),
+)
+def test_imports(before: str, after: str) -> None:
+    name = before.partition("  #")[0].split()[-1]
+    assert _module(f"{before}\nprint({name})\n") == f"{after}\nprint({name})\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    (
+        # A name of contrib for what the core has, by whatever way it was imported.
+        (
+            "import tensorflow as tf\n"
+            "step = tf.contrib.framework.get_or_create_global_step()\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "step = tf.train.get_or_create_global_step()\n",
+        ),
+        (
+            "import tensorflow as tf\nfrom tensorflow.contrib import rnn\n"
+            "cell = rnn.BasicLSTMCell(3)\n",
+            "import tensorflow.compat.v1 as tf\ncell = tf.nn.rnn_cell.BasicLSTMCell(3)\n",
+        ),
+        # A module's own name goes where nothing reads it any more.
+        (
+            "import tensorflow as tf\nslim = tf.contrib.slim\ny = slim.flatten(x)\n",
+            "import tensorflow.compat.v1 as tf\nimport contrib_layers\n"
+            "y = contrib_layers.flatten(x)\n",
+        ),
+        # By call: contrib's losses have predictions first.
+        (
+            "import tensorflow as tf\n"
+            "loss = tf.contrib.losses.mean_squared_error(p, weights=w, labels=y)\n",
+            "import tensorflow.compat.v1 as tf\n"
+            "loss = tf.losses.mean_squared_error(predictions=p, weights=w, labels=y)\n",
+        ),
+        # Private names by their public ones, a reader written beside.
+        (
+            "from tensorflow.python.ops import rnn_cell\ncell = rnn_cell.GRUCell(3)\n",
+            "import tensorflow.compat.v1 as tf\ncell = tf.nn.rnn_cell.GRUCell(3)\n",
+        ),
+        (
+            "from tensorflow.examples.tutorials.mnist import input_data\n"
+            "data = input_data.read_data_sets('d')\n",
+            "import mnist_input_data\ndata = mnist_input_data.read_data_sets('d')\n",
+        ),
+        # What the core has stands byte for byte as it stood.
+        (
+            "import tensorflow as tf\nflags = tf.app.flags\n"
+            "flags.DEFINE_string( 'a', '' , '')\n",
+            "import tensorflow.compat.v1 as tf\nflags = tf.app.flags\n"
+            "flags.DEFINE_string( 'a', '' , '')\n",
+        ),
+        (
+            "import tensorflow as tf\nif tf.__version__.startswith('1'):\n"
+            "  from tensorflow.contrib import slim\n",
+            "import tensorflow.compat.v1 as tf\nif tf.__version__.startswith('1'):\n"
+            "  pass\n",
+        ),
+    ),
+)
+def test_names(before: str, after: str) -> None:
+    assert _module(before) == after
+
+
+def test_modules_come_with_what_names_them() -> None:
+    found = _brought("import tensorflow as tf\nx = tf.contrib.layers.flatten(y)\n")
+    assert "contrib_layers/__init__.py" in found.support
+    assert "contrib_framework.py" in found.support
+
+
+@pytest.mark.parametrize(
+    ("text", "symbol"),
+    (
+        ("import tensorflow as tf\ntf.estimator.Estimator(f)\n", "tf.estimator"),
+        ("import tensorflow as tf\ntf.contrib.ffmpeg.decode_audio(x)\n", "tf.contrib"),
+        ("from tensorflow import *\nSession()\n", ""),
+        ("import tensorflow as tf\nf(tf.contrib.layers)\n", "tf.contrib.layers"),
+    ),
+)
+def test_what_has_no_home_is_refused_and_left(text: str, symbol: str) -> None:
+    found = _brought(text)
+    assert found.text == text
+    (finding,) = found.findings
+    assert finding.code == "T151" and finding.outcome is Outcome.REFUSED
+    assert finding.symbol.startswith(symbol) and finding.reason
+
+
+_UPGRADED = """\
+import tensorflow as tf
+x = tf.compat.v1.placeholder(tf.float32, [2])
+y = tf.argmax(input=x, axis=0)
+"""
+
+
+def test_names_of_tensorflow_2_stay_what_they_are() -> None:
+    found = _brought(_UPGRADED, named_for_2=True)
+    assert found.text == (
+        _START.replace("tensorflow.compat.v1 as tf", "tensorflow as tf").replace(
+            "\ntf.disable", "\ntf.compat.v1.disable"
+        )
+        + _UPGRADED.partition("\n")[2]
+    )
+
+
+# -- programs of several files ---------------------------------------------------------
+
+
+def _tree(directory: pathlib.Path, **files: str) -> dict[str, str]:
+    """Writes files, and gives what they are after `--fallback compat`."""
+    for name, text in files.items():
+        (directory / f"{name}.py").write_text(textwrap.dedent(text))
+    results = list(run_tree([directory], _OPTIONS, jobs=1))
+    return {r.path.stem: r.new.decode() for r in results if r.changed}
+
+
+_NETWORK = """\
+    import tensorflow as tf
+    def net(x):
+      return tf.layers.dense(x, 2)
+    """
+_TRAIN = "import tensorflow as tf\nfrom network import net\n" + _REFUSED
+
+
+def test_a_program_is_brought_whole(tmp_path: pathlib.Path) -> None:
+    new = _tree(tmp_path, network=_NETWORK, train=_TRAIN)
+    assert new["train"] == _START + "from network import net\n" + _REFUSED
+    # The module is loaded by the program, which has begun.
+    assert new["network"] == textwrap.dedent(_NETWORK).replace(
+        "import tensorflow as", "import tensorflow.compat.v1 as"
+    )
+
+
+def test_no_file_changes_where_one_cannot(tmp_path: pathlib.Path) -> None:
+    lost = _NETWORK + "def f(x):\n      return tf.contrib.ffmpeg.decode_audio(x)\n"
+    new = _tree(tmp_path, network=lost, train=_TRAIN)
+    assert not any("compat.v1" in text for text in new.values())
+    results = list(run_tree([tmp_path], _OPTIONS, jobs=1))
+    assert "T151" in {f.code for r in results for f in r.findings}
+    assert not any(f.code == "T150" for r in results for f in r.findings)
+
+
+def test_a_program_that_starts_in_a_file_without_tensorflow(
+    tmp_path: pathlib.Path,
+) -> None:
+    new = _tree(
+        tmp_path, main="import train\n", train="import tensorflow as tf\n" + _REFUSED
+    )
+    assert new["train"] == _START + _REFUSED
+
+
+def test_what_migrates_is_left_to_the_migration(tmp_path: pathlib.Path) -> None:
+    text = "import tensorflow as tf\nx = tf.random_uniform([2])\n"
+    for fallback in ("", "compat"):
+        (tmp_path / "one.py").write_text(text)
+        (result,) = run_tree([tmp_path], Options(fallback=fallback), jobs=1)
+        assert result.new.decode() == text.replace("random_uniform", "random.uniform")
+
+
+def test_the_report_says_what_it_is_and_why(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "train.py"
+    path.write_text("import tensorflow as tf\n" + _REFUSED)
+    before = CliRunner().invoke(main, ["migrate", str(path)])
+    done = CliRunner().invoke(
+        main, ["migrate", str(path), "--fallback", "compat", "--write"]
+    )
+    # It is not migrated, and the exit code says so.
+    assert before.exit_code == done.exit_code == 1
+    assert path.read_text() == _START + _REFUSED
+    told = "runs on TensorFlow 2.21, is not yet tf.distribute, because of"
+    assert told in done.output and told not in before.output
+    CliRunner().invoke(main, ["migrate", str(path), "--fallback", "compat", "--write"])
+    assert path.read_text() == _START + _REFUSED
+
+
+def test_a_module_that_takes_tensorflow_from_another(tmp_path: pathlib.Path) -> None:
+    taking = (
+        "from common import tf\nlayers = tf.contrib.layers\ny = layers.flatten(3)\n"
+    )
+    new = _tree(
+        tmp_path,
+        common="import tensorflow as tf\n",
+        taking=taking,
+        train="import taking\n" + _TRAIN.replace("from network import net\n", ""),
+    )
+    assert new["common"] == "import tensorflow.compat.v1 as tf\n"
+    assert new["taking"] == (
+        "from common import tf\nimport contrib_layers\ny = contrib_layers.flatten(3)\n"
+    )
+
+
+def test_starts_are_found() -> None:
+    assert CompatFallback([], [], _OPTIONS).settle([]) == []
