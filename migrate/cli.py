@@ -371,7 +371,9 @@ class _Job:
         from migrate.report import summary, text
 
         action = summary.Action.WRITE if written else summary.Action.DRY_RUN
-        run = summary.Run(results, action, self.interrupted)
+        run = summary.Run(
+            results, action, self.interrupted, bool(self.options.fallback)
+        )
         for line in text.findings(run, _paint, self.verbose):
             click.echo(line, err=True)
         if not self.quiet:
@@ -488,14 +490,14 @@ def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
 
 def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
-    from migrate import emitted, outcomes, pipeline
+    from migrate import emitted, outcomes, pipeline, run
     from migrate.show import print_diffs
 
     data = sys.stdin.buffer.read()
     is_notebook = data.lstrip()[:1] == b"{" and b'"nbformat"' in data
     path = pathlib.Path("stdin.ipynb" if is_notebook else "stdin.py")
     result = pipeline.migrate_bytes(path, data, job.options)
-    ((result,),) = outcomes.settle([result])
+    ((result,),) = outcomes.settle([result], run.fallback_for(data, job.options))
     if diff:
         print_diffs([result], set())
     elif not check:

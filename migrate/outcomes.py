@@ -14,8 +14,9 @@ its `program` (the file that one starts). A status of None means that there was 
 migrate: no TensorFlow 1 in the file.
 
 A *fallback* is a function that gets the results of a refused program (`result.path` says
-which files; nothing in them is changed) and gives new ones for all of its files, or None.
-Those that it changes count as `Status.COMPAT`. `programs(results)` lists the programs of
+which files; nothing in them is changed) and gives new ones for all of its files, and for
+others that these import. They have `Status.COMPAT`; or, where it can do nothing,
+`Status.REFUSED` and findings that say why. `programs(results)` lists the programs of
 settled results with their status and their one reason.
 """
 
@@ -78,7 +79,7 @@ _WORDS = {
 }
 _WORST_FIRST = (Status.FAILED, Status.REFUSED, Status.COMPAT, Status.MIGRATED)
 
-Fallback = Callable[[Sequence[FileResult]], Sequence[FileResult] | None]
+Fallback = Callable[[Sequence[FileResult]], Sequence[FileResult]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -202,11 +203,10 @@ def _settle(
     if program.status is Status.REFUSED and fallback is not None:
         unchanged = [hold(r, None) for r in results]
         again = fallback(unchanged)
-        if again is not None:
-            return [
-                dataclasses.replace(r, status=Status.COMPAT, program=path)
-                for r in again
-            ]
+        if all(r.status is Status.COMPAT for r in again):
+            return [dataclasses.replace(r, program=path) for r in again]
+        told = {r.path: r.findings for r in again}
+        results = [dataclasses.replace(r, findings=told[r.path]) for r in results]
     if program.status in (Status.FAILED, Status.REFUSED):
         results = [hold(r, program.reason) for r in results]
     else:

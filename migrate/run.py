@@ -107,11 +107,6 @@ def run_tree(
             tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
             options = dataclasses.replace(options, tree=tree)
     results = _results(work, options, core, jobs)
-    if options.fallback:
-        from migrate.fallback.run import CompatFallback
-
-        settled = CompatFallback(files, paths, options).settle(list(results))
-        results = iter(settled)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
         yield result
@@ -133,7 +128,8 @@ def run_programs(
 
     Args:
       prepare: sees each result before its program is settled, and may make it fail.
-      fallback: what is tried with a program that is refused.
+      fallback: what is tried with a program that is refused; by default what the
+        options say.
       (others): as of `run_tree`.
 
     Returns:
@@ -151,7 +147,21 @@ def run_programs(
             progress=progress,
         )
     ]
+    if options.fallback and fallback is None:
+        from migrate.fallback.run import CompatFallback
+
+        files = [result.path for result in results if result.path.is_file()]
+        fallback = CompatFallback(files, paths, options)
     return outcomes.settle(results, fallback)
+
+
+def fallback_for(data: bytes, options: Options) -> outcomes.Fallback | None:
+    """What is tried with a text that is in no file, if it is refused."""
+    if not options.fallback:
+        return None
+    from migrate.fallback.run import CompatFallback
+
+    return CompatFallback([], [], options, lambda path: data)
 
 
 def _settled(options: Options, jobs: int) -> Tree:

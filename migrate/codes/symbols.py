@@ -164,7 +164,6 @@ CODES = (
         "import tensorflow.compat.v1 as tf\n\n"
         "tf.disable_v2_behavior()",
         promise="The same graph, and the same kernels.",
-        noted=True,
     ),
     Code(
         "T151",

@@ -1,16 +1,16 @@
-"""Which files of a run belong together, because one imports the other."""
+"""Where a run of a program may begin, and what it loads besides its own files."""
 
 from __future__ import annotations
 
 import os
 import pathlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
-from migrate.facts.trees.imports import imported
+from migrate.facts.trees.programs import Imports
 
 
-class Imports:
-    """What the files of a run import of each other.
+class Surroundings:
+    """What the files of a run import of each other, as seen from one program of it.
 
     Args:
       files: all files of the run.
@@ -18,33 +18,26 @@ class Imports:
 
     def __init__(self, files: Iterable[pathlib.Path]) -> None:
         self._files = {os.path.realpath(path): path for path in files}
+        self._imports = Imports(self._files)
         self._importers: dict[str, set[str]] = {real: set() for real in self._files}
-        for real, path in self._files.items():
-            if path.suffix != ".py":
-                continue
-            for module in imported(path, self._files):
-                if module != real:
-                    self._importers[module].add(real)
+        for real in self._files:
+            for module in self._imports.of(real):
+                self._importers[module].add(real)
 
     def find_helpers(self, program: Sequence[pathlib.Path]) -> list[pathlib.Path]:
         """Files that a program loads besides its own and that name TensorFlow, too."""
         own = {os.path.realpath(path) for path in program}
-        reached, work = set(own), list(own)
-        while work:
-            real = work.pop()
-            more = {m for m, users in self._importers.items() if real in users}
-            work += more - reached
-            reached |= more
+        reached = {module for real in own for module in self._imports.reach(real)}
         found = sorted(reached - own)
-        return [self._files[r] for r in found if b"tensorflow" in _read(self._files[r])]
+        return [self._files[r] for r in found if b"tensorflow" in self._read(r)]
 
-    def is_shared(
+    def find_sharer(
         self, helper: pathlib.Path, program: Sequence[pathlib.Path]
     ) -> pathlib.Path | None:
         """A file outside a program that imports a helper of it, and names TensorFlow."""
         own = {os.path.realpath(path) for path in program}
         for real in sorted(self._importers[os.path.realpath(helper)] - own):
-            if b"tensorflow" in _read(self._files[real]):
+            if b"tensorflow" in self._read(real):
                 return self._files[real]
         return None
 
@@ -62,29 +55,8 @@ class Imports:
         }
         return frozenset(starts or own)
 
-    def find_programs(
-        self, concerned: Iterable[pathlib.Path]
-    ) -> list[list[pathlib.Path]]:
-        """Groups files by their imports; those that are not concerned join nobody."""
-        paths = {os.path.realpath(path): path for path in concerned}
-        group = {real: {real} for real in paths}
-        for real in paths:
-            for importer in self._importers.get(real, ()):
-                if importer in group and group[importer] is not group[real]:
-                    group[real] |= group[importer]
-                    for moved in group[importer]:
-                        group[moved] = group[real]
-        return [
-            [paths[real] for real in paths if real in one] for one in _distinct(group)
-        ]
-
-
-def _read(path: pathlib.Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError:
-        return b""
-
-
-def _distinct(group: Mapping[str, set[str]]) -> list[set[str]]:
-    return list({id(one): one for one in group.values()}.values())
+    def _read(self, real: str) -> bytes:
+        try:
+            return self._files[real].read_bytes()
+        except OSError:
+            return b""

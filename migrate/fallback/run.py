@@ -6,25 +6,24 @@ import dataclasses
 import functools
 import os
 import pathlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
-from migrate import pipeline
+from migrate import outcomes, pipeline
 from migrate.facts.trees.hidden_names import hidden
 from migrate.facts.trees.homes import homes
 from migrate.facts.trees.reexports import names_of_stars, reexports
 from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
 from migrate.fallback.names import CODE
-from migrate.fallback.programs import Imports
+from migrate.fallback.programs import Surroundings
 from migrate.findings import Finding, Outcome
 from migrate.migration import Migration
 from migrate.options import Options
+from migrate.outcomes import Status
 from migrate.pipeline import FileResult
 from migrate.source import notebook, python
 from migrate.tree import Tree
 
 RUNS = "T150"
-# Of what was refused for another reason's sake.
-_PART = "N100"
 # Gates of the migration; the file itself is none the worse.
 _GATES = "G00"
 
@@ -36,6 +35,7 @@ class CompatFallback:
       files: all files of the run.
       given: what the user named: nothing is written outside.
       options: of the run.
+      read: gives a file's bytes.
     """
 
     def __init__(
@@ -43,18 +43,20 @@ class CompatFallback:
         files: Sequence[pathlib.Path],
         given: Sequence[pathlib.Path],
         options: Options,
+        read: Callable[[pathlib.Path], bytes] = pathlib.Path.read_bytes,
     ) -> None:
         self._files, self._given, self._options = files, given, options
+        self._read = read
 
     @functools.cached_property
-    def _imports(self) -> Imports:
-        return Imports(self._files)
+    def _around(self) -> Surroundings:
+        return Surroundings(self._files)
 
     @functools.cached_property
     def _with_tree(self) -> Options:
         """The options with what graph mode needs to know of the run's files."""
         if len(self._files) < 2:
-            return dataclasses.replace(self._options, tree=Tree())
+            return dataclasses.replace(self._options, tree=Tree(), notes=False)
         followed = reexports(self._files)
         tree = Tree(
             reexports=followed,
@@ -62,36 +64,27 @@ class CompatFallback:
             hidden=hidden(self._files, followed),
             homes=homes(self._files, self._given),
         )
-        return dataclasses.replace(self._options, tree=tree)
+        return dataclasses.replace(self._options, tree=tree, notes=False)
 
-    def settle(self, results: Sequence[FileResult]) -> list[FileResult]:
-        """The results of a run, with its refused programs in graph mode where they can be."""
-        by_path = {result.path: result for result in results}
-        concerned = [r.path for r in results if r.findings or r.changed]
-        for program in self._imports.find_programs(concerned):
-            found = [by_path[path] for path in program]
-            if not any(_is_refused(result) for result in found):
-                continue
-            by_path |= {r.path: r for r in self.bring(found)}
-        return [by_path[result.path] for result in results]
-
-    def bring(self, program: Sequence[FileResult]) -> list[FileResult]:
+    def __call__(self, program: Sequence[FileResult]) -> list[FileResult]:
         """A refused program's files in graph mode; as they were, with why, if one cannot.
 
         Files that the program imports, and of which nothing was to be told, come with it.
         """
         paths = [result.path for result in program]
-        helpers = self._imports.find_helpers(paths)
+        helpers = self._around.find_helpers(paths)
         program = [*program, *map(FileResult, helpers)]
         paths += helpers
         for helper in helpers:
-            other = self._imports.is_shared(helper, paths)
+            other = self._around.find_sharer(helper, paths)
             if other is not None:
                 return _left(program, [_shared_with(helper, other)])
-        texts = {result.path: _text(result.path, self._options) for result in program}
+        texts = {
+            path: _text(path, self._read(path), self._options.python2) for path in paths
+        }
         if any(text is None for text in texts.values()):
-            return list(program)  # Why it cannot be read is told.
-        starts = self._imports.find_starts(paths)
+            return _left(program, ())  # Why it cannot be read is told.
+        starts = self._around.find_starts(paths)
         known = [text for text in texts.values() if text is not None]
         part = Part(
             named_for_2=any(map(names_compat, known)) and not any(map(says_tf1, known)),
@@ -103,10 +96,13 @@ class CompatFallback:
         ]
         if any(_is_refused(new) or new.failed for new in again):
             return _left(program, again)
-        reason = _find_reason(program)
+        reason = outcomes.find_reason(program)
+        assert reason is not None  # It was refused.
         return [
             dataclasses.replace(
-                new, findings=(_runs(new.path, reason), *_standing(old))
+                new,
+                status=Status.COMPAT,
+                findings=(_runs(new.path, reason), *_standing(old)),
             )
             for old, new in zip(program, again, strict=True)
         ]
@@ -117,20 +113,20 @@ class CompatFallback:
         def core(text: str, options: Options, filename: str) -> Migration:
             return bring_to_compat(text, options, filename, part)
 
-        return pipeline.migrate_bytes(path, path.read_bytes(), self._with_tree, core)
+        return pipeline.migrate_bytes(path, self._read(path), self._with_tree, core)
 
 
-def _text(path: pathlib.Path, options: Options) -> str | None:
+def _text(path: pathlib.Path, data: bytes, python2: bool) -> str | None:
     """A file's text, as one module, or None where it is no Python 3."""
     try:
-        text = python.decode(path.read_bytes()).text
+        text = python.decode(data).text
         if path.suffix == ".ipynb":
             text = notebook.read(text).module
-        elif options.python2:
+        elif python2:
             return ""  # Its names are read once it is Python 3.
         python.check_syntax(text)
         return text
-    except (OSError, ValueError, RecursionError, MemoryError, python.Unreadable):
+    except (ValueError, RecursionError, MemoryError, python.Unreadable):
         return None
 
 
@@ -147,7 +143,9 @@ def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[File
     told = {result.path: result.findings for result in why}
     return [
         dataclasses.replace(
-            old, findings=tuple(sorted([*old.findings, *told.get(old.path, ())]))
+            old,
+            status=Status.REFUSED,
+            findings=tuple(sorted([*old.findings, *told.get(old.path, ())])),
         )
         for old in program
     ]
@@ -177,13 +175,6 @@ def _is_refused(result: FileResult) -> bool:
         or (f.outcome is Outcome.FAILED and f.code.startswith(_GATES))
         for f in result.findings
     )
-
-
-def _find_reason(program: Sequence[FileResult]) -> tuple[pathlib.Path, Finding]:
-    """Where a program's first refusal of its own is."""
-    told = [(r.path, f) for r in program for f in r.findings]
-    loud = [(p, f) for p, f in told if f.outcome in (Outcome.REFUSED, Outcome.FAILED)]
-    return next((pair for pair in loud if pair[1].code != _PART), loud[0])
 
 
 def _runs(path: pathlib.Path, why: tuple[pathlib.Path, Finding]) -> Finding:

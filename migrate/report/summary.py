@@ -197,6 +197,8 @@ def reason_in_words(program: Program) -> str:
         return ""
     path, finding = program.reason
     where = place(display(path), finding)
+    if program.status is Status.COMPAT:
+        where = f"It is not yet tf.distribute, because of {where}"
     return f"{where}: {finding.code} {statement(finding)}".rstrip(": ")
 
 

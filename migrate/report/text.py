@@ -70,10 +70,14 @@ def _head(program: Program, paint: Paint, verbose: bool) -> Iterator[str]:
     assert program.reason is not None
     yield paint(program_in_words(program), _ROLES[program.status])
     _, finding = program.reason
-    if finding.hidden or not any(
-        finding is f
-        for result in program.results
-        for f in (shown(result) if verbose else listed(result))
+    if (
+        program.status is Status.COMPAT
+        or finding.hidden
+        or not any(
+            finding is f
+            for result in program.results
+            for f in (shown(result) if verbose else listed(result))
+        )
     ):
         yield f"    {reason_in_words(program)}"
 

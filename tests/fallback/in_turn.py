@@ -13,7 +13,7 @@ import traceback
 from absl import app, flags
 
 
-def main(out, programs):
+def main(out: str, programs: list[str]) -> None:
     app.define_help_flags()
     for program in programs:
         name = os.path.splitext(os.path.basename(program))[0]
@@ -36,7 +36,7 @@ def main(out, programs):
             delattr(flags.FLAGS, flag)
 
 
-def leave(directory, text):
+def leave(directory: str, text: str) -> None:
     with open(os.path.join(directory, "failure"), "w") as file:
         file.write(text)
 

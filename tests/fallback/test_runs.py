@@ -42,7 +42,11 @@ LOST = {
 FAULTS = {
     "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
     "another_constant": ("own_server", "x + 300", "x + 301"),
-    "cells_without_peepholes": ("cells_stacked", "use_peepholes=True", "use_peepholes=False"),
+    "cells_without_peepholes": (
+        "cells_stacked",
+        "use_peepholes=True",
+        "use_peepholes=False",
+    ),
 }
 
 

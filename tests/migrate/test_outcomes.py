@@ -216,7 +216,9 @@ def test_a_fallback_gets_whole_programs_and_gives_their_outcome(
         assert isinstance(results, list)
         asked.append({r.path.name for r in results})
         assert not any(r.changed for r in results)
-        return [FileResult(r.path, b"old", b"new") for r in results]
+        return [
+            FileResult(r.path, b"old", b"new", status=Status.COMPAT) for r in results
+        ]
 
     programs = run.run_programs([tmp_path], fallback=fallback)
     assert asked == [{"train.py", "model.py"}]  # Not what failed, nor what migrates.
