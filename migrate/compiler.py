@@ -86,6 +86,17 @@ def migrate_text(
     return _in_sight(text, unit)
 
 
+def is_own_output(text: str, filename: str) -> bool:
+    """Whether a file's text is proved to be a result: see `already_migrated`."""
+    beside = Unit.of(filename, Options(), text).own_modules
+    if not beside:
+        return False
+    try:
+        return already_migrated(scopes_of(tree_of(text)), beside)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+
+
 def _in_sight(text: str, unit: Unit) -> Migration:
     """A file's migration; what it takes unseen from other files is told."""
     rest = _with_tensorflow(text, unit)

@@ -157,7 +157,7 @@ def _migrated(
             )
             if before != source.text and text != source.text:
                 python3 = source.encode(before)
-        elif options.python2 and (three := _as_python3(source.text, str(path))):
+        elif options.python2 and (three := _as_python3(source.text, path)):
             text, findings, support = _module(three.text, str(path), options, core)
             findings = _together(three, findings)
             if any(f.outcome is Outcome.FAILED for f in findings):
@@ -174,7 +174,7 @@ def _migrated(
     except python.Unreadable as error:
         finding = error.finding
         if options.python2 and finding.code == "E004":
-            recipe = "It is not Python 2 either, by its syntax: correct it first."
+            recipe = "What --python2 makes of it is no Python 3: correct it first."
             finding = dataclasses.replace(finding, recipe=recipe)
         return FileResult(path, findings=(finding,))
     except (RecursionError, MemoryError):
@@ -197,10 +197,15 @@ def _support_at(path: pathlib.Path, options: Options) -> str:
     return os.path.relpath(home.directory, directory)
 
 
-def _as_python3(text: str, filename: str) -> python2.Converted | None:
-    """A Python 2 module as Python 3, or None where it is no Python 2."""
+def _as_python3(text: str, path: pathlib.Path) -> python2.Converted | None:
+    """A Python 2 module as Python 3, or None where it is none, or is ours."""
+    from migrate.compiler import is_own_output  # libcst is slow to import.
+
     try:
-        return python2.converted(text, filename)
+        if is_own_output(text, str(path)):
+            return None
+        three = python2.converted(text, str(path))
+        return three and python2.marked(three, text, str(path))
     except python2.NotConvertible:
         return None  # Why it is no Python 3 is said by who parses it.
 

@@ -23,7 +23,8 @@ CODES = (
         "E003",
         "syntax error",
         "The file is not valid Python 3, or a notebook is not valid JSON. In a notebook "
-        "every code cell has to be valid by itself.",
+        "every code cell has to be valid by itself. A file that is valid neither in Python 3 "
+        "nor in Python 2 is told so.",
         promise="The file is left as it is, byte for byte.",
     ),
     Code(
@@ -75,7 +76,8 @@ CODES = (
         "division",
         "Python 2's `/` floored for two integers. Here it cannot be seen what is divided: "
         "nothing says that it is an integer, or that one side is a float. The slash is "
-        "left, and each such line is reported once.",
+        "left, and each such line is reported once. What is seen: numbers, names whose every "
+        "binding is one, flags by the kind of their definition, and calls like `len`.",
         before="steps = FLAGS.examples / FLAGS.batch",
         after="steps = FLAGS.examples // FLAGS.batch",
         refused_when="neither side is seen to be an integer or a float.",
@@ -84,12 +86,27 @@ CODES = (
         "E010",
         "brought to Python 3",
         "With --python2 a Python 2 source becomes Python 3 before it is migrated, by the "
-        "fixers of fissix (the maintained lib2to3). `--diff` shows the two steps apart.",
+        "fixers of fissix (the maintained lib2to3), also where it happens to parse as Python "
+        "3: `7 / 2` is 3, and `map` makes a list, at once. A file with syntax that only "
+        "Python 3 has is left. A file whose result would mean something else if it were read "
+        "as Python 2 again says in its first line that it is Python 3. `--diff` shows the two "
+        "steps apart.",
         before="for k, v in d.iteritems(): print k",
         after="for k, v in d.items(): print(k)",
         promise="What lib2to3's fixers promise. Where both sides of a division are seen to "
         "be integers, it floors as before. Text and bytes are left as they are written: "
         "Python 3 tells them apart.",
         refused_when="a division cannot be told (E009).",
+    ),
+    Code(
+        "E011",
+        "another meaning in Python 3",
+        "A line that Python 2 and 3 both read, and that does something else in Python 3: "
+        "`round`, a list's loop variable that is read after it, `cmp`, draws of "
+        "`random` from a seed, methods that Python 3 does not call (`__div__`, `__cmp__`). "
+        "The line is left.",
+        before="keep = round(2.5)",
+        after="keep = math.floor(2.5 + 0.5)",
+        refused_when="--python2 meets it: nobody but you knows what is meant.",
     ),
 )

@@ -40,12 +40,14 @@ class Converted:
 
 
 def converted(notebook: Notebook, filename: str) -> Converted | None:
-    """The notebook as Python 3; None where its code is no Python 2.
+    """The notebook as Python 3; None where neither kernel nor code is Python 2.
 
     Raises:
       python2.NotConvertible: it is no Python at all.
       notebooks.NotebookChanged: the result cannot be cut into cells again.
     """
+    if not (_has_kernel(notebook.raw) or python2.is_python2(notebook.module)):
+        return None
     three = python2.converted(notebook.module, filename)
     if three is None:
         return None
@@ -59,6 +61,20 @@ def converted(notebook: Notebook, filename: str) -> Converted | None:
             Finding(1, 1, "E010", Outcome.REWRITTEN, "", reason, cell=first)
         )
     return Converted(notebook, notebooks.read(text), tuple(findings))
+
+
+def _has_kernel(text: str) -> bool:
+    """Whether a notebook's metadata say that its kernel is Python 2's."""
+    metadata = parse(text).get("metadata")
+    for group, key, says in (
+        ("kernelspec", "name", "python2"),
+        ("language_info", "version", "2."),
+    ):
+        found = metadata.get(group) if metadata else None
+        place = found.get(key) if found else None
+        if place is not None and str(place.value).startswith(says):
+            return True
+    return False
 
 
 def _with_kernel(text: str) -> str:

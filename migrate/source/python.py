@@ -13,6 +13,7 @@ import tokenize
 import warnings
 
 from migrate.findings import Finding, Outcome
+from migrate.source import python2
 from migrate.source.lines import logical_starts
 from migrate.source.nodes import tree_of
 
@@ -192,6 +193,14 @@ def _syntax_error(text: str, error: SyntaxError) -> Unreadable:
     evidence = _python2(text, line)
     if evidence is None and isinstance(error, TabError):
         evidence = line, "its indentation mixes tabs and spaces"
+    if evidence is not None and not python2.can_be_read(text):
+        return _failed(
+            "E003",
+            line,
+            column,
+            f"not valid Python: {error.msg}",
+            "It is not Python 2 either, by its syntax: correct it first.",
+        )
     if evidence is not None:
         at, what = evidence
         return _failed(

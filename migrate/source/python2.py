@@ -1,8 +1,9 @@
-"""Python 2 sources brought to Python 3 by fissix, the maintained lib2to3, and division.
+"""Python 2 sources brought to Python 3 by fissix, the maintained lib2to3, and more.
 
-What fissix cannot know is what `/` divides: Python 2 floored it for two integers. Where
-both are seen to be integers it becomes `//`, where one is seen to be a float it stays,
-and everywhere else it stays and is reported.
+Much of Python 2 parses in Python 3 and means something else there. Where the user says
+that his files are Python 2, they are read so, unless a file has what only Python 3 has.
+What fissix cannot know is what `/` divides (`division`) and when values are made
+(`eager`); what nobody can write is told (`changed_meanings`).
 """
 
 from __future__ import annotations
@@ -17,13 +18,19 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from migrate.findings import Finding, Outcome
-from migrate.source.nodes import all_nodes
+from migrate.source.changed_meanings import only_python3, other_meanings
+from migrate.source.division import is_true_division, write_floors
+from migrate.source.eager import write_lists
+from migrate.source.nodes import all_nodes, tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 # Fixers that only change style, or guess.
-_LEFT_OUT = ("buffer", "idioms", "set_literal", "ws_comma")
+_LEFT_OUT = ("buffer", "future", "idioms", "set_literal", "ws_comma")
+# The line of a text that would mean something else if it were read as Python 2 again.
+MARK = "# tf1to2: this was Python 2; it is Python 3 now."
+_FIRST_LINES = re.compile(r"\A(?:#!.*\n)?(?:#.*coding[:=].*\n)?")
 # What Python 3 parses but does not have; each is Python 2's only where nothing else has
 # that name.
 _NAMES = frozenset(
@@ -45,11 +52,13 @@ _MODULES = re.compile(
     r"HTMLParser|__builtin__|itertools import .*\bizip)\b",
     re.MULTILINE,
 )
-_DIVISION = re.compile(r"^from __future__ import .*\bdivision\b", re.MULTILINE)
 _SHOWN = 60  # Characters of a changed line in its finding.
-_INTEGERS = frozenset({"len", "int", "ord", "hash"})
-# Python 2's operators of integers that give one.
-_WHOLE = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod)
+# Modules that give Python 3's functions to Python 2 -> the fixers that are not for these.
+_OF_PYTHON3 = re.compile(
+    r"^from (?:six\.moves|future_builtins|builtins) import\s+(?:\(([^)]*)\)|(.*))",
+    re.MULTILINE,
+)
+_FIXERS = {"range": "xrange", "ascii": "repr"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,16 +116,21 @@ def _imported(tree: ast.Module) -> set[str]:
 
 
 def converted(text: str, filename: str) -> Converted | None:
-    """A Python 2 text as Python 3; None where it is no Python 2.
+    """A Python 2 text as Python 3; None where it is the same in both.
 
     Raises:
       NotConvertible: it is no Python at all.
     """
-    if not is_python2(text):
+    if re.search(rf"^{re.escape(MARK)}$", text, re.MULTILINE):
         return None
+    alone = _line_of_python3(text)
+    if alone:
+        reason = "left as it is: this line is Python 3, which Python 2 cannot read"
+        kept = Finding(alone, 1, "E010", Outcome.KEPT, "", reason)
+        return Converted(text, (kept,), origins(text, text))
     whole = text if text.endswith("\n") else f"{text}\n"
     try:
-        new = str(_tool().refactor_string(whole, filename))
+        new = str(_tool(_own_names(text)).refactor_string(whole, filename))
     except Exception as error:  # Of its parser, its tokenizer, or a fixer.
         raise NotConvertible(str(error).splitlines()[0] if str(error) else "") from None
     new = new if text.endswith("\n") else new[:-1]
@@ -129,14 +143,64 @@ def converted(text: str, filename: str) -> Converted | None:
     except (SyntaxError, ValueError) as error:
         raise NotConvertible(str(error)) from None
     new = _printed_once(new, tree)
-    tree = ast.parse(new)
-    divided = new
+    if not _OF_PYTHON3.search(text):
+        new = write_lists(new, tree_of(new))
     unclear: list[int] = []
-    if not _DIVISION.search(text):
-        divided, unclear = _divided(new, tree)
-    lines = origins(text, divided)
-    findings = [*_changes(text, divided), *_unclear(unclear, lines)]
-    return Converted(divided, tuple(findings), lines)
+    if not is_true_division(text):
+        new, unclear = write_floors(new, tree_of(new))
+    lines = origins(text, new)
+    findings = [*_changes(text, new), *_unclear(unclear, lines)]
+    findings += [
+        Finding(lines[line - 1], 1, "E011", Outcome.REFUSED, "", reason, recipe)
+        for line, reason, recipe in dict.fromkeys(other_meanings(tree_of(new)))
+    ]
+    if new == text and not findings:
+        return None
+    return Converted(new, tuple(sorted(findings)), lines)
+
+
+def marked(found: Converted, text: str, filename: str) -> Converted:
+    """The module, which says that it is Python 3, where it is not read so anyway."""
+    new = found.text
+    if new == text or converted(new, filename) is None:
+        return found
+    first = _FIRST_LINES.match(new)
+    at = first.end() if first else 0
+    new = f"{new[:at]}{MARK}\n{new[at:]}"
+    before = new[:at].count("\n")
+    lines = (*found.origins[:before], 1, *found.origins[before:])
+    return dataclasses.replace(found, text=new, origins=lines)
+
+
+def can_be_read(text: str) -> bool:
+    """Whether a text is Python 2 by its syntax."""
+    try:
+        _tool(frozenset()).refactor_string(
+            text if text.endswith("\n") else f"{text}\n", "text"
+        )
+    except Exception:  # Of its parser, its tokenizer, or a fixer.
+        return False
+    return True
+
+
+def _line_of_python3(text: str) -> int:
+    """The line of a text that only Python 3 can read, 0 where Python 2 may."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return only_python3(tree_of(text))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return 0
+
+
+def _own_names(text: str) -> frozenset[str]:
+    """Fixers of functions that a text takes from where they are Python 3's."""
+    names = {
+        name
+        for inside, after in _OF_PYTHON3.findall(text)
+        for name in re.findall(r"\w+", inside or after)
+    }
+    return frozenset(_FIXERS.get(name, name) for name in names)
 
 
 def _printed_once(text: str, tree: ast.Module) -> str:
@@ -186,71 +250,13 @@ def _with_spaces(text: str) -> str:
 
 
 @functools.cache
-def _tool() -> Any:
+def _tool(left_out: frozenset[str]) -> Any:
     from fissix import refactor  # Slow to import, and seldom needed.
 
     names = refactor.get_fixers_from_package("fissix.fixes")
-    kept = [n for n in names if n.rpartition(".fix_")[2] not in _LEFT_OUT]
+    out = left_out.union(_LEFT_OUT)
+    kept = [n for n in names if n.rpartition(".fix_")[2] not in out]
     return refactor.RefactoringTool(kept)
-
-
-# -- division -------------------------------------------------------------------------
-
-
-def _divided(text: str, tree: ast.Module) -> tuple[str, list[int]]:
-    """The text with `//` where integers are divided, and lines where nobody can tell."""
-    lines = text.encode().split(b"\n")
-    unclear: set[int] = set()
-    floored: list[tuple[ast.expr, ast.expr]] = []
-    for node in all_nodes(tree):
-        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div):
-            left, right = node.left, node.right
-        elif isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Div):
-            left, right = node.target, node.value
-        else:
-            continue
-        if _is_float(left) or _is_float(right):
-            continue
-        together = left.end_lineno == right.lineno
-        if together and _is_integer(left) and _is_integer(right):
-            floored.append((left, right))
-        else:
-            unclear.add(node.lineno)
-    # From the right, so that no column moves before its turn.
-    for left, _ in sorted(floored, key=lambda pair: -(pair[0].end_col_offset or 0)):
-        assert left.end_lineno is not None and left.end_col_offset is not None
-        line = lines[left.end_lineno - 1]
-        at = line.index(b"/", left.end_col_offset)
-        lines[left.end_lineno - 1] = line[:at] + b"/" + line[at:]
-    return b"\n".join(lines).decode(), sorted(unclear)
-
-
-def _is_float(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, float | complex)
-    if isinstance(node, ast.UnaryOp):
-        return _is_float(node.operand)
-    if isinstance(node, ast.BinOp):
-        return _is_float(node.left) or _is_float(node.right)
-    return _calls(node, frozenset({"float"}))
-
-
-def _is_integer(node: ast.expr) -> bool:
-    if isinstance(node, ast.Constant):
-        return isinstance(node.value, int)
-    if isinstance(node, ast.UnaryOp):
-        return _is_integer(node.operand)
-    if isinstance(node, ast.BinOp) and isinstance(node.op, _WHOLE):
-        return _is_integer(node.left) and _is_integer(node.right)
-    return _calls(node, _INTEGERS)
-
-
-def _calls(node: ast.expr, names: frozenset[str]) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Name)
-        and node.func.id in names
-    )
 
 
 # -- what is said ---------------------------------------------------------------------

@@ -30,6 +30,7 @@ ELSEWHERE = {
     "E008": "migrate/test_notebook.py",
     "E009": "migrate/test_python2.py",
     "E010": "migrate/test_python2.py",
+    "E011": "migrate/test_python2.py",
     "G002": "migrate/test_tree.py",
     "G003": "migrate/test_gates.py",
     "G004": "migrate/test_tree.py",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import pathlib
 import shutil
 import signal
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner
 
-from migrate import pipeline
+from migrate import emitted, pipeline
 from migrate.cli import main
 from migrate.findings import Outcome
 from migrate.options import Options
@@ -54,6 +55,61 @@ caught no
 """
 
 
+# A program that Python 3 reads, too, and that prints other lines there.
+READ_BY_BOTH = """\
+from __future__ import print_function
+import time
+
+seen = []
+
+
+def note(x):
+    seen.append(x)
+    return x * 2
+
+
+def middle(items):
+    count = len(items)
+    half = count / 2
+    half += 1
+    return half, max(count, 9) / 2
+
+
+n = 7
+print(7 / 2, n / 2, -n / 2, n / 2.0, middle([1, 2, 3]))
+total = 0.0
+for x in map(note, [1, 2, 4]):
+    seen.append("body")
+    total += x
+print(seen, total / 4, time.time() / 2 > 3)
+d = {"a": 1, "b": 2}
+for k in d.keys():
+    if k == "a":
+        del d[k]
+print(d, isinstance(d.items(), list), d.values()[0])
+print(map(abs, [-1])[0], len(filter(None, [0, 1])), zip([1], [2])[0], range(3)[1:])
+items = [1, 2, 3]
+for a, b in zip(items, items):
+    items.append(a)
+    if len(items) > 10:
+        break
+print(len(items), any(map(note, [1, 2])), len(seen))
+size = 10
+size /= 4
+for i, v in enumerate(items):
+    size += i / 2
+print(size)
+"""
+BY_PYTHON2 = """\
+3 3 -4 3.5 (2, 4)
+[1, 2, 4, 'body', 'body', 'body'] 3.5 True
+{'b': 2} True 2
+1 1 (1, 2) [1, 2]
+6 True 8
+8
+"""
+
+
 @pytest.fixture(autouse=True)
 def _handlers() -> Iterator[None]:
     """The command sets signal handlers, which are the process's own afterwards."""
@@ -80,21 +136,38 @@ def test_it_prints_what_python_2_printed() -> None:
     assert printed(converted(PROGRAM).text) == PRINTED
 
 
+def test_what_python_3_reads_too_prints_what_python_2_printed() -> None:
+    assert printed(converted(READ_BY_BOTH).text) == BY_PYTHON2
+
+
+@pytest.mark.parametrize("line", range(len(BY_PYTHON2.splitlines())))
+def test_python_3_prints_other_lines_of_it(line: int) -> None:
+    """Every line of the program above shows a difference; or else it stops there."""
+    text = READ_BY_BOTH.replace("[0]", "").replace("[1:]", "").replace("del d[k]", "k")
+    text = text.replace("len(filter", "list(filter")
+    assert printed(text).splitlines()[line] != BY_PYTHON2.splitlines()[line]
+
+
 def test_without_the_floors_it_would_not() -> None:
     assert printed(converted(PROGRAM).text.replace("//", "/")) != PRINTED
 
 
-def test_python_2_prints_it(tmp_path: pathlib.Path) -> None:
+@pytest.mark.parametrize("program", [(PROGRAM, PRINTED), (READ_BY_BOTH, BY_PYTHON2)])
+def test_python_2_prints_it(program: tuple[str, str], tmp_path: pathlib.Path) -> None:
     path = tmp_path / "program.py"
-    path.write_text(PROGRAM)
+    path.write_text(program[0])
     command = [shutil.which("python2.7") or "python2.7", str(path)]
+    # Where pyenv keeps it, its shim is told which one.
+    environment = {**os.environ, "PYENV_VERSION": "2.7.18"}
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=60, env=environment
+        )
     except OSError:
         pytest.skip("no python2.7 on the PATH")
     if done.returncode == 127:
         pytest.skip("python2.7 on the PATH is a shim without a Python 2")
-    assert done.stdout == PRINTED
+    assert done.stdout == program[1]
 
 
 def test_divisions_that_nobody_can_tell_are_reported_once_a_line() -> None:
@@ -208,3 +281,153 @@ def test_tabs_beside_spaces(tmp_path: pathlib.Path) -> None:
     with contextlib.redirect_stdout(printed):
         exec(path.read_text(), {})
     assert printed.getvalue() == "['a\\n\\tb', 1, 2]\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'print(f"{7 / 2}")',
+        "x: int = 7 / 2",
+        "def f(a, *, b): return a / 2",
+        "first, *rest = [1, 2]",
+        'print(7 / 2, end="")',
+        "def f() -> int: return 7 / 2",
+        "class A(metaclass=type): pass",
+    ],
+)
+def test_what_only_python_3_reads_is_left(line: str) -> None:
+    found = converted(f"{line}\nx = 7 / 2\n")
+    assert found.text == f"{line}\nx = 7 / 2\n"
+    (kept,) = found.findings
+    assert (kept.code, kept.outcome, kept.line) == ("E010", Outcome.KEPT, 1)
+
+
+def test_print_with_keywords_is_python_2_where_it_is_imported() -> None:
+    text = 'from __future__ import print_function\nprint(7 / 2, end="")\n'
+    assert '7 // 2, end=""' in converted(text).text
+
+
+DIVIDED = {
+    "a flag": ("F.DEFINE_integer('n', 7, '')\nprint F.FLAGS.n / 2\n", "//"),
+    "a flag of floats": ("F.DEFINE_float('n', 7, '')\nprint F.FLAGS.n / 2\n", "/"),
+    "a flag without a value": (
+        "F.DEFINE_integer('n', None, '')\nprint F.FLAGS.n / 2\n",
+        "?",
+    ),
+    "a flag that is set": (
+        "F.DEFINE_integer('n', 7, '')\nF.FLAGS.n = x\nprint F.FLAGS.n / 2\n",
+        "?",
+    ),
+    "a count": ("n = 0\nfor i in y:\n  n += 1\nprint n / 2\n", "//"),
+    "a sum": ("t = 0.0\nfor i in y:\n  t += i\nprint t / 2\n", "/"),
+    "a sum of what nobody knows": (
+        "t = 0\nfor i in y:\n  t += i\nprint t / 2\n",
+        "?",
+    ),
+    "a name bound twice": ("n = 1\nn = f()\nprint n / 2\n", "?"),
+    "a name bound elsewhere": (
+        "n = 1\ndef f():\n  global n\n  n = 0.5\nprint n / 2\n",
+        "?",
+    ),
+    "a parameter": ("def f(n):\n  print n / 2\n", "?"),
+    "names of each other": ("a = b\nb = a\nb = 0.5\nprint a / 2\n", "/"),
+    "a root": ("import math\nprint math.sqrt(4) / 2\n", "/"),
+    "a root of its own": ("def len(x): return .5\nprint len(3) / 2\n", "?"),
+    "a star's maximum": ("from numpy import *\nprint max(3, 4) / 2\n", "?"),
+    "a future over lines": (
+        "from __future__ import (absolute_import,\n    division)\nprint 7 / 2\n",
+        "/",
+    ),
+    "an array's length": ("print len(x) / n\n", "?"),
+}
+
+
+@pytest.mark.parametrize("name", DIVIDED)
+def test_what_is_divided(name: str) -> None:
+    text, slash = DIVIDED[name]
+    head = "import tensorflow as tf\nF = tf.app.flags\n"
+    if text.startswith("from __future__"):
+        head = ""
+    found = converted(head + text)
+    assert ("//" in found.text) is (slash == "//")
+    told = any(f.code == "E009" for f in found.findings)
+    assert told is (slash == "?")
+
+
+MEANINGS = {
+    "x = round(2.5)": 1,
+    "[i for i in y]\nprint(i)": 1,
+    "i = 0\nz = [i for i in y]\nprint(i)": 2,
+    "z = [i for i in y]\ni = 0\nprint(i)": 0,
+    "z = [i for i in y]\nw = [i for i in y]": 0,
+    "for i in y:\n    z = [j for j in y]\n    print(i)": 0,
+    "z = cmp(y, 1)": 1,
+    "import random\nrandom.shuffle(y)": 2,
+    "from numpy import random\nrandom.shuffle(y)": 0,
+    "class A:\n    def __div__(self, other): return 1": 2,
+    "def round(x): return x\nround(2.5)": 0,
+}
+
+
+@pytest.mark.parametrize("text", MEANINGS)
+def test_another_meaning_is_told_at_its_line(text: str) -> None:
+    found = python2.converted(f"{text}\n", "program.py")
+    lines = [f.line for f in found.findings if f.code == "E011"] if found else []
+    assert lines == [MEANINGS[text]] * bool(MEANINGS[text])
+
+
+def test_functions_that_come_from_python_3_stay_its_own() -> None:
+    text = "from six.moves import map, range, input, zip\nx = map(f, range(3)), input()\n"
+    found = python2.converted(text, "program.py")
+    assert found is None or found.text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "print a, b\n",
+        "print a, b\nx = y / n\n",
+        "#!/usr/bin/env python\n# -*- coding: utf-8 -*-\nprint 1, 2\n",
+    ],
+)
+def test_a_second_run_reads_python_3(text: str, tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "train.py"
+    data = f"{text}import tensorflow as tf\nz = tf.log(1.0)\n".encode()
+    first = pipeline.migrate_bytes(path, data, Options(python2=True))
+    assert f"{python2.MARK}\n".encode() in first.new
+    if text.startswith("#!"):
+        assert first.new.splitlines()[2].decode() == python2.MARK
+    again = pipeline.migrate_bytes(path, first.new, Options(python2=True))
+    assert not again.changed
+    assert not {f.code for f in again.findings} & {"E009", "E010", "E011"}
+    # Without that line it would be read as Python 2.
+    unmarked = first.new.replace(f"{python2.MARK}\n".encode(), b"")
+    assert pipeline.migrate_bytes(path, unmarked, Options(python2=True)).changed
+
+
+def test_a_text_that_reads_the_same_is_not_marked(tmp_path: pathlib.Path) -> None:
+    data = b"import tensorflow as tf\nprint tf.log(1.0)\n"
+    first = pipeline.migrate_bytes(tmp_path / "a.py", data, Options(python2=True))
+    assert b"tf1to2" not in first.new
+    second = pipeline.migrate_bytes(tmp_path / "a.py", first.new, Options(python2=True))
+    assert not second.changed
+
+
+def test_our_own_output_is_python_3(tmp_path: pathlib.Path) -> None:
+    text = b"import tensorflow as tf\nimport training_session\n\nx = 7 / 2\n"
+    path = tmp_path / "train.py"
+    path.write_bytes(text)
+    options = Options(python2=True)
+    assert b"7 // 2" in pipeline.migrate_bytes(path, text, options).new
+    emitted.write(emitted.files("training_session"), tmp_path)
+    assert not pipeline.migrate_bytes(path, text, options).changed
+
+
+@pytest.mark.parametrize("python_2", [True, False])
+def test_what_is_neither_is_sent_nowhere(python_2: bool) -> None:
+    """A print statement beside what Python 2 cannot read either."""
+    data = b"import tensorflow as tf\nprint 'a'\nx = = 3\n"
+    options = Options(python2=python_2)
+    (found,) = pipeline.migrate_bytes(pathlib.Path("x.py"), data, options).findings
+    assert found.code == "E003"
+    assert "--python2" not in found.recipe and "not Python 2 either" in found.recipe

@@ -1,0 +1,148 @@
+"""What parses in Python 2 and 3 and means something else: told, where nobody can write it.
+
+Also what proves a text to be Python 3's, whatever the user says of his files.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.source.nodes import all_nodes
+
+# Draws of Python's generator that took other bits in Python 2.
+_DRAWS = frozenset({"choice", "randint", "randrange", "sample", "shuffle"})
+_METHODS = {
+    "__cmp__": "Python 3 compares by __eq__, __lt__ and their kind",
+    "__coerce__": "Python 3 coerces nothing",
+    "__delslice__": "Python 3 gives a slice to __delitem__",
+    "__div__": "Python 3 divides by __truediv__ and __floordiv__",
+    "__getslice__": "Python 3 gives a slice to __getitem__",
+    "__idiv__": "Python 3 divides by __itruediv__ and __ifloordiv__",
+    "__rdiv__": "Python 3 divides by __rtruediv__ and __rfloordiv__",
+    "__setslice__": "Python 3 gives a slice to __setitem__",
+    "__unicode__": "Python 3's text is __str__",
+}
+
+
+def other_meanings(tree: ast.Module) -> Iterator[tuple[int, str, str]]:
+    """(line, what is another thing in Python 3, what to do) of a converted text."""
+    scopes = scopes_of(tree)
+    for node in all_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield from _of_call(node, scopes)
+        elif isinstance(node, ast.ClassDef):
+            for item in node.body:
+                if isinstance(item, ast.FunctionDef) and item.name in _METHODS:
+                    reason = f"`{item.name}` is not called: {_METHODS[item.name]}"
+                    yield item.lineno, reason, "Give the class that method."
+        elif isinstance(node, ast.ListComp):
+            yield from _of_comprehension(node, scopes)
+
+
+def _of_call(call: ast.Call, scopes: Scopes) -> Iterator[tuple[int, str, str]]:
+    name = call.func.id if isinstance(call.func, ast.Name) else ""
+    if name and scopes.scope_of(call).owner(name) is None:
+        if name == "round":
+            yield (
+                call.lineno,
+                "`round` gave a float, and rounded a half away from zero; Python 3's "
+                "gives an integer where no digits are asked for, and rounds a half to "
+                "the even one",
+                "Write what is meant: int(math.floor(x + 0.5)), or keep it.",
+            )
+        if name in ("cmp", "file"):
+            yield call.lineno, f"Python 3 has no `{name}`", "Write it in another way."
+    if isinstance(call.func, ast.Attribute) and call.func.attr in _DRAWS:
+        value = call.func.value
+        if isinstance(value, ast.Name) and _is_module(value, "random", scopes):
+            yield (
+                call.lineno,
+                f"`random.{call.func.attr}` draws other values from the same seed",
+                "Where the order matters, draw with random.random(), which is the same.",
+            )
+
+
+def _is_module(name: ast.Name, module: str, scopes: Scopes) -> bool:
+    owner = scopes.scope_of(name).owner(name.id)
+    return owner is not None and all(
+        isinstance(b, ast.Import)
+        and any((a.asname or a.name) == name.id and a.name == module for a in b.names)
+        for b in owner.bindings[name.id]
+    )
+
+
+def _of_comprehension(
+    node: ast.ListComp, scopes: Scopes
+) -> Iterator[tuple[int, str, str]]:
+    """`[i for i in items]` bound `i` for what follows."""
+    scope = scopes.scope_of(node)
+    inner = scopes.scope_by_node[node]
+    for name in inner.bindings:
+        if _is_read_after(name, node, scope, scopes):
+            yield (
+                node.lineno,
+                f"the list bound `{name}` for what follows it, which reads it; Python 3 "
+                "keeps it to itself",
+                "Bind the name, or give the list's another one.",
+            )
+
+
+def _is_read_after(
+    name: str, node: ast.ListComp, scope: Scope, scopes: Scopes
+) -> bool:
+    end = node.end_lineno or node.lineno
+    bound = [getattr(b, "lineno", 0) for b in scope.bindings.get(name, ())]
+    for read in all_nodes(scope.node):
+        if not isinstance(read, ast.Name) or read.id != name or read.lineno <= end:
+            continue
+        if not isinstance(read.ctx, ast.Load) or scopes.scope_of(read) is not scope:
+            continue
+        if not any(end <= line <= read.lineno for line in bound):
+            return True
+    return False
+
+
+def only_python3(tree: ast.Module) -> int:
+    """The line of a syntax that Python 2 did not have, 0 where there is none."""
+    printing = any(
+        isinstance(n, ast.ImportFrom)
+        and n.module == "__future__"
+        and any(a.name == "print_function" for a in n.names)
+        for n in tree.body
+    )
+    for node in all_nodes(tree):
+        if _is_python3(node, printing):
+            return getattr(node, "lineno", 0) or 1
+    return 0
+
+
+_NEW = (
+    *(ast.AnnAssign, ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await),
+    *(ast.JoinedStr, ast.MatMult, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.YieldFrom),
+)
+
+
+def _is_python3(node: ast.AST, printing: bool) -> bool:
+    if isinstance(node, _NEW):
+        return True
+    if isinstance(node, ast.arguments):
+        return bool(node.kwonlyargs or node.posonlyargs)
+    if isinstance(node, ast.arg):
+        return node.annotation is not None
+    if isinstance(node, ast.FunctionDef):
+        return node.returns is not None
+    if isinstance(node, ast.ClassDef):
+        return bool(node.keywords)
+    if isinstance(node, ast.Raise):
+        return node.cause is not None
+    if isinstance(node, ast.Starred):
+        return not isinstance(node.ctx, ast.Load)
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "print"
+        and bool(node.keywords)
+        and not printing
+    )
