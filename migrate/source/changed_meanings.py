@@ -89,9 +89,7 @@ def _of_comprehension(
             )
 
 
-def _is_read_after(
-    name: str, node: ast.ListComp, scope: Scope, scopes: Scopes
-) -> bool:
+def _is_read_after(name: str, node: ast.ListComp, scope: Scope, scopes: Scopes) -> bool:
     end = node.end_lineno or node.lineno
     bound = [getattr(b, "lineno", 0) for b in scope.bindings.get(name, ())]
     for read in all_nodes(scope.node):
@@ -120,7 +118,14 @@ def only_python3(tree: ast.Module) -> int:
 
 _NEW = (
     *(ast.AnnAssign, ast.AsyncFor, ast.AsyncFunctionDef, ast.AsyncWith, ast.Await),
-    *(ast.JoinedStr, ast.MatMult, ast.Match, ast.NamedExpr, ast.Nonlocal, ast.YieldFrom),
+    *(
+        ast.JoinedStr,
+        ast.MatMult,
+        ast.Match,
+        ast.NamedExpr,
+        ast.Nonlocal,
+        ast.YieldFrom,
+    ),
 )
 
 

@@ -98,7 +98,9 @@ class _Kinds:
 
     def _read_flag(self, call: ast.Call) -> None:
         name = call.args[0] if call.args else None
-        if not isinstance(name, ast.Constant) or not isinstance(call.func, ast.Attribute):
+        if not isinstance(name, ast.Constant) or not isinstance(
+            call.func, ast.Attribute
+        ):
             return
         kind = _DEFINES.get(call.func.attr, "")
         default = call.args[1] if len(call.args) > 1 else None

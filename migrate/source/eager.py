@@ -48,9 +48,11 @@ def _found_late(scopes: Scopes) -> Iterator[ast.Call]:
         if not isinstance(node, ast.Call) or _builtin(node.func, scopes) not in LAZY:
             continue
         parent = scopes.parents.get(node)
-        taken = isinstance(parent, ast.Call) and node in parent.args
-        if taken and _builtin(parent.func, scopes) in _CONSUMERS:
-            continue
+        taken = False
+        if isinstance(parent, ast.Call) and node in parent.args:
+            taken = True
+            if _builtin(parent.func, scopes) in _CONSUMERS:
+                continue
         # fissix leaves two: what is gone through, and what a call goes through.
         if not taken and not isinstance(parent, ast.For | ast.comprehension):
             continue

@@ -377,7 +377,9 @@ def test_another_meaning_is_told_at_its_line(text: str) -> None:
 
 
 def test_functions_that_come_from_python_3_stay_its_own() -> None:
-    text = "from six.moves import map, range, input, zip\nx = map(f, range(3)), input()\n"
+    text = (
+        "from six.moves import map, range, input, zip\nx = map(f, range(3)), input()\n"
+    )
     found = python2.converted(text, "program.py")
     assert found is None or found.text == text
 
