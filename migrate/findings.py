@@ -16,6 +16,11 @@ class Outcome(enum.Enum):
     FAILED = "failed"
 
 
+# Refusals that leave nothing behind in TensorFlow 1: mistakes that the program had
+# before, and divisions that only its author can tell.
+_NOT_OF_TF1 = ("D", "E009")
+
+
 @dataclasses.dataclass(frozen=True, order=True)
 class Finding:
     """One construct at one place, and what became of it.
@@ -45,3 +50,14 @@ class Finding:
     cell: int | None = None
     unused: bool = dataclasses.field(default=False, compare=False)
     hidden: bool = dataclasses.field(default=False, compare=False)
+
+    @property
+    def blocks(self) -> bool:
+        """Whether it keeps its file, and so its program, from being migrated."""
+        if self.outcome is Outcome.FAILED:
+            return True
+        return (
+            self.outcome is Outcome.REFUSED
+            and not self.unused
+            and not self.code.startswith(_NOT_OF_TF1)
+        )

@@ -15,6 +15,8 @@ from migrate.source.nodes import all_nodes
 _IGNORE = re.compile(r"#\s*tf1to2:\s*ignore\[([A-Z0-9, ]+)\]")
 
 
+_LINE = re.compile(r"\bline \d+")
+
 TODO = "# TODO(tf1to2):"
 
 
@@ -94,7 +96,9 @@ def add_notes(
             above.append(lines[row].strip())
             row -= 1
         notes = plan.notes.setdefault(statement, [])
-        if note not in above and note not in notes:
+        # Notes move the lines that other notes name.
+        known = {_LINE.sub("", one) for one in (*above, *notes)}
+        if _LINE.sub("", note) not in known:
             notes.append(note)
         if not notes:
             del plan.notes[statement]

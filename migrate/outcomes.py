@@ -38,9 +38,6 @@ PART = "N100"
 # A file that is held back because another one of its program is refused.
 HELD = "N102"
 _CONSEQUENCES = (PART, HELD)
-# Refusals that leave nothing behind in TensorFlow 1: mistakes that the program had
-# before, and divisions that only its author can tell.
-_NOT_OF_TF1 = ("D", "E009")
 # What still runs a graph the TensorFlow 1 way, where it is kept through tf.compat.v1.
 _RUNS_GRAPHS = roles.SESSIONS | {
     "tf.InteractiveSession",
@@ -101,24 +98,13 @@ class Program:
         return self.results[0].path
 
 
-def blocks(finding: Finding) -> bool:
-    """Whether a finding keeps its file from being migrated."""
-    if finding.outcome is Outcome.FAILED:
-        return True
-    return (
-        finding.outcome is Outcome.REFUSED
-        and not finding.unused
-        and not finding.code.startswith(_NOT_OF_TF1)
-    )
-
-
 def find_status(result: FileResult) -> Status | None:
     """What became of a file by itself; None where nothing was to be migrated."""
     if result.status is not None:
         return result.status
     if result.failed:
         return Status.FAILED
-    if any(blocks(f) for f in result.findings):
+    if any(f.blocks for f in result.findings):
         return Status.REFUSED
     if any(_runs_graph(f) for f in result.findings):
         return Status.COMPAT
@@ -136,10 +122,10 @@ def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] |
     """
     told = [(result.path, f) for result in results for f in result.findings]
     ranked = (
-        lambda f: blocks(f) and f.code not in _CONSEQUENCES,
+        lambda f: f.blocks and f.code not in _CONSEQUENCES,
         # A mistake that keeps its program from being read, as D112.
         lambda f: f.outcome is Outcome.REFUSED and f.code not in _CONSEQUENCES,
-        blocks,
+        lambda f: f.blocks,
         _runs_graph,
     )
     for asked in ranked:
@@ -233,7 +219,7 @@ def hold(result: FileResult, reason: tuple[pathlib.Path, Finding] | None) -> Fil
         else f
         for f in result.findings
     ]
-    own = any(blocks(f) and f.code not in _CONSEQUENCES for f in findings)
+    own = any(f.blocks and f.code not in _CONSEQUENCES for f in findings)
     if reason is not None and not own:
         path, finding = reason
         findings.insert(0, _held(os.path.relpath(path, result.path.parent), finding))

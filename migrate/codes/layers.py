@@ -8,7 +8,8 @@ CODES = (
     Code(
         "L101",
         "layer arguments",
-        "The layer's arguments could not be told apart.",
+        "The layer's arguments could not be told apart, or one of them is a tensor that only a step "
+        "has, where the layer is made before any step.",
     ),
     Code(
         "L102",

@@ -8,7 +8,7 @@ import io
 import tokenize
 from collections.abc import Callable, Sequence
 
-from migrate.source.nodes import all_nodes
+from migrate.source.nodes import all_nodes, tree_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -148,6 +148,63 @@ def repeated(text: Text, step: Callable[[Text], Text | None]) -> Text:
     while (new := step(text)) is not None:
         text = new
     return text
+
+
+_COMPOUND = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_COMPOUND += (ast.With, ast.AsyncWith, ast.If, ast.While, ast.For, ast.AsyncFor)
+
+
+def close_headers(text: Text) -> Text:
+    """The text with the end of each header on the line of what stands before it.
+
+        def build(images,                       def build(images,
+                  units=3,                                units=3):
+        ):
+
+    Passes take a suite's lines to begin where the last expression of its header ends.
+    """
+    lines, origins = list(text.lines), list(text.origins)
+    closing = [number for number in _closing_lines(text) if number > 1]
+    for number in sorted(closing, reverse=True):
+        before, tail = lines[number - 2], lines[number - 1].strip()
+        code, comment = _without_comment(before)
+        if not code.strip() or code.endswith("\\"):
+            continue
+        lines[number - 2] = code + tail.partition("#")[0].rstrip() + comment
+        del lines[number - 1], origins[number - 1]
+    return Text(tuple(lines), tuple(origins))
+
+
+def _closing_lines(text: Text) -> set[int]:
+    """Lines of headers that begin with a closing bracket, without a comment of their own."""
+    spans = {
+        number
+        for node in all_nodes(tree_of(text.source))
+        if isinstance(node, _COMPOUND) and node.body[0].lineno > node.lineno + 1
+        for number in range(node.lineno + 1, node.body[0].lineno)
+    }
+    inside = text.begun_in_strings() if spans else frozenset()
+    return {
+        number
+        for number in spans - inside
+        if text.lines[number - 1].lstrip().startswith((")", "]", "}"))
+        and "#" not in text.lines[number - 1]
+    }
+
+
+def _without_comment(line: str) -> tuple[str, str]:
+    """A line's code, and its comment with the space before it."""
+    if "#" in line:
+        try:
+            for token in tokenize.generate_tokens(io.StringIO(line).readline):
+                if token.type == tokenize.COMMENT:
+                    code = line[: token.start[1]].rstrip()
+                    return code, line[len(code) :]
+        except tokenize.TokenError:  # It is not the whole of a statement.
+            at = line.rindex("#")
+            code = line[:at].rstrip()
+            return code, line[len(code) :]
+    return line.rstrip(), ""
 
 
 def inside_strings(node: ast.AST) -> set[int]:

@@ -53,6 +53,7 @@ from migrate.normalise.sessions import (
     slim_loops,
 )
 from migrate.normalise.supervisors import supervisor
+from migrate.normalise.text import close_headers
 from migrate.planning.changes import Changes
 from migrate.unit import Unit
 
@@ -101,7 +102,8 @@ def known(
       opens: whether it opens a session.
       refused: whether it is refused as it stands.
     """
-    start = semicolons.apart(Text.of(text)) if refused else Text.of(text)
+    whole = close_headers(Text.of(text))
+    start = semicolons.apart(whole) if refused else whole
     start, stopped = existing_servers.stopped(start)
     start, local = local_servers.left_out(start)
     start, packaged = keras_package.of_tensorflow(start)
@@ -130,7 +132,7 @@ def known(
     noted = (*stopped, *local, *packaged, *managed, *read, *outer, *scoped)
     chiefs_ = (*early_chiefs, *late_chiefs)
     changes = Changes(supervised, chiefs_, split, ended.lines, noted)
-    return start, start.source != text or bool(scoped), changes
+    return start, start.source != whole.source or bool(scoped), changes
 
 
 def _without_supervisors(start: Text, told: set[int]) -> tuple[Text, tuple[int, ...]]:

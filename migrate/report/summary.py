@@ -139,7 +139,7 @@ def summarise(results: Sequence[FileResult], accepts_compat: bool = False) -> Su
         ),
         programs=tuple(outcomes.programs(results)),
         unresolved=any(
-            f.outcome is Outcome.REFUSED and not (f.unused or outcomes.blocks(f))
+            f.outcome is Outcome.REFUSED and not (f.unused or f.blocks)
             for r in results
             for f in r.findings
         ),

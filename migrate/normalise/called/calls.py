@@ -141,6 +141,10 @@ class Inliner:
         if target and not returns(body):
             lines.append(f"{indent}{target} = None")
             origins.append(here)
+        if not any(line.strip() and line.strip()[0] != "#" for line in lines):
+            # Nothing is left, and the suite may have nothing else.
+            lines.append(f"{indent}pass")
+            origins.append(here)
         return text.spliced(statement.lineno, statement.end_lineno or 0, lines, origins)
 
     def expression(self, found: Call) -> Text:

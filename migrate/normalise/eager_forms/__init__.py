@@ -14,15 +14,15 @@ from migrate.normalise.eager_forms.given import with_names
 from migrate.normalise.eager_forms.minimised import with_tape
 from migrate.normalise.eager_forms.named import with_named_session
 from migrate.normalise.eager_forms.untraced import without_tracing
-from migrate.normalise.text import Text, repeated
+from migrate.normalise.text import Text, close_headers, repeated
 
 __all__ = ["in_known_form"]
 
 
 def in_known_form(source: str) -> Text | None:
     """The program with a tape's step, None where it has nothing else."""
-    text = Text.of(source)
+    start = text = close_headers(Text.of(source))
     spellings = (with_named_session, with_step, with_tape, with_names, without_tracing)
     for step in spellings:
         text = repeated(text, step)
-    return text if text.source != source else None
+    return text if text != start else None

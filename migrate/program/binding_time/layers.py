@@ -32,11 +32,28 @@ class Layers(UserFunctions):
         self._check_function(call, symbol, bound)
         inputs = bound.pop("inputs")
         reuse = bound.pop("reuse", None)
-        if row.seeded and is_given(bound.get("seed")):
+        by_step = [
+            name
+            for name, value in bound.items()
+            if name not in row.call_parameters
+            and not isinstance(value, ast.Lambda)
+            and self.quietly(value) in ir.STEP_KINDS
+        ]
+        if row.seeded and (by_step or is_given(bound.get("seed"))):
             given = [code(f"{name}=", v) for name, v in bound.items() if name != "name"]
             use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
             self._lifts.append(Lift(call, "", code(), use))
             return Kind.TENSOR
+        for name in by_step:
+            self.diagnostics.refuse(
+                "L101",
+                call,
+                f"`{ast.unparse(bound[name])}` is a tensor of the step, given as "
+                f"`{name}`: the layer is made before any step",
+                f"Give `{name}` a value that the program knows when it builds the graph. "
+                "If another argument is meant, pass it by keyword.",
+                symbol,
+            )
         constructor = [
             code(f"{name}=", value)
             for name, value in bound.items()
