@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from typing import Any
 
 import numpy as np
@@ -54,6 +55,7 @@ class Row:
     curve: list[tuple[int, float, float]] = dataclasses.field(default_factory=list)
     floats: bool = False
     trainable: bool = False
+    notes: set[str] = dataclasses.field(default_factory=set)
 
     @property
     def wrong(self) -> bool:
@@ -137,6 +139,8 @@ def compare(records: Records) -> Comparison:
             row.old_at = told.get(row.name, {}).get("at") or row.old_at
             row.new_at = news.get(row.name, {}).get("at") or row.new_at
             row.trainable = bool(told.get(row.name, {}).get("trainable"))
+    for row in rows:
+        old_only += sorted(row.notes)
     steps = len(records.first.steps), len(records.new.steps)
     if all((r.end or {})["reason"] == "enough" for r in (records.first, records.new)):
         steps = min(steps), min(steps)  # They were stopped.
@@ -158,6 +162,12 @@ def _same_keys(
     second = of(records.second)
     shifted = of(records.shifted) if records.shifted else {}
     rows = []
+    for key, other in _renamed(old, new).items():
+        new[key] = new.pop(other)
+        old_only.append(
+            f"variable {key[1]} is named {other[1]} in the migrated program: a checkpoint "
+            "of the one has it under another name than the other's"
+        )
     for key in old.keys() | new.keys():
         kind, name = key
         if key not in new:
@@ -181,6 +191,26 @@ def _same_keys(
     return sorted(rows, key=lambda row: (row.kind, row.name))
 
 
+def _renamed(
+    old: dict[tuple[str, str], Series], new: dict[tuple[str, str], Series]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """Variables whose scope is another: one name is the other's end, and no third is."""
+    lost, added = old.keys() - new.keys(), new.keys() - old.keys()
+    found = {}
+    for key in lost:
+        same = [
+            other
+            for other in added
+            if key[0] == other[0] == "variable"
+            and (key[1].endswith("/" + other[1]) or other[1].endswith("/" + key[1]))
+            and old[key].points[0].told["shape"] == new[other].points[0].told["shape"]
+        ]
+        if len(same) == 1:
+            found[key] = same[0]
+    once = list(found.values())
+    return {key: other for key, other in found.items() if once.count(other) == 1}
+
+
 def _absent(old: Series, what: str) -> Row:
     point = old.points[0]
     return Row(
@@ -201,7 +231,7 @@ def _row(
     shifted: list[Point],
 ) -> Row:
     row = Row(old.kind, old.name)
-    allowed = Allowed()
+    allowed = Allowed(total=_change(records.first, [p.told for p in old.points]))
     for i, (a, b) in enumerate(zip(old.points, new)):
         c = second[i].told if i < len(second) else None
         d = shifted[i].told if i < len(shifted) else None
@@ -211,6 +241,21 @@ def _row(
         row.what = f"{len(old.points)} values in the original, {len(new)} here"
         row.excess = float("inf")
     return row
+
+
+def _change(record: Record, points: list[Told]) -> float:
+    """How far a value gets from where it was first, in any element at any step."""
+    first, found = None, 0.0
+    for told in points:
+        value = record.array(told) if "digest" in told else None
+        if value is None or not value.size:
+            continue
+        wide = value.astype(np.float64)
+        if first is None:
+            first = wide
+        elif wide.shape == first.shape:
+            found = max(found, float(np.nanmax(np.abs(wide - first))))
+    return found
 
 
 def _point(
@@ -268,6 +313,9 @@ def _point(
     )
     worst = float(np.nan_to_num(difference[place], nan=np.inf))
     inexact = one.dtype.kind == "f"
+    if allowed.is_race():
+        row.beyond += 1
+        return
     if inexact and not allowed.tells(limit) and worst <= max(limit, 0.0):
         row.beyond += 1
         return
@@ -307,6 +355,14 @@ def _words(row: Row, a: Point, b: Point, second: Told | None) -> None:
         return
     old, new = a.told["summary"], b.told.get("summary", {})
     row.steps += 1
+    for tag in [t for t in new if t not in old]:
+        plain = re.sub(r"_\d+$", "", tag)
+        if plain in old and plain not in new:
+            new = {**new, plain: new[tag]}
+            del new[tag]
+            row.notes.add(
+                f"summary {plain!r} has the tag {tag!r} in the migrated program"
+            )
     for tag in old.keys() | new.keys():
         if tag not in old or tag not in new:
             _fail(row, a.step, f"summary {tag!r} is in one program only")
@@ -380,11 +436,18 @@ class _Sites:
                 allowed,
             )
         for i in only_old:
+            if olds[i][2].get("plain") or not is_float(olds[i][2]):
+                continue  # A variable's value, which is compared; or a session's own.
             text = f"{self._kind} {olds[i][1]} at {olds[i][0]}"
             self.old_only[text] = self.old_only.get(text, 0) + 1
         for j in only_new:
             text = f"{self._kind} at {news[j][0]}"
             self.new_only[text] = self.new_only.get(text, 0) + 1
+
+
+def is_float(told: Told) -> bool:
+    """Whether a value holds floating-point numbers."""
+    return "summary" in told or str(told.get("dtype", "")).startswith("float")
 
 
 def _form(told: Told) -> Any:
@@ -396,7 +459,10 @@ def _flat(events: list[Event]) -> list[tuple[str, str, Told]]:
     for event in events:
         names = event.get("names") or []
         known = len(names) == len(event["fetches"])
+        plain = event.get("plain") or []
         for i, told in enumerate(event["fetches"]):
+            if known and i < len(plain) and plain[i]:
+                told = {**told, "plain": True}
             name = names[i].split(":")[0] if known else f"value {i + 1}"
             found.append((event["at"], name, told))
     return found

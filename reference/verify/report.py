@@ -58,6 +58,8 @@ def as_data(verdict: Verdict, old: str, new: str | None) -> dict[str, Any]:
 def _finite(value: Any) -> Any:
     if isinstance(value, dict):
         return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, set):
+        return sorted(value)
     if isinstance(value, (list, tuple)):
         return [_finite(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):

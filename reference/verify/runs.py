@@ -137,13 +137,8 @@ class Runs:
             "TMPDIR": str(directory / "tmp"),
         }
         tasks = self.tasks
-        records = [
-            Record(
-                directory / "out" / f"worker-{i}", directory / "log" / f"worker-{i}.log"
-            )
-            for i in range(tasks.workers)
-        ]
-        record = records[0]
+        trains = "client-0" if tasks.client else "worker-0"
+        record = Record(directory / "out" / trains, directory / "log" / f"{trains}.log")
 
         def environment(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
             task = {
@@ -171,6 +166,7 @@ class Runs:
                 directory / "log",
                 ps=tasks.ps,
                 workers=tasks.workers,
+                client=tasks.client,
                 environment=ENVIRONMENT,
                 task_environment=environment,
                 timeout=self.limits.seconds,

@@ -29,6 +29,7 @@ class Tasks:
       flags: what every task is given, with {job}, {index}, {ps} and {workers}; or
       tf_config: the environment variable TF_CONFIG is.
       chief: worker 0 is called the chief in TF_CONFIG.
+      client: one more task, job "client", trains; the others serve.
       said: what was chosen, and why: a sentence; "" where the user has.
     """
 
@@ -38,6 +39,7 @@ class Tasks:
     tf_config: bool = False
     chief: bool = False
     said: str = ""
+    client: bool = False
 
     @property
     def alone(self) -> bool:
@@ -104,7 +106,8 @@ def of_program(
     given = {a.lstrip("-").partition("=")[0] for a in arguments if a.startswith("-")}
     if found and not given & set(re.findall(r"--([\w-]+)=", found)):
         said = f"Started as tasks of a cluster by its flags: {found}"
-        return Tasks(servers, count, found, said=said)
+        client = bool(re.search(r"==\s*[\"']client[\"']", text))
+        return Tasks(servers, count, found, said=said, client=client)
     named = "TF_CONFIG" in text or (workers or 0) > 1 or bool(ps)
     if named and launch == "auto":
         said = "Started as tasks of a cluster by TF_CONFIG"

@@ -29,8 +29,13 @@ SEEN = 0.05
 
 @dataclasses.dataclass
 class Allowed:
-    """What one value's steps are allowed, in the order of steps."""
+    """What one value's steps are allowed, in the order of steps.
 
+    Attributes:
+      total: what the value changes in all steps.
+    """
+
+    total: float = 0.0
     largest: float = 0.0
     moved: float = 0.0  # By one ULP of the initial values.
     raced: float = 0.0  # Between two runs of the original.
@@ -57,6 +62,11 @@ class Allowed:
         return max(
             ULPS * eps * self.largest, AMPLIFIED * self.moved, RACES * self.raced
         )
+
+    def is_race(self) -> bool:
+        """Whether the original is no measure of this value, nor of itself."""
+        noise = max(self.raced, self.moved)
+        return noise > 0 and noise > SEEN * max(self.total, self.change)
 
     def tells(self, allowed: float) -> bool:
         """Whether a difference of that size is small beside what training moves."""

@@ -62,7 +62,7 @@ def judge(
     if beyond:
         unproven += [
             f"{r.kind} {r.name}: {r.beyond} of {r.beyond + r.steps} values are not "
-            "compared, rounding alone moves them too far"
+            "compared: the original, run twice or begun one ULP away, moves as far"
             for r in beyond
         ]
     unproven += [
@@ -85,15 +85,19 @@ def judge(
             comparison=comparison,
         )
     lost = [r for r in trained if not r.steps]
-    if lost:
+    if 2 * len(lost) > len(trained):
         return Verdict(
             Outcome.UNKNOWN,
-            f"could not compare: of {lost[0].name} nothing can be told, because one ULP "
-            "of the initial values moves it as far as training does",
+            f"could not compare: of {lost[0].name} nothing can be told, because the "
+            "original itself comes as far apart: in two runs, or by one ULP of the "
+            "initial values",
             reduced=reduced,
             unproven=unproven,
             comparison=comparison,
         )
+    unproven += [
+        f"variable {r.name}: of none of its values can anything be told" for r in lost
+    ]
     worst = max((r for r in comparison.rows if r.steps), key=lambda r: _relative(r))
     if worst.difference == 0:
         size = "bit for bit"

@@ -156,6 +156,11 @@ def _reduced(records: Records, runs: Runs, request: Request) -> list[str]:
             "shuffling) were given one and the same in both programs: the masks are "
             "alike, and other draws are not proved."
         )
+    if any(t.get("tokens") for t in told):
+        found.append(
+            "SyncReplicasOptimizer began without tokens (num_tokens=0): with those it has "
+            "otherwise workers run ahead of the update, by chance."
+        )
     names = sorted({name for t in told for name in t.get("generators", ())})
     if names:
         found.append(

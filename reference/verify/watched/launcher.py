@@ -60,6 +60,7 @@ def main():
     else:
         tf1.Watch(recorder, told).install()
         tf1.watch_estimators(recorder)
+        tf1.keep_step(told)
     unseeded = seeds.seed_python(settings.seed)
     recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
     seeds.seed_tensorflow(settings.seed, told)

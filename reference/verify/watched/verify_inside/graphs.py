@@ -7,6 +7,10 @@ _BEGINNINGS = (
     *("Apply", "ResourceApply", "SparseApply", "ResourceSparseApply", "Scatter"),
     *("ResourceScatter", "Assign", "StridedSliceAssign", "ResourceStridedSliceAssign"),
 )
+_ACCUMULATES = (
+    *("AccumulatorApplyGradient", "ResourceAccumulatorApplyGradient"),
+    "SparseAccumulatorApplyGradient",
+)
 _INPUTS = (
     *("IteratorGetNext", "IteratorGetNextSync", "QueueDequeueV2", "QueueDequeueManyV2"),
     "QueueDequeueUpToV2",
@@ -37,6 +41,25 @@ def closure(ops):
         work.extend(tensor.op for tensor in op.inputs)
         work.extend(op.control_inputs)
     return found
+
+
+def only_saves(ops):
+    """Whether a run writes a checkpoint, and gives its name."""
+    return any(
+        op.type.startswith(("Save", "MergeV2Checkpoints")) for op in closure(ops)
+    )
+
+
+def is_variable(graph, name):
+    """Whether a fetched value is a variable's: that is compared in any case."""
+    try:
+        op = graph.as_graph_element(name, allow_tensor=True, allow_operation=True)
+    except Exception:
+        return False
+    op = getattr(op, "op", op)
+    if op.type == "Identity" and op.inputs:
+        op = op.inputs[0].op
+    return op.type in _HOLDS + ("ReadVariableOp",)
 
 
 def variable_op(op):
@@ -91,6 +114,8 @@ def classify(ops, global_names):
             restores = True
         else:
             steps.append(op.type)
+    if any(op.type in _ACCUMULATES for op in needed):
+        steps.append("Apply")  # The chief's thread applies what workers accumulate.
     if steps:
         return STEP, [], only_sets(steps)
     if restores:

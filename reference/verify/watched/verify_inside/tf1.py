@@ -54,12 +54,19 @@ class Watch:
         recorder = self._recorder
         if kind == graphs.STEP and not recorder.is_quiet() and recorder.enough():
             recorder.leave()
+        before = None
+        if sets and not recorder.is_quiet():
+            before = self._initialized(session, list(self._variables(graph)))
         probes = self._probes(ops, kind)
         asked = {"own": fetches, "probes": probes} if probes else fetches
         results = self._run(session, asked, feed_dict, options, run_metadata)
         probed = {}
         if probes:
             results, probed = results["own"], results["probes"]
+        if before is not None:
+            after = self._initialized(session, list(self._variables(graph)))
+            if all(_same(value, before.get(name)) for name, value in after.items()):
+                kind = graphs.READ  # An assignment of what is there.
         if kind == graphs.START:
             self._begin(session, graph, names)
         elif not recorder.is_quiet() and kind in (graphs.STEP, graphs.READ):
@@ -140,10 +147,12 @@ class Watch:
         monitored = isinstance(fetches, dict) and "caller" in fetches
         if monitored:  # What hooks ask for is theirs.
             fetches, results = fetches["caller"], results["caller"]
+        names = _names(fetches, results)
         event = {
             "at": place(self._settings, 2),
             "fetches": [_described(recorder, v) for v in flatten(results)],
-            "names": _names(fetches, results),
+            "names": names,
+            "plain": [graphs.is_variable(graph, name) for name in names],
             "feeds": _feeds(recorder, graph, feed_dict),
             "probes": {n: recorder.array(v) for n, v in probed.items() if hasattr(v, "dtype")},
         }
@@ -163,7 +172,7 @@ class Watch:
                 self._told.setdefault("draws", drawn)
             recorder.event(kind, step=recorder.steps, **event)
             recorder.steps += 1
-        elif event["fetches"]:
+        elif event["fetches"] and not graphs.only_saves(ops):
             recorder.event(kind, step=recorder.steps, **event)
 
     def _initialized(self, session, variables):
@@ -194,6 +203,30 @@ class Watch:
                 for v in variables
             },
         )
+
+
+def keep_step(told):
+    """A worker of SyncReplicasOptimizer begins no step before the last one's update.
+
+    The tokens that are there at the start let it run ahead, by chance.
+
+    Args:
+      told: gets `tokens`, whether the program makes the hook.
+    """
+    from tensorflow.python.training import sync_replicas_optimizer
+
+    kind = sync_replicas_optimizer.SyncReplicasOptimizer
+    make, begin = kind.make_session_run_hook, kind.get_init_tokens_op
+
+    def hook(self, is_chief, num_tokens=-1):
+        told["tokens"] = told.get("tokens", False) or num_tokens != 0
+        return make(self, is_chief, 0)
+
+    def tokens(self, num_tokens=-1):
+        told["tokens"] = told.get("tokens", False) or num_tokens != 0
+        return begin(self, 0)
+
+    kind.make_session_run_hook, kind.get_init_tokens_op = hook, tokens
 
 
 def watch_estimators(recorder):
@@ -295,6 +328,10 @@ def _feeds(recorder, graph, feed_dict):
             continue
         found[name] = recorder.array(value)
     return found
+
+
+def _same(one, other):
+    return other is not None and np.asarray(one).tobytes() == np.asarray(other).tobytes()
 
 
 def _fetchable(tensor):

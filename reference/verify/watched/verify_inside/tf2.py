@@ -38,6 +38,8 @@ class Watch:
         def made(self, replicas, function, specs):
             self.written = function
             make(self, replicas, function, specs)
+            # Here, in its strategy's scope: elsewhere it would be traced anew.
+            self.traced = self.function.get_concrete_function()
 
         step_function.__init__ = made
 
@@ -126,10 +128,8 @@ class Watch:
                     name not in before or before[name].tobytes() != value.tobytes()
                     for name, value in after.items()
                 )
-                if updates:
-                    self._updates[step] = True
-                    if recorder.enough():
-                        recorder.leave()
+                if updates and recorder.enough():
+                    recorder.leave()
             self._record(replicas, step, args, results, after if updates else None)
             return results
 
@@ -137,8 +137,10 @@ class Watch:
         """Whether a step function writes variables of the program; None: not seen."""
         if step not in self._updates:
             types, nested = _writes(replicas, step)
-            self._updates[step] = True if types else None if nested else False
-            self._sets[step] = bool(types) and not nested and graphs.only_sets(types)
+            sets = graphs.only_sets(types)
+            # Of mere assignments it is seen whether they change anything.
+            self._updates[step] = None if nested or (types and sets) else bool(types)
+            self._sets[step] = bool(types) and not nested and sets
         return self._updates[step]
 
     def _values(self, replicas):
@@ -265,10 +267,9 @@ def _assign(replicas, name, parts, value):
 
 def _writes(replicas, step):
     """(types of operations that write variables, whether some cannot be seen)."""
-    function = getattr(step.function, "get_concrete_function", None)
-    if function is None:
+    if getattr(step, "traced", None) is None:
         return [], True
-    graph = function().graph
+    graph = step.traced.graph
     handles = {
         id(part.handle)
         for parts in replicas.entries().values()
