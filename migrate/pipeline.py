@@ -20,6 +20,7 @@ from migrate.source import notebook as notebooks
 if TYPE_CHECKING:
     from migrate.outcomes import Status
 
+_NO_CODING_LINE = ", and no coding line names another encoding"
 Core = Callable[[str, Options, str], Migration]
 
 # A file without these bytes names no TensorFlow symbol, so it is not even decoded.
@@ -173,6 +174,12 @@ def _migrated(
         return FileResult(path, data, new, findings, support, python3, at)
     except python.Unreadable as error:
         finding = error.finding
+        if path.suffix == ".ipynb" and finding.code == "E002":
+            # JSON has no coding line: a notebook is UTF-8, whatever its cells say.
+            reason = finding.reason.removesuffix(_NO_CODING_LINE)
+            finding = dataclasses.replace(
+                finding, reason=reason, recipe="Save the notebook as UTF-8."
+            )
         if options.python2 and finding.code == "E004":
             recipe = "What --python2 makes of it is no Python 3: correct it first."
             finding = dataclasses.replace(finding, recipe=recipe)

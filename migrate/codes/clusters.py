@@ -84,7 +84,7 @@ CODES = (
     Code(
         "C115",
         "placement by hand",
-        "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate.",
+        "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate; or on local devices whose names are computed (`/gpu:%d`), where no loop over towers was recognised.",
     ),
     Code(
         "C130",

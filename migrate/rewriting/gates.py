@@ -74,6 +74,8 @@ def _knownmissing(spelled: str, symbol: str) -> bool:
     if spelled.startswith("tf.compat.v1.compat."):
         return not symbols.exists_in_target(spelled)
     if spelled.startswith("tf.compat.v1."):
+        if symbols.exists_in_target(spelled):
+            return False
         name = "tf." + spelled.removeprefix("tf.compat.v1.")
         known = symbols.lookup(name) is not None or name in symbols.NAMESPACES
         return not known and name not in symbols.modules()

@@ -104,7 +104,7 @@ def verdict(symbol: str) -> Verdict:
     if symbol in table.NAMESPACES:
         target = f"tf.compat.v1{symbol[2:]}"
         return Verdict(Outcome.REWRITTEN, "T102", target, f"now {target}")
-    if symbol.split(".")[1:2] in (["__version__"], ["__path__"]):  # And their methods.
+    if table.is_of_module(symbol):
         return Verdict(Outcome.KEPT, "T101", symbol, "the same in TF2")
     if symbol.startswith("tf.python.") and private_names.still_there(
         f"tensorflow{symbol.removeprefix('tf')}"

@@ -222,6 +222,21 @@ def _target_modules() -> frozenset[str]:
     return _prefixes(dict.fromkeys(target_names()))
 
 
+# What `tensorflow` has as any module has it, and what it says of its build. They are in
+# no list of exports; both versions have all of them, under compat.v1 too.
+_OF_MODULE = frozenset(
+    {"__compiler_version__", "__cxx11_abi_flag__", "__dict__", "__doc__", "__file__"}
+    | {"__git_version__", "__monolithic_build__", "__name__", "__package__"}
+    | {"__path__", "__spec__", "__version__"}
+)
+
+
+def is_of_module(name: str) -> bool:
+    """Whether a name is one of TensorFlow's own module: `tf.__version__`, its methods."""
+    parts = name.split(".")
+    return parts[0] == "tf" and len(parts) > 1 and parts[1] in _OF_MODULE
+
+
 def exists_in_target(name: str) -> bool:
     """Whether a dotted name exists in both TF 2.15.1 and 2.21.0 as they are installed.
 
@@ -234,6 +249,10 @@ def exists_in_target(name: str) -> bool:
             name = "tf." + name[len(alias) :]
     name = name.replace("tf.compat.v1.compat.v1.", "tf.compat.v1.")
     modern = name.replace("tf.compat.v1.", "tf.", 1)
+    if is_of_module(modern) or modern.startswith("tf.raw_ops."):
+        name = modern  # What compat.v1 shares with `tf`, under either's name.
+    if is_of_module(name):
+        return True
     if modern == "tf.keras" or modern.startswith("tf.keras."):
         return True
     if name in ("tf", "tf_keras", "tf.compat.v2") or name in _target_modules():

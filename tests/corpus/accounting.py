@@ -265,10 +265,10 @@ def exists(path: str) -> bool:
         if name == alias or name.startswith(alias + "."):
             name = "tf" + name[len(alias) :]
     keras = name.startswith(("tf.keras", "tf.compat.v1.keras"))
-    if name in ("tf", "tf.__version__") or keras:
+    if name == "tf" or keras:
         return True
-    if name.split(".")[:2] == ["tf", "__version__"]:
-        return True  # A string, which no list of exports has.
+    if name.split(".")[1].startswith("__"):
+        return True  # Of the module, and its methods: no list of exports has them.
     if name in _modules() or name in symbols.target_names(VERSION):
         return True
     while "." in name:

@@ -306,6 +306,16 @@ class Expressions(Datasets):
                 "a local device: variables are placed by the strategy, and a block "
                 "around the whole graph is dropped",
             )
+        elif text and "job" not in text and "task" not in text:
+            self.diagnostics.refuse(
+                "C115",
+                call,
+                f"the device is computed (`{ast.unparse(where)}`), and what is built on it "
+                "was not recognised as the towers of one loop",
+                "Build the towers in one loop over the devices, or take tf.device out: "
+                "TensorFlow 2 places operations on a GPU by itself.",
+                "tf.device",
+            )
         else:
             self.diagnostics.refuse(
                 "C115",

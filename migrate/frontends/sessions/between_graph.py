@@ -63,12 +63,14 @@ def recognise(
         return None
     sessions.sort(key=lambda call: call.lineno)
     if len(sessions) > 1 and not plain_sessions.in_turn(scopes, sessions):
+        trains = plain_sessions.training(scopes, sessions)
+        other = next(call for call in sessions if call is not trains)
         diagnostics.refuse(
             "N101",
-            sessions[1],
-            "a second session in the same file",
-            "Keep one training session per program.",
-            scopes.resolve(sessions[1].func) or "",
+            other,
+            "a session besides the one that trains",
+            "Run what this one runs in that one, or move it into a program of its own.",
+            scopes.resolve(other.func) or "",
         )
         return None
     return _Recogniser(scopes, diagnostics, sessions, towers).run()
@@ -166,10 +168,22 @@ class _Recogniser:
             "S101",
             self.session_call,
             "the session is not opened by `with ... as name:` of its own",
-            "Write `with tf.train.MonitoredTrainingSession(...) as sess:`.",
+            self._with_recipe(session),
             self.scopes.resolve(self.session_call.func) or "",
         )
         return None
+
+    def _with_recipe(self, session: ast.stmt | None) -> str:
+        """How to open the session, as the program can."""
+        call = ast.unparse(self.session_call.func)
+        target = session.targets[0] if isinstance(session, ast.Assign) else None
+        if isinstance(target, ast.Attribute):
+            return (
+                f"Take `{ast.unparse(target)}` out of the class: open `with {call}(...) as "
+                "sess:` where the class is used, and make the methods that run it functions "
+                "that take `sess`."
+            )
+        return f"Write `with {call}(...) as sess:` around what it runs."
 
     def _is_placed(self, session: ast.With) -> bool:
         """Finds the cluster that a client places its graph on; False: it is refused."""

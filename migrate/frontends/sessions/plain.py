@@ -13,6 +13,7 @@ from migrate.facts.helpers import Helper, takes_session
 from migrate.facts.one_of import exclusive
 from migrate.facts.scopes import Scopes
 from migrate.findings import Outcome
+from migrate.frontends.sessions.around import enclosing
 from migrate.program.binding_time import Diagnostics
 from migrate.rules.symbols import verdict
 from migrate.source.nodes import all_nodes
@@ -51,6 +52,34 @@ def name_of(scopes: Scopes, call: ast.Call) -> str | None:
     if isinstance(item, ast.withitem) and isinstance(item.optional_vars, ast.Name):
         return item.optional_vars.id
     return None
+
+
+def training(scopes: Scopes, sessions: list[ast.Call]) -> ast.Call:
+    """Of several sessions the one that trains, as far as their place tells.
+
+    A monitored one before a plain one, one on a server before one without, one with a
+    loop in its block before one that runs something once.
+    """
+
+    blocks = {
+        scopes.parents[item]: call
+        for call in sessions
+        if isinstance(item := scopes.parents[call], ast.withitem)
+    }
+    looping = {
+        blocks[inner]
+        for node in all_nodes(scopes.tree)
+        if isinstance(node, ast.For | ast.While)
+        and (inner := next((n for n in enclosing(scopes, node) if n in blocks), None))
+    }
+    return max(
+        sessions,
+        key=lambda call: (
+            not is_plain(scopes, call),
+            not is_local(scopes, call),
+            call in looping,
+        ),
+    )
 
 
 def in_turn(scopes: Scopes, sessions: list[ast.Call]) -> bool:

@@ -23,6 +23,8 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     symbols = {symbol for _, symbol in found}
     if not symbols & {"tf.train.ClusterSpec", "tf.train.Server"}:
         return
+    if _is_of_ring(scopes):
+        return  # Its processes meet in the optimizer: each has a session of its own.
     served = "tf.train.Server" in symbols
     for call, symbol in found:
         if symbol != _SESSION or any(k.arg is None for k in call.keywords):
@@ -51,6 +53,21 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
             done=served,
             symbol=symbol,
         )
+
+
+def _is_of_ring(scopes: Scopes) -> bool:
+    """Whether a program's processes are those of Horovod, without servers."""
+    return any(
+        module.partition(".")[0] == "horovod"
+        for node in scopes.walk()
+        for module in (
+            [alias.name for alias in node.names]
+            if isinstance(node, ast.Import)
+            else [node.module or ""]
+            if isinstance(node, ast.ImportFrom) and not node.level
+            else ()
+        )
+    )
 
 
 def _none(node: ast.expr) -> bool:
