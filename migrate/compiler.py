@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from migrate import emitted
 from migrate.backends import compat_estimators
-from migrate.backends.half_migrated import EagerRewrite, FitRewrite
+from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import hidden_names, own_stars
 from migrate.facts.trees.reexports import apart, written_out
@@ -37,7 +37,7 @@ from migrate.planning.choice import (
 from migrate.planning.forms import Form, in_normal_form
 from migrate.planning.method_forms import with_functions
 from migrate.planning.told import at_origins, unread_queues, unread_towers
-from migrate.program.eager import EagerProgram, FitProgram
+from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
@@ -304,7 +304,7 @@ def _moved(text: str) -> Iterator[Finding]:
 
 
 def _half_migrated(
-    found: EagerProgram | FitProgram | Refused,
+    found: EagerProgram | FitProgram | BareLoop | Refused,
     scopes: Scopes,
     options: Options,
     text: str,
@@ -315,11 +315,13 @@ def _half_migrated(
         together = options.strategy in ("multi-worker-mirrored", "mirrored")
         if options.strategy == "auto":
             together = not found.servers
-        rewrite = (
-            FitRewrite(found, scopes, plan, together)
-            if isinstance(found, FitProgram)
-            else EagerRewrite(found, scopes, plan, together)
-        )
+        rewrite: FitRewrite | EagerRewrite | BareLoopRewrite
+        if isinstance(found, FitProgram):
+            rewrite = FitRewrite(found, scopes, plan, together)
+        elif isinstance(found, BareLoop):
+            rewrite = BareLoopRewrite(found, scopes, plan, together)
+        else:
+            rewrite = EagerRewrite(found, scopes, plan, together)
         try:
             rewrite.run()
             own = rewrite.findings
@@ -327,8 +329,11 @@ def _half_migrated(
             found, plan = refused, Plan()
     if isinstance(found, Refused):
         own = [found.finding(), *left_whole(scopes)]
-    # D113 is what has been done, where something was done.
-    told = [f for f in _mistakes(scopes, plan, text) if plan.empty or f.code != "D113"]
+    # These are what has been done, where something was done.
+    done = {"D113"} | ({"D144"} if isinstance(found, BareLoop) else set())
+    told = [
+        f for f in _mistakes(scopes, plan, text) if plan.empty or f.code not in done
+    ]
     return plan, [*own, *told]
 
 

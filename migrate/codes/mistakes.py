@@ -113,6 +113,15 @@ CODES = (
         "arguments that need a graph.",
     ),
     Code(
+        "D149",
+        "a session around nothing",
+        "A session distributes the graph that is run in it. One with nothing in it "
+        "distributes nothing: the eager loop beside it trains in each process for itself. "
+        "The session goes; the strategy that the cluster describes trains one model.",
+        "with tf.train.MonitoredTrainingSession(master='grpc://'):\n    pass",
+        "strategy = tf.distribute.ParameterServerStrategy(...)",
+    ),
+    Code(
         "D150",
         "Keras's own training in a session",
         "train_on_batch and fit_generator train in the process that calls them, and "
@@ -138,6 +147,20 @@ CODES = (
         "parts that are not even",
         "Keras takes the mean of each worker's part of a batch, and of these means: parts "
         "of different sizes count alike.",
+    ),
+    Code(
+        "D159",
+        "the task from TF_CONFIG",
+        "The program describes a cluster and does not say which of its tasks a process is. "
+        "TF_CONFIG says it, as for any program of TensorFlow 2; a cluster in it stands for "
+        "the program's own.",
+    ),
+    Code(
+        "D160",
+        "batches of every worker",
+        "Workers that make each step together take the batches that their own loops take. "
+        "A step is the mean over those of all workers: of the same batches what one "
+        "process computes. A dataset is dealt out by the strategy.",
     ),
     Code(
         "D166",

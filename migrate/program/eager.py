@@ -217,3 +217,40 @@ class FitProgram:
     calls: tuple[ast.Call, ...]
     sessions: tuple[ast.Call, ...]
     checkpoint_dir: ast.expr | None
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BareLoop:
+    """A loop that a GradientTape trains beside a cluster, in no session and no task.
+
+    Attributes:
+      owner, field: the suite that is laid out anew.
+      suite: its statements; a device setter's block stands for what is in it.
+      setters: the blocks of the device setter: their first statement -> the block.
+      cluster: how the suite names the cluster.
+      servers: whether the cluster has parameter servers.
+      ready: from where in `suite` on the strategy can be made.
+      late: statements before `ready` that need the strategy before them.
+      made: those that make the model and what belongs to it.
+      sessions: calls that open a session around nothing.
+      whole: the statement of `suite` that holds the loop.
+      loop: the innermost loop around the step.
+      source, step: the data and the step.
+      means: calls of Keras losses that take the mean themselves, and what made these.
+    """
+
+    owner: ast.AST
+    field: str
+    suite: tuple[ast.stmt, ...]
+    setters: Mapping[ast.stmt, ast.With]
+    cluster: ast.expr
+    servers: bool
+    ready: int
+    late: frozenset[ast.stmt]
+    made: frozenset[ast.stmt]
+    sessions: tuple[ast.Call, ...]
+    whole: ast.stmt
+    loop: ast.For | ast.While
+    source: Source
+    step: Step
+    means: tuple[tuple[ast.Call, ast.Call], ...]

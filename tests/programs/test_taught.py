@@ -34,6 +34,7 @@ def run(
     workers: int = 1,
     client: bool = False,
     arguments: tuple[str, ...] = (),
+    configured: bool = False,
 ) -> None:
     """Runs a program as the tasks of a cluster; what it writes is in `directory`."""
     directory.mkdir()
@@ -49,8 +50,20 @@ def run(
         environment=runner.ENVIRONMENT,
         timeout=240,
         preloaded=True,
-        command_line=processes.flag_arguments if ps or workers > 1 else _no_flags,
+        command_line=_no_flags
+        if configured or not client
+        else processes.flag_arguments,
+        task_environment=_tf_config if configured else None,
     )
+
+
+def _tf_config(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
+    jobs = {"ps": list(hosts.ps), "worker": list(hosts.worker)}
+    cluster = {name: addresses for name, addresses in jobs.items() if addresses}
+    config: dict[str, object] = {"cluster": cluster}
+    if job != "client":  # Whoever coordinates is none of the cluster's tasks.
+        config["task"] = {"type": job, "index": index}
+    return {"TF_CONFIG": json.dumps(config)}
 
 
 def _no_flags(job: str, index: int, hosts: processes.Hosts) -> list[str]:
@@ -75,6 +88,13 @@ def test_partitioners_of_both_versions_split_alike(tmp_path: pathlib.Path) -> No
     assert found[2] != found[0]
 
 
+# The tasks that a loop beside a cluster is run as, and a fault that must be seen.
+BARE = {
+    "bare_servers": (2, 1, "    adam.apply_gradients(", "    list("),
+    "bare_function": (2, 1, ".fetch()", ".fetch() * 1.01"),
+    "bare_dataset": (0, 2, " / strategy.num_replicas_in_sync", ""),
+    "bare_workers": (0, 2, "tf.nn.compute_average_loss(", "tf.reduce_mean("),
+}
 MIRRORED = ("mirrored_text", "mirrored_parts", "mirrored_starred")
 # What a replica would do wrongly, by program: each must be seen.
 MIRRORED_FAULTS = {
@@ -87,7 +107,7 @@ MIRRORED_FAULTS = {
 @pytest.fixture(scope="module")
 def truth(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[float]]:
     """What each program means on one device with the whole batch."""
-    for name in MIRRORED:
+    for name in (*MIRRORED, *BARE):
         migrated(name)
     directory = tmp_path_factory.mktemp("truth") / "run"
     run((HERE / "on_one_device.py").read_text(), directory)
@@ -125,3 +145,43 @@ def test_replicas_learn_what_one_device_learns(
 def test_comments_of_mirrored_programs_stay() -> None:
     for comment in ("# 建立网络", "# 异步训练", "# 策略", "# 一步"):
         assert migrated("mirrored_text").text.count(comment) == 1
+
+
+@pytest.mark.parametrize("name", BARE)
+def test_a_loop_beside_a_cluster_is_its_strategys(
+    name: str, truth: dict[str, list[float]], tmp_path: pathlib.Path
+) -> None:
+    ps, workers, old, new = BARE[name]
+    migration = migrated(name)
+    assert not migration.support  # Nothing is written beside it.
+    assert {"D149", "D159"} <= {f.code for f in migration.findings}
+    fault = migration.text.replace(old, new)
+    assert fault != migration.text
+    for kind, text in (("right", migration.text), ("fault", fault)):
+        run(text, tmp_path / kind, ps, workers, client=bool(ps), configured=True)
+        logs = sorted((tmp_path / kind).glob("loss.*"))
+        assert len(logs) == (1 if ps else workers)
+        for log in logs:
+            losses = [float(line) for line in log.read_text().split()]
+            assert len(losses) == len(truth[name])
+            # In another order of sums: measured 1.2e-7.
+            same = np.allclose(losses, truth[name], atol=2e-6)
+            assert same == (kind == "right"), (losses, truth[name])
+
+
+def test_a_worker_without_a_task_is_told_what_is_missing(
+    tmp_path: pathlib.Path,
+) -> None:
+    text = migrated("bare_workers").text
+    with pytest.raises(
+        processes.TasksFailed, match="does not say which worker this is"
+    ):
+        run(text, tmp_path / "run")
+
+
+def test_comments_of_loops_beside_a_cluster_stay() -> None:
+    old = (HERE / "bare_servers.py").read_text()
+    new = migrated("bare_servers").text
+    comments = [line.strip() for line in old.split("\n") if line.strip()[:1] == "#"]
+    assert len(comments) == 8
+    assert all(new.count(comment) == 1 for comment in comments)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from migrate.backends.half_migrated.bare_loops import BareLoopRewrite
 from migrate.backends.half_migrated.fits import FitRewrite
 from migrate.backends.half_migrated.steps import EagerRewrite
 
-__all__ = ["EagerRewrite", "FitRewrite"]
+__all__ = ["BareLoopRewrite", "EagerRewrite", "FitRewrite"]

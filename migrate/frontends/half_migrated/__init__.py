@@ -10,18 +10,19 @@ from __future__ import annotations
 import ast
 
 from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated.bare_loop import BareLoopReader, empty_block
 from migrate.frontends.half_migrated.cluster import SERVERS
 from migrate.frontends.half_migrated.keras_training import trained_by_keras
 from migrate.frontends.half_migrated.reader import Reader
 from migrate.frontends.half_migrated.refused import Refused
-from migrate.program.eager import EagerProgram, FitProgram
+from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rules.mistakes.mistake import calls, method
 from migrate.tables import roles
 
 __all__ = ["Refused", "recognise"]
 
 
-def recognise(scopes: Scopes) -> EagerProgram | FitProgram | Refused | None:
+def recognise(scopes: Scopes) -> EagerProgram | FitProgram | BareLoop | Refused | None:
     """The program of a file; why it is not taken; or None where there is none."""
     found = list(calls(scopes))
     symbols = {symbol for _, symbol in found}
@@ -37,6 +38,8 @@ def recognise(scopes: Scopes) -> EagerProgram | FitProgram | Refused | None:
     if not sessions:
         return None
     try:
+        if not symbols & SERVERS and all(empty_block(scopes, s) for s in sessions):
+            return BareLoopReader(scopes, found, sessions).read()
         return Reader(scopes, found, sessions).read()
     except Refused as refused:
         return refused

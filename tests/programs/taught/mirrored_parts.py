@@ -40,5 +40,5 @@ for epoch in range(3):
         features, target = batch
         loss = train_one(model, features, target, optimizer=optimizer)
         log.write("%r\n" % float(loss))
-log.write("%r\n" % float(sum(w.numpy().sum() for w in model.trainable_variables)))
+log.write("%r\n" % float(sum((w.numpy() ** 2).sum() for w in model.trainable_variables)))
 log.close()

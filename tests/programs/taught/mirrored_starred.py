@@ -35,7 +35,7 @@ def main():
             # 一批数据
             loss = update(network, adagrad, *element)
             log.write("%r\n" % float(loss))
-    log.write("%r\n" % float(sum(w.numpy().sum() for w in network.trainable_weights)))
+    log.write("%r\n" % float(sum((w.numpy() ** 2).sum() for w in network.trainable_weights)))
     log.close()
 
 

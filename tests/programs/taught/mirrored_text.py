@@ -43,5 +43,5 @@ for epoch in range(3):
 	for pair in data:
 		error = learn(net, rule, pair)  # 一步
 		log.write("%r\n" % float(error.numpy()))
-log.write("%r\n" % float(sum(w.numpy().sum() for w in net.trainable_variables)))
+log.write("%r\n" % float(sum((w.numpy() ** 2).sum() for w in net.trainable_variables)))
 log.close()

@@ -1,0 +1,379 @@
+"""A loop beside a cluster, as scheduled steps of the strategy that the cluster describes.
+
+With parameter servers this process coordinates, and its steps run on whichever worker is
+free; workers alone make each step together. Nothing is written beside the file.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.half_migrated.cluster import cluster_text
+from migrate.backends.half_migrated.spelling import Spelling
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.findings import Outcome
+from migrate.frontends.half_migrated import Refused
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.code import Code, code
+from migrate.program.eager import BareLoop, Division
+from migrate.rules.mistakes.mistake import method
+from migrate.source.nodes import all_nodes
+
+_STEP, _BODY = "distributed_step", "train_step"
+_OWN_NAMES = frozenset({"strategy", "coordinator", "tf_config", "task", "meet", _STEP})
+_RESOLVER = "tf.distribute.cluster_resolver.SimpleClusterResolver"
+_ROLE = """
+# TF_CONFIG says which task this process is; its cluster, if it has one, is this one.
+tf_config = json.loads(os.environ.get("TF_CONFIG", "{{}}"))
+{cluster} = tf.train.ClusterSpec(tf_config.get("cluster") or {cluster})
+"""
+_SERVE = """task = tf_config.get("task", {{}})
+if task.get("type") in ("ps", "worker"):
+    # Servers serve and wait. On few cores they need threads to do both at once.
+    tf.distribute.Server(
+        {cluster},
+        job_name=task["type"],
+        task_index=task["index"],
+        config=tf.compat.v1.ConfigProto(inter_op_parallelism_threads=8),
+    ).join()
+# Any other process coordinates them.
+strategy = tf.distribute.ParameterServerStrategy(
+    {resolver}({cluster}, rpc_layer="grpc"))
+coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
+"""
+_TOGETHER = """task = tf_config.get("task")
+if task is None:
+    raise SystemExit(
+        "TF_CONFIG does not say which worker this is: set it to "
+        '{{"task": {{"type": "worker", "index": 0}}}}, with another index for each.')
+strategy = tf.distribute.MultiWorkerMirroredStrategy(
+    cluster_resolver={resolver}(
+        {cluster},
+        task_type=task["type"],
+        task_id=task["index"],
+        rpc_layer="grpc"))
+"""
+# A worker's end would cut off what the others still receive from it in their last step.
+_MEET = """
+@tf.function
+def meet():
+    context = tf.distribute.get_replica_context
+    return strategy.run(lambda: context().all_reduce("SUM", tf.constant(1.0)))
+
+# Workers end together: one that ended before would break the others' last step.
+try:
+    meet()
+except tf.errors.OpError:
+    pass  # All have had their last step, and one has ended already.
+"""
+
+
+class BareLoopRewrite:
+    """Plans one program.
+
+    Args:
+      together: whether the workers make every step together.
+    """
+
+    def __init__(
+        self, program: BareLoop, scopes: Scopes, plan: Plan, together: bool
+    ) -> None:
+        self._program = program
+        self._scopes = scopes
+        self._plan = plan
+        self._together = together
+        self._spelling = Spelling(scopes, plan, program.setters.values())
+        self.findings = self._spelling.findings
+
+    def run(self) -> None:
+        """Fills the plan.
+
+        Raises:
+          Refused: the program is not taken.
+        """
+        program, plan = self._program, self._plan
+        self._check_names()
+        plan.imports += ["import json", "import os"]
+        self._sessions()
+        self._losses()
+        self._function()
+        self._loop()
+        early = [s for s in program.suite[: program.ready] if s not in program.late]
+        at = program.suite.index(program.whole)
+        late = [s for s in program.suite[:at] if s not in early]
+        made = [i for i, s in enumerate(late) if s in program.made]
+        first, last = made[0], made[-1]
+        plan.suites[program.owner, program.field] = [
+            *self._kept(early),
+            self._strategy(),
+            *self._kept(late[:first]),
+            Block(code("with strategy.scope():"), self._kept(late[first : last + 1])),
+            *self._kept(late[last + 1 :]),
+            *self._step(),
+            *self._kept(program.suite[at : at + 1]),
+            *([New(code(_MEET.rstrip("\n")))] if self._together else []),
+            *self._kept(program.suite[at + 1 :]),
+        ]
+        self._spelling.names()
+
+    def _check_names(self) -> None:
+        own = _OWN_NAMES if self._program.step.function else _OWN_NAMES | {_BODY}
+        for node in self._scopes.walk():
+            bound = names.binds(node) if isinstance(node, ast.stmt) else set()
+            for name in sorted(bound & own):
+                if isinstance(node, (ast.FunctionDef, ast.ClassDef)) or not (
+                    names.suites(node)  # type: ignore[arg-type]
+                ):
+                    raise Refused(
+                        "N111",
+                        node,
+                        f"the program has a name `{name}` of its own, which the migrated "
+                        "program needs",
+                        "Rename it.",
+                    )
+
+    def _kept(self, statements: Sequence[ast.stmt]) -> list[Item]:
+        items: list[Item] = []
+        for statement in statements:
+            block = self._program.setters.get(statement)
+            if block is not None:
+                items.append(Dropped(block))
+            items += self._plan.statements.get(statement) or [Keep(statement)]
+            if statement is self._program.loop and self._joins:
+                items.append(New(code("coordinator.join()")))
+        return items
+
+    @property
+    def _joins(self) -> bool:
+        """Whether steps may still run where the loop has ended."""
+        return not self._together and not self._results
+
+    @property
+    def _results(self) -> bool:
+        """Whether the loop wants to see what a step gives."""
+        call = self._program.step.call
+        if call is None:
+            return bool(self._program.step.results)
+        return not isinstance(self._scopes.parents[call], ast.Expr)
+
+    # -- the cluster ----------------------------------------------------------------------
+
+    def _sessions(self) -> None:
+        reason = (
+            "dropped: a session runs a graph, and nothing is run in this one; each process "
+            "trained a model of its own. The strategy that the cluster describes trains one"
+        )
+        for call in self._program.sessions:
+            block = self._scopes.parents[self._scopes.parents[call]]
+            assert isinstance(block, ast.With)
+            unknown = [k for k in call.keywords if k.arg == "cluster"]
+            taken = "; no session of TensorFlow takes `cluster`" if unknown else ""
+            self._spelling.claimed[call.func] = ("D149", reason + taken)
+            self._plan.statements[block] = [
+                Dropped(block),
+                *(Dropped(s) for s in block.body),
+            ]
+
+    def _strategy(self) -> Item:
+        program = self._program
+        made = self._scopes.parents[program.cluster]
+        assert isinstance(made, ast.Assign)
+        what = "this process is: each waits for the others, and they make every step together"
+        if not self._together:
+            what = (
+                "this process is: servers serve and wait, any other process coordinates"
+            )
+        self._spelling.found(
+            made.value,
+            "D159",
+            f"TF_CONFIG says which task {what}",
+            "tf.train.ClusterSpec",
+        )
+        text = _ROLE + (_TOGETHER if self._together else _SERVE)
+        shown = text.format(cluster=cluster_text(program.cluster), resolver=_RESOLVER)
+        return New(code(shown.rstrip("\n")))
+
+    # -- the step -------------------------------------------------------------------------
+
+    def _losses(self) -> None:
+        """No mean by a Keras loss itself; of a worker's part its share of the whole."""
+        program, step = self._program, self._program.step
+        value = self._loss_value()
+        # A worker of parameter servers is its step's only replica: it changes no number.
+        shared = step.division is Division.MEAN
+        if self._together and step.division is None:
+            raise Refused(
+                "D130",
+                step.why or step.loss,
+                "it is not seen whether this loss is a mean or a sum over the batch",
+                "Use tf.reduce_mean of a loss per example, or a loss object of Keras.",
+            )
+        for made in dict.fromkeys(made for _, made in program.means):
+            parts: list[str | ast.AST | Code] = [made.func, "("]
+            for argument in made.args:
+                parts += [argument, ", "]
+            for keyword in made.keywords:
+                if keyword.arg != "reduction":
+                    parts += [f"{keyword.arg}=", keyword.value, ", "]
+            self._plan.replace(made, Code((*parts, 'reduction="none")')))
+            self._spelling.found(
+                made, "D131", "the mean is taken where the loss is computed"
+            )
+        for call in dict.fromkeys(call for call, _ in program.means):
+            if shared and call is value:
+                self._plan.replace(call, code("tf.nn.compute_average_loss(", call, ")"))
+                shared = False
+            else:
+                self._plan.replace(call, code("tf.reduce_mean(", call, ")"))
+        if not shared:
+            return
+        if value is None or value in self._plan.expressions:
+            raise Refused(
+                "D130",
+                step.loss,
+                "the loss is not one expression that could be divided by the whole batch",
+                "Assign it once, within the tape.",
+            )
+        left, right = ("", "") if isinstance(value, ast.Call) else ("(", ")")
+        share = code(left, value, right, " / strategy.num_replicas_in_sync")
+        self._plan.replace(value, share)
+
+    def _loss_value(self) -> ast.expr | None:
+        """The one expression that the tape's target is assigned."""
+        step = self._program.step
+        name = names.key(step.loss)
+        found = [
+            n.value
+            for s in step.body
+            for n in all_nodes(s)
+            if isinstance(n, (ast.Assign, ast.AugAssign)) and name in names.binds(n)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _function(self) -> None:
+        """The step's function is part of a larger one: it is no tf.function itself."""
+        function = self._program.step.function
+        if function is None:
+            return
+        if self._together and self._results:
+            given = self._program.step.returned
+            if given is None or ast.dump(given) != ast.dump(self._program.step.loss):
+                raise Refused(
+                    "D130",
+                    given or function,
+                    "each worker has a part of what the step returns beside its loss",
+                    "Return the loss.",
+                )
+        if not function.decorator_list:
+            return
+        arguments = ast.unparse(function.args)
+        body: list[Item] = [Keep(s) for s in function.body]
+        self._plan.statements[function] = [
+            Block(code(f"def {function.name}({arguments}):"), body, function)
+        ]
+        for decorator in function.decorator_list:
+            node = decorator.func if isinstance(decorator, ast.Call) else decorator
+            self._spelling.claimed[node] = (
+                "D132",
+                "the distributed step is the tf.function",
+            )
+
+    def _step(self) -> list[Item]:
+        """What replicas run, and the tf.function that has them run it."""
+        step, given = self._program.step, ", ".join(self._program.source.names)
+        items: list[Item] = []
+        if step.call is not None:
+            target = ast.unparse(step.call.func)
+            passed = ", ".join(ast.unparse(a) for a in step.call.args)
+            passed += "," * (len(step.call.args) == 1)
+            run = f"strategy.run({target}, args=({passed})"
+            if step.call.keywords:
+                by_name = ", ".join(
+                    f'"{k.arg}": {ast.unparse(k.value)}' for k in step.call.keywords
+                )
+                run += f", kwargs={{{by_name}}}"
+            run += ")"
+        else:
+            body: list[Item] = [Keep(s) for s in step.body]
+            if step.results:
+                body.append(New(code("return " + ", ".join(step.results))))
+            items.append(Block(code(f"\ndef {_BODY}({given}):"), body))
+            comma = "," * (len(self._program.source.names) == 1)
+            run = f"strategy.run({_BODY}, args=({given}{comma}))"
+        if self._together and self._results:
+            if step.call is None and step.results != (names.key(step.loss),):
+                raise Refused(
+                    "D130",
+                    step.apply,
+                    "each worker has a part of what the loop reads beside the loss",
+                    "Read the loss.",
+                )
+            run = f'strategy.reduce("SUM", {run}, axis=None)'
+        header = code(f"\n@tf.function\ndef {_STEP}({given}):")
+        items.append(Block(header, [New(code(f"return {run}\n"))]))
+        return items
+
+    # -- the loop -------------------------------------------------------------------------
+
+    def _loop(self) -> None:
+        program, step = self._program, self._program.step
+        given = ", ".join(program.source.names)
+        comma = "," * (len(program.source.names) == 1)
+        run = f"coordinator.schedule({_STEP}, args=({given}{comma}))"
+        if self._together:
+            run = f"{_STEP}({given})"
+            self._data()
+        elif self._results:
+            run += ".fetch()"
+            self._values()
+        if step.call is not None:
+            self._plan.replace(step.call, code(run))
+        else:
+            text = ", ".join(step.results) + " = " + run if step.results else run
+            items: list[Item] = []
+            for statement in program.loop.body:
+                if statement is step.body[0]:
+                    items.append(New(code(text)))
+                elif statement not in step.body:
+                    items.append(Keep(statement))
+            self._plan.suites[program.loop, "body"] = items
+        around = self._scopes.parents[program.loop]
+        if program.loop is not program.whole and self._joins:
+            field, suite = next(
+                (f, s)
+                for f, s in names.suites(around)  # type: ignore[arg-type]
+                if program.loop in s
+            )
+            self._plan.suites[around, field] = self._kept(suite)
+
+    def _data(self) -> None:
+        """Batches of workers that make each step together."""
+        source = self._program.source
+        if source.dataset is not None:
+            new = code("strategy.experimental_distribute_dataset(", source.dataset, ")")
+            self._plan.replace(source.dataset, new)
+            return
+        self._spelling.found(
+            self._program.step.apply,
+            "D160",
+            "every worker takes the batches that its loop takes: the step is the mean over "
+            "those of all workers; where they take the same, give each its part",
+            outcome=Outcome.KEPT,
+        )
+
+    def _values(self) -> None:
+        """What is fetched is numpy's, and has no `numpy()` of its own."""
+        program, step = self._program, self._program.step
+        results = set(step.results)
+        if step.call is not None:
+            around = self._scopes.parents[step.call]
+            results |= names.binds(around) if isinstance(around, ast.Assign) else set()
+        at = program.suite.index(program.whole)
+        for node in (n for s in program.suite[at:] for n in all_nodes(s)):
+            if isinstance(node, ast.Call) and method(node) == "numpy" and not node.args:
+                assert isinstance(node.func, ast.Attribute)
+                value = node.func.value
+                if value is step.call or names.key(value) in results:
+                    self._plan.replace(node, code(value))

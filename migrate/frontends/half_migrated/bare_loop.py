@@ -1,0 +1,227 @@
+"""A loop of steps whose author believes that a session around nothing distributes it.
+
+    cluster = tf.train.ClusterSpec({"ps": [...], "worker": [...]})
+    with tf.train.MonitoredTrainingSession(master="grpc://", cluster=cluster):
+        pass
+    ...
+    for x, y in batches:
+        with tf.GradientTape() as tape: ...
+
+It starts no server and names no task: each process trains alone. The cluster says which
+strategy was meant; which task a process is, TF_CONFIG has to say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.frontends.half_migrated import step as steps
+from migrate.frontends.half_migrated.cluster import ClusterReader
+from migrate.frontends.half_migrated.inline import check_changing, split
+from migrate.frontends.half_migrated.losses import LossReader
+from migrate.frontends.half_migrated.refused import Refused
+from migrate.frontends.half_migrated.suite import SuiteReader
+from migrate.frontends.half_migrated.tapes import tapes as tapes_in
+from migrate.frontends.keras_names import called
+from migrate.program.eager import BareLoop, Source
+from migrate.rules.mistakes.replicas import gives_dataset
+from migrate.source.nodes import all_nodes
+
+_RECIPE = "One loop, in the function or module that makes the cluster and the model."
+
+
+def empty_block(scopes: Scopes, session: ast.Call) -> ast.With | None:
+    """The block of a session in which nothing happens, and which nothing else names."""
+    item = scopes.parents[session]
+    block = scopes.parents[item]
+    if not (
+        isinstance(item, ast.withitem)
+        and isinstance(block, ast.With)
+        and len(block.items) == 1
+        and all(
+            isinstance(s, ast.Pass)
+            or (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))
+            for s in block.body
+        )
+    ):
+        return None
+    chief = names.argument(session, "is_chief")
+    if chief is not None and not isinstance(chief, ast.Constant):
+        return None  # The program knows its task.
+    if any(
+        isinstance(n, ast.Attribute) and n.attr == "target" for n in all_nodes(session)
+    ):
+        return None  # A server's, of another file.
+    name = names.key(item.optional_vars) if item.optional_vars is not None else None
+    for node in scopes.walk():
+        if isinstance(node, ast.Name) and node.id == name:
+            if isinstance(node.ctx, ast.Load):
+                return None
+    return block
+
+
+class BareLoopReader:
+    """Reads one file.
+
+    Args:
+      found: its calls, each with what it calls.
+      sessions: those that open a session: around nothing.
+    """
+
+    def __init__(
+        self,
+        scopes: Scopes,
+        found: list[tuple[ast.Call, str]],
+        sessions: list[ast.Call],
+    ) -> None:
+        self._scopes = scopes
+        self._found = found
+        self._sessions = sessions
+
+    def read(self) -> BareLoop:
+        """The program.
+
+        Raises:
+          Refused: it is not taken.
+        """
+        scopes = self._scopes
+        cluster, jobs = ClusterReader(scopes, self._found).cluster()
+        call, inner = self._step()
+        outer = self._outermost(inner)
+        suites = SuiteReader(scopes, self._found)
+        owner, field, suite, setters, whole = suites.suite(outer)
+        suites.check_devices(setters)
+        if scopes.parents[cluster] not in suite:
+            raise Refused(
+                "D124", inner, "the loop stands apart from the cluster", _RECIPE
+            )
+        ready = suites.ready(suite, cluster, None)
+        made = suites.made(suite, whole)
+        given, inline = self._batch(inner, call)
+        body = inline or [ast.Expr(a) for a in steps.arguments_of(call)]  # type: ignore[arg-type]
+        around = ast.With([], [outer])
+        check_changing(around, body, given)
+        if call is not None:
+            function = called(scopes, call.func)
+            assert function is not None
+            parameters = [a.arg for a in all_nodes(function.args) if hasattr(a, "arg")]
+            check_changing(around, function.body, [str(p) for p in parameters])
+        target = ast.Tuple([ast.Name(name, ast.Load()) for name in given], ast.Load())
+        dataset = inner.iter if isinstance(inner, ast.For) else None
+        if dataset is not None and not gives_dataset(scopes, dataset):
+            dataset = None
+        source = Source(inner, dataset, target, None)
+        inside = {n for s in inline for n in all_nodes(s)}
+        later = [*all_nodes(outer), *suite[suite.index(whole) + 1 :]]
+        step = steps.read(
+            scopes,
+            "",
+            source,
+            inline,
+            call,
+            [n for n in later if isinstance(n, ast.expr) and n not in inside]
+            + [n for s in suite[suite.index(whole) + 1 :] for n in [s]],
+        )
+        if step.legacy or step.of_v1:
+            raise Refused(
+                "D126",
+                step.apply,
+                "an older optimizer, whose slots a strategy does not make",
+                "Make it by tf.keras.optimizers.",
+            )
+        reader = LossReader(scopes, step.body, steps.given(step))
+        return BareLoop(
+            owner,
+            field,
+            tuple(suite),
+            setters,
+            cluster,
+            "ps" in jobs,
+            ready,
+            suites.late(suite, ready, None),
+            made,
+            tuple(self._sessions),
+            whole,
+            inner,
+            source,
+            step,
+            tuple(reader.mean_calls()),
+        )
+
+    def _step(self) -> tuple[ast.Call | None, ast.For | ast.While]:
+        """The call of the step's function, None where it stands in the loop; the loop."""
+        scopes = self._scopes
+        all_tapes = tapes_in(scopes, scopes.tree)
+        calls: list[ast.Call] = []
+        for node in scopes.walk():
+            if isinstance(node, ast.Call):
+                function = called(scopes, node.func)
+                if function is not None and tapes_in(scopes, function):
+                    calls.append(node)
+        at: ast.AST | None = all_tapes[0] if len(all_tapes) == 1 else None
+        if calls:
+            at = calls[0] if len(calls) == 1 and at is not None else None
+        loop = at
+        while loop is not None and not isinstance(loop, (ast.For, ast.While)):
+            loop = scopes.parents.get(loop)
+            if isinstance(loop, (ast.FunctionDef, ast.ClassDef, ast.Module)):
+                loop = None
+        if loop is None or at is None:
+            raise Refused(
+                "D125",
+                all_tapes[0] if all_tapes else scopes.tree.body[0],
+                "not one step of training, with one GradientTape, in one loop",
+                "Keep one function with one tape, called in one place.",
+            )
+        return (calls[0] if calls else None), loop
+
+    def _outermost(self, loop: ast.For | ast.While) -> ast.For | ast.While:
+        node: ast.AST = loop
+        while isinstance(around := self._scopes.parents[node], (ast.For, ast.While)):
+            node = around
+        assert isinstance(node, (ast.For, ast.While))
+        return node
+
+    def _batch(
+        self, loop: ast.For | ast.While, call: ast.Call | None
+    ) -> tuple[list[str], list[ast.stmt]]:
+        """What the step is given of the loop, and its statements where it stands there."""
+        scopes = self._scopes
+        inline: list[ast.stmt] = []
+        before: Sequence[ast.stmt] = loop.body
+        read: set[str] = set()
+        if call is None:
+            tape = tapes_in(scopes, loop)[0]
+            at = next(i for i, s in enumerate(loop.body) if tape in all_nodes(s))
+            before = loop.body[:at]
+            inline = split(scopes, loop.body, before, ())
+            read = {n for s in inline for n in names.reads(s)}
+        else:
+            read = {n for a in steps.arguments_of(call) for n in names.reads(a)}
+        bound = [n for s in before for n in _ordered(s, names.binds(s))]
+        if isinstance(loop, ast.For):
+            over = loop.iter
+            counts = isinstance(over, ast.Call) and names.key(over.func) == "range"
+            if not counts:
+                targets = names.binds(ast.For(loop.target, loop.iter, [], []))
+                bound = [*_ordered(loop.target, targets), *bound]
+        given = [n for n in dict.fromkeys(bound) if n in read]
+        if not given:
+            raise Refused(
+                "D129",
+                loop,
+                "the step is given nothing of the loop: its batch would be that of the "
+                "step that was traced",
+                "Take the batch in the loop: `x, y = next_batch()`.",
+            )
+        return given, inline
+
+
+def _ordered(node: ast.AST, bound: set[str]) -> list[str]:
+    """Names in the order in which they stand."""
+    found = [n for n in ast.walk(node) if isinstance(n, ast.Name) and n.id in bound]
+    found.sort(key=lambda n: (n.lineno, n.col_offset))
+    return [n.id for n in found if isinstance(n.ctx, ast.Store)]
