@@ -36,6 +36,7 @@ class Job:
       in_turns: runs are held to the order of `Order.TURNS`.
       held_at: worker 0 waits before this run (its first is 1) until `let_go`.
       wait_secs: how long tasks that do not answer are waited for; 0: as in TF1.
+      tf1: the interpreter of TensorFlow 1.15.5, where the program is TF1's own.
     """
 
     def __init__(
@@ -48,7 +49,9 @@ class Job:
         in_turns: bool = True,
         held_at: int = 0,
         wait_secs: float = 0.0,
+        tf1: str | None = None,
     ):
+        self._tf1 = tf1
         self._program, self._arguments = program, list(arguments)
         self._directory, self._in_turns = directory, in_turns
         self._held_at, self._wait_secs = held_at, wait_secs
@@ -88,7 +91,7 @@ class Job:
             "GATE_WORKERS": str(sum(j == "worker" for j, _ in self._tasks)),
             "GATE_TASK": str(index) if job == "worker" else "",
             "GATE_ORDER": "turns",
-            "GATE_HOOKS": "training_session",
+            "GATE_HOOKS": "tf1" if self._tf1 else "training_session",
             "HOLD_DIR": str(self._directory),
             "HOLD_RUN": str(self._held_at if trains else 0),
             "WAIT_SECS": str(self._wait_secs or ""),
@@ -96,7 +99,7 @@ class Job:
         gate = [str(HERE / "gated.py")] if self._in_turns else []
         hosts = [f"--{j}_hosts={self._hosts(j)}" for j in ("chief", "ps", "worker")]
         self._started[task] = processes.starter(
-            sys.executable, runner.ENVIRONMENT
+            self._tf1 or sys.executable, runner.ENVIRONMENT
         ).start(
             [
                 str(HERE / "faults" / "held.py"),
@@ -120,6 +123,10 @@ class Job:
     def freeze(self, task: Task) -> None:
         """The task takes what is sent to it but does nothing more."""
         os.kill(self._started[task].pid, signal.SIGSTOP)
+
+    def stop(self, task: Task) -> None:
+        """Asks the task to end, as cluster managers do."""
+        os.kill(self._started[task].pid, signal.SIGTERM)
 
     def kill(self, task: Task) -> None:
         """As the machine's end would: no handler runs, no connection is closed well."""
@@ -145,7 +152,7 @@ class Job:
 
     def wait_until_held(self, timeout: float) -> None:
         """Until worker 0 is held; then no run is under way (with `in_turns`)."""
-        self._wait(lambda: (self._directory / "held").exists(), timeout)
+        self.wait(lambda: (self._directory / "held").exists(), timeout)
 
     def let_go(self) -> None:
         (self._directory / "go").touch()
@@ -159,9 +166,10 @@ class Job:
 
     def wait_for_runs(self, number: int, timeout: float) -> None:
         """Until so many runs have ended."""
-        self._wait(lambda: len(self.progress()) >= number, timeout)
+        self.wait(lambda: len(self.progress()) >= number, timeout)
 
-    def _wait(self, condition: Callable[[], bool], timeout: float) -> None:
+    def wait(self, condition: Callable[[], bool], timeout: float) -> None:
+        """Until something is so."""
         deadline = time.monotonic() + timeout
         while not condition():
             if time.monotonic() > deadline:

@@ -18,7 +18,7 @@ import numpy as np
 
 from migrate.compiler import migrate_text
 from reference import checkpoints, oracle, runner
-from reference.faults.cluster import Job
+from reference.faults.cluster import Job, Task
 from reference.faults.spec import SCENARIO
 from reference.runner import Trace
 
@@ -109,6 +109,7 @@ def worker_killed(work: pathlib.Path, *, restarted: bool = False) -> Recovery:
 def ps_killed(work: pathlib.Path, *, at: tuple[int, ...] = (33, 16)) -> Recovery:
     """The parameter server is killed; the job fails and is started again, each time.
 
+    It is not started again under the job, which waits for it no longer than a second.
     Twice, so that the chief makes the last step as it does undisturbed: it saves after a
     step of its own, and after that worker 0 begins.
 
@@ -117,7 +118,7 @@ def ps_killed(work: pathlib.Path, *, at: tuple[int, ...] = (33, 16)) -> Recovery
     """
     detected, lost, said, step = 0.0, 0, "", 0
     for number, run in enumerate(at):
-        with _job(work / str(number), work, held_at=run) as job:
+        with _job(work / str(number), work, held_at=run, wait_secs=1) as job:
             job.wait_until_held(LIMIT)
             done = step + len(job.progress())
             killed = time.time()
@@ -138,6 +139,41 @@ def ps_killed(work: pathlib.Path, *, at: tuple[int, ...] = (33, 16)) -> Recovery
     return Recovery(detected, recovered, lost, said, _trace(work / "last", work))
 
 
+def ps_restarted(work: pathlib.Path) -> Recovery:
+    """The parameter server is killed and started again; the job goes on by itself.
+
+    As TF1's did: the loops keep what they have, and what was done since the last
+    checkpoint is lost.
+    """
+    with _job(work, work, held_at=33) as job:
+        job.wait_until_held(LIMIT)
+        done = len(job.progress())
+        killed = time.time()
+        job.kill(("ps", 0))
+        job.start(("ps", 0))
+        job.let_go()
+        job.wait_for_runs(done + 1, LIMIT)
+        recovered = job.progress()[done].time - killed
+        for task in (("worker", 0), ("worker", 1)):
+            if job.code(task, LIMIT):
+                raise RuntimeError(job.everything())
+    trace = _trace(work, work)
+    batches = np.concatenate([trace[f"{w}/batch"] for w in range(WORKERS)])
+    lost = int((trace["checkpoint/trained"][0, batches] == 0).sum())
+    return Recovery(recovered=recovered, lost=lost, trace=trace)
+
+
+def chief_stopped(work: pathlib.Path) -> tuple[int, int, dict[Task, int]]:
+    """Worker 0 is asked to stop; steps done, the step saved, and how the tasks ended."""
+    with _job(work, work, held_at=33) as job:
+        job.wait_until_held(LIMIT)
+        done = len(job.progress())
+        job.stop(("worker", 0))
+        tasks = (("worker", 0), ("worker", 1))
+        codes = {task: job.code(task, LIMIT) for task in tasks}
+    return done, _saved_step(work), codes
+
+
 def workers_gone(work: pathlib.Path, *, wait_secs: float = 5.0) -> Recovery:
     """Every worker is killed; the chief, a task of its own, waits only so long."""
     text = SCENARIO.program.read_text()
@@ -152,7 +188,7 @@ def workers_gone(work: pathlib.Path, *, wait_secs: float = 5.0) -> Recovery:
     with Job(
         runner.copied(source, work / "program"),
         # More steps than are done before the kill.
-        [*_arguments(work, work), "--train_steps=100000", "--num_batches=400000"],
+        [*arguments(work, work), "--train_steps=100000", "--num_batches=400000"],
         work / "job",
         tasks=tasks,
         in_turns=False,
@@ -177,16 +213,28 @@ def _initial() -> Mapping[str, oracle.Array]:
     return oracle.recorded(SCENARIO, RUN).initial
 
 
-def _job(work: pathlib.Path, directory: pathlib.Path, *, held_at: int = 0) -> Job:
+def _job(
+    work: pathlib.Path,
+    directory: pathlib.Path,
+    *,
+    held_at: int = 0,
+    wait_secs: float = 0.0,
+) -> Job:
     """The scenario's tf2.py, going on from the checkpoints in `directory`."""
+    prepare(directory)
+    flags = [*arguments(work, directory), f"--train_steps={SCENARIO.steps}"]
+    program = runner.copied(SCENARIO.migration, work / "program")
+    return Job(program, flags, work / "job", held_at=held_at, wait_secs=wait_secs)
+
+
+def prepare(directory: pathlib.Path) -> None:
+    """Writes the checkpoint that the training begins with, where there is none."""
     if not (directory / "checkpoints").exists():
         checkpoints.write(directory / "checkpoints", _initial(), 0)
-    arguments = [*_arguments(work, directory), f"--train_steps={SCENARIO.steps}"]
-    program = runner.copied(SCENARIO.migration, work / "program")
-    return Job(program, arguments, work / "job", held_at=held_at)
 
 
-def _arguments(work: pathlib.Path, directory: pathlib.Path) -> list[str]:
+def arguments(work: pathlib.Path, directory: pathlib.Path) -> list[str]:
+    """The program's flags, without those of the cluster."""
     return [
         f"--trace={work / 'trace'}",
         f"--dtype={RUN.dtype}",
@@ -237,7 +285,8 @@ ACCIDENTS: dict[str, Callable[[pathlib.Path], Recovery]] = {
     "a worker is killed and started again": functools.partial(
         worker_killed, restarted=True
     ),
-    "the parameter server is killed, and again after the restart": ps_killed,
+    "the parameter server is killed and started again": ps_restarted,
+    "the parameter server is killed, and again after the job's restart": ps_killed,
     "all workers are killed, and waited for 5 s": workers_gone,
 }
 
@@ -251,7 +300,7 @@ def measure() -> dict[str, dict[str, float]]:
             found[name] = {
                 "seconds until it fails": round(recovery.detected, 2),
                 "seconds until the next step": round(recovery.recovered, 2),
-                "steps done again": recovery.lost,
+                "steps lost": recovery.lost,
             }
     return found
 

@@ -76,18 +76,19 @@ def run(
     """Losses by worker (`losses-0.npy`) or of all in their order (`losses`).
 
     Args:
-      chief: what TF_CONFIG calls it; a "master" evaluates what it saves.
+      chief: what TF_CONFIG calls it; a "master" evaluates what it saves, and "worker" is
+        a cluster without one.
     """
     work.mkdir(parents=True)
 
     def environment(job: str, index: int, hosts: processes.Hosts) -> Mapping[str, str]:
         cluster = {
             chief: [hosts.worker[0]],
-            "worker": list(hosts.worker[1:]),
+            "worker": list(hosts.worker if chief == "worker" else hosts.worker[1:]),
             **({"ps": list(hosts.ps)} if ps else {}),
         }
         task = {"type": job, "index": index}
-        if job == "worker":
+        if job == "worker" and chief != "worker":
             task = {"type": "worker" if index else chief, "index": 0}
         return {"TF_CONFIG": json.dumps({"cluster": cluster, "task": task})}
 

@@ -127,6 +127,23 @@ def test_workers_that_keep_pace_as_a_strategy(
     assert np.max(np.abs(found["losses-0"] - found["losses-1"])) > 1e-2
 
 
+def test_workers_without_a_chief_train_as_with_one(tmp_path: pathlib.Path) -> None:
+    """TF_CONFIG with workers alone: the first is the chief."""
+    name = "collective_strategies"
+    program = estimator_clusters.migrated(name, tmp_path / "program")
+    told = 'worker = 0 if task["type"] == "chief" else 1 + task["index"]'
+    text = program.read_text()
+    assert text.count(told) == 1
+    program.write_text(text.replace(told, 'worker = task["index"]'))
+    found = estimator_clusters.run(
+        sys.executable, program, tmp_path / "run", ps=0, chief="worker"
+    )
+    expected = estimator_clusters.recorded(name)
+    assert set(found) == set(expected)
+    for worker, losses in expected.items():
+        np.testing.assert_allclose(found[worker], losses, rtol=0, atol=2e-6)
+
+
 def _own_shards(tmp_path: pathlib.Path, old: str = "", new: str = "") -> np.ndarray:
     program = estimator_clusters.migrated("own_shards", tmp_path / "program")
     if old:

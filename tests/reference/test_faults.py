@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from reference import oracle
-from reference.faults import recovery
+from reference.faults import recovery, restarts
 from reference.faults.recovery import RUN, SAVE_STEPS, SCENARIO, Recovery
 
 # Seconds: of a machine that is five times slower than one on which they are below 1.
@@ -68,6 +68,44 @@ def test_a_killed_parameter_server_ends_training_which_goes_on_when_started_agai
     _equal(found, ends_only=True)
 
 
+def test_a_parameter_server_that_is_started_again_is_filled_as_in_tf1(
+    tmp_path: pathlib.Path,
+) -> None:
+    """The loops go on in their processes, from the values of the last checkpoint."""
+    found = recovery.ps_restarted(tmp_path)
+    assert found.recovered < SOON
+    assert recovery.repeated(found.trace) == 0
+    # After step 61 was saved three were done.
+    assert found.lost == 3
+    recorded = json.loads(restarts.NUMBERS.read_text())["trace"]
+    expected = {key: np.asarray(value) for key, value in recorded.items()}
+    assert set(expected) == {f"{w}/{key}" for w in (0, 1) for key in ("loss", "batch")}
+    for key, values in expected.items():
+        np.testing.assert_allclose(found.trace[key], values, rtol=0, atol=1e-14)
+    # The control: an undisturbed training has other losses from there on.
+    undisturbed = recovery.undisturbed()["0/loss"][32:60]
+    assert (abs(undisturbed - expected["0/loss"][32:60]) > 1e-6).all()
+
+
+def test_the_trace_of_tf1_is_of_these_sources() -> None:
+    assert json.loads(restarts.NUMBERS.read_text())["sources"] == restarts.sources()
+
+
+def test_the_page_shows_the_restarts_that_were_measured() -> None:
+    page = (pathlib.Path(__file__).parents[2] / "docs" / "clusters.md").read_text()
+    assert "\n".join(restarts.rows()) in page
+    after = json.loads(restarts.NUMBERS.read_text())["after"]
+    assert list(after) == list(restarts.ACCIDENTS)
+
+
+def test_a_chief_that_is_asked_to_stop_saves_and_ends_who_serves_it(
+    tmp_path: pathlib.Path,
+) -> None:
+    done, saved, codes = recovery.chief_stopped(tmp_path)
+    assert saved == done
+    assert codes == {("worker", 0): -15, ("worker", 1): 143}
+
+
 def test_without_workers_the_chief_waits_only_so_long(tmp_path: pathlib.Path) -> None:
     found = recovery.workers_gone(tmp_path, wait_secs=5)
     assert "No answer from any worker" in found.said
@@ -79,9 +117,9 @@ def test_numbers_of_the_page_are_of_these_accidents() -> None:
     numbers = json.loads(recovery.NUMBERS.read_text())
     assert list(numbers) == list(recovery.ACCIDENTS)
     assert (
-        numbers["the parameter server is killed, and again after the restart"][
-            "steps done again"
+        numbers["the parameter server is killed, and again after the job's restart"][
+            "steps lost"
         ]
         > 0
     )
-    assert numbers["a worker is killed"]["steps done again"] == 0
+    assert numbers["a worker is killed"]["steps lost"] == 0

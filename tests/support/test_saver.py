@@ -209,3 +209,78 @@ def test_what_is_not_there_is_told_as_tensorflow_1_told_it(
         with pytest.raises(ValueError) as theirs:
             v1.train.Saver().restore(session, given)
     assert str(raised.value) == str(theirs.value) == said.format(tmp_path)
+
+
+def _saved(directory: pathlib.Path) -> pathlib.Path:
+    """A checkpoint of a session, which is the directory's latest."""
+    with training_session.MonitoredTrainingSession(
+        program().replicas, checkpoint_dir=str(directory)
+    ):
+        pass
+    return directory / "model.ckpt-0"
+
+
+@pytest.mark.parametrize("suffix", [".index", ".data-00000-of-00001"])
+def test_a_truncated_checkpoint_is_named(suffix: str, tmp_path: pathlib.Path) -> None:
+    prefix = _saved(tmp_path)
+    file = prefix.with_name(prefix.name + suffix)
+    file.write_bytes(file.read_bytes()[:20])
+    ours = zeros()
+    with pytest.raises(tf.errors.DataLossError) as raised:
+        training_session.MonitoredTrainingSession(
+            ours.replicas, checkpoint_dir=str(tmp_path)
+        )
+    assert f"The checkpoint {prefix} is damaged" in raised.value.message
+    assert f"name that in {tmp_path}/checkpoint" in raised.value.message
+
+
+def test_training_does_not_begin_anew_where_a_checkpoints_files_are_gone(
+    tmp_path: pathlib.Path,
+) -> None:
+    """As in TF1: its session restored what is listed last, and failed."""
+    prefix = _saved(tmp_path)
+    prefix.with_name(prefix.name + ".index").unlink()
+    with pytest.raises(ValueError, match="is not a valid checkpoint"):
+        training_session.MonitoredTrainingSession(
+            zeros().replicas, checkpoint_dir=str(tmp_path)
+        )
+
+
+def test_a_checkpoint_without_a_global_step_is_continued(
+    tmp_path: pathlib.Path,
+) -> None:
+    """Ours counts steps also where the TF1 program did not."""
+    with tf.Graph().as_default(), v1.Session() as session:
+        made = [
+            v1.get_variable(n, initializer=tf.constant(v)) for n, v in VALUES.items()
+        ]
+        session.run(v1.global_variables_initializer())
+        prefix = v1.train.Saver(made).save(session, str(tmp_path / "theirs"))
+    ours = zeros()
+    with training_session.MonitoredTrainingSession(ours.replicas) as sess:
+        training_session.Saver().restore(sess, prefix)
+        assert sess.global_step() == 0
+    for name, value in ours.values().items():
+        np.testing.assert_array_equal(value, VALUES[name], err_msg=name)
+    # A control: nothing else may be missing.
+    other = Program({**VALUES, "net/w": VALUES["net/w"]})
+    with other.replicas.recording():
+        tf.Variable(1.0, name="more")
+    with training_session.MonitoredTrainingSession(other.replicas) as sess:
+        with pytest.raises(ValueError, match="more: not in the checkpoint"):
+            training_session.Saver().restore(sess, prefix)
+
+
+def test_a_fed_array_of_another_shape_is_refused_as_tensorflow_1_did() -> None:
+    ours = program()
+    with ours.replicas.recording():
+
+        @ours.replicas.step_function(tf.TensorSpec([None, 2], tf.float32))
+        def step(x: Any) -> Any:
+            return tf.reduce_sum(x)
+
+    with training_session.MonitoredTrainingSession(ours.replicas) as sess:
+        assert sess.run(step, [[1, 2], [3, 4]]) == 10
+        for wrong in (np.zeros(2), np.zeros([2, 3]), tf.zeros([3])):
+            with pytest.raises(ValueError, match="Cannot feed value of shape"):
+                sess.run(step, wrong)

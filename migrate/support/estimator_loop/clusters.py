@@ -108,11 +108,13 @@ class Cluster:
 
     def _joined(self, way):
         options = tf.distribute.experimental.CommunicationOptions
+        tasks = training_session.workers_only(self._jobs)
+        chief = self._config.is_chief and "chief" in tasks.jobs
         return tf.distribute.MultiWorkerMirroredStrategy(
             communication_options=None if way is None else options(implementation=way),
             cluster_resolver=tf.distribute.cluster_resolver.SimpleClusterResolver(
-                training_session.workers_only(self._jobs),
-                task_type="chief" if self._config.is_chief else "worker",
+                tasks,
+                task_type="chief" if chief else "worker",
                 task_id=self._config.task_id,
                 rpc_layer="grpc",
             ),

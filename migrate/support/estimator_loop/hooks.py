@@ -357,6 +357,8 @@ class OwnHook(TensorHook, training_session.Hook):
         with knowing(self._step, self._graph):
             self._hook.after_create_session(HookSession(sess, self._graph), None)
 
+    recovered = begin  # TF1 made a new session.
+
     def before_run(self, sess):
         self._context = SessionRunContext(session=HookSession(sess, self._graph))
         with knowing(self._step, self._graph, everything=True):

@@ -11,6 +11,12 @@ from .specifications import arguments_of
 _UNSET = object()
 
 
+def _over_workers(strategy):
+    """Whether a strategy trains with all workers of a cluster, the first being the chief."""
+    own = tf.distribute.MultiWorkerMirroredStrategy
+    return hasattr(strategy, "synchronous") or isinstance(strategy, own)
+
+
 class RunConfig:
     """Where and how an Estimator runs; reads TF_CONFIG. Parameters are TF1's.
 
@@ -97,7 +103,8 @@ class RunConfig:
         self.service = config.get("service")
         self.task_type = task.get("type", "worker") if cluster or task else "worker"
         self.task_id = int(task.get("index", 0))
-        if cluster and not any(job in cluster for job in ("chief", "master")):
+        self._has_chief = any(job in cluster for job in ("chief", "master"))
+        if cluster and not self._has_chief and not _over_workers(train_distribute):
             raise ValueError("If cluster is set in TF_CONFIG, it must have one chief.")
         # An evaluator is none of the cluster's tasks.
         cluster.pop("evaluator", None)
@@ -149,6 +156,8 @@ class RunConfig:
     def is_chief(self):
         if not self.cluster:
             return self.task_type != "evaluator"
+        if not self._has_chief:  # Under a strategy the first worker is.
+            return self.task_type == "worker" and self.task_id == 0
         return self.task_type in ("chief", "master")
 
     @property
@@ -173,7 +182,7 @@ class RunConfig:
             return None
         if not self.cluster or self.is_chief:
             return 0
-        return self.task_id + 1
+        return self.task_id + self._has_chief
 
     def replace(self, **kwargs):
         """A copy with some arguments replaced.

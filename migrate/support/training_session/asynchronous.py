@@ -5,8 +5,9 @@ import time
 
 import tensorflow as tf
 
-from .clusters import MAX_WAIT_SECS, Waiting, answers, done_queue
+from .clusters import MAX_WAIT_SECS, RECOVERY_WAIT_SECS, Waiting, done_queue
 from .replicas import Replicas
+from .restarts import STOP_SECS, STOPPED, Servers, Stop, save_before_end
 from .workers import (
     every_object,
     numpy_random,
@@ -34,35 +35,60 @@ class AsynchronousReplicas(Replicas):
         self.coordinator = tf.distribute.coordinator.ClusterCoordinator(strategy)
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
+        self._servers = Servers(self.coordinator, self._addresses("ps"))
 
     def call(self, step, args):
         """Runs one step on whichever worker is free; returns its numpy values.
 
         A worker that is killed between the step and the reading of its values takes
-        them along: then the step is made again.
+        them along: then the step is made again. So it is where a worker does not reach
+        a parameter server, which may have been started again a moment ago.
 
         Raises:
           tf.errors.UnavailableError: a parameter server is gone.
         """
-        lost = 0
-        while True:
-            made = self.coordinator.schedule(step.function, args=args)
-            try:
-                return step.unpack(made.fetch())
-            except tf.errors.UnavailableError:
-                lost += 1
-                if lost > self._cluster.num_tasks("worker") or self._gone("ps"):
-                    raise
+        lost, deadline = 0, None
+        with self._servers.step():
+            while True:
+                try:  # The coordinator may tell of the last failure only now.
+                    made = self.coordinator.schedule(step.concrete, args=args)
+                    return step.unpack(made.fetch())
+                except tf.errors.UnavailableError:
+                    lost += 1
+                    deadline = deadline or time.monotonic() + RECOVERY_WAIT_SECS
+                    if self._servers.lost(self.every_variable()):
+                        raise
+                    if lost > self._cluster.num_tasks("worker"):
+                        if time.monotonic() > deadline:
+                            raise
+                        time.sleep(0.2)
+
+    @property
+    def losses(self):
+        return self._servers.losses
+
+    def recovered(self, seen):
+        """Goes on from the last checkpoint where a parameter server was lost.
+
+        As TF1's MonitoredSession did: it waits for the server, and the chief's session
+        restores. Without a checkpoint of all variables there is nothing to go on from.
+        """
+        chief = self.chief
+        if self.failed.is_set() or chief is None or not chief.restores_all():
+            return False
+
+        def restore():
+            chief.restore_latest()
+            for variable, value in self.local_values:
+                variable.assign(value)
+
+        return self._servers.fill(seen, self.every_variable(), self.steps, restore)
 
     def _addresses(self, job):
         return [
             self._cluster.task_address(job, index)
             for index in self._cluster.task_indices(job)
         ]
-
-    def _gone(self, job):
-        """The addresses of a job's tasks that do not answer."""
-        return [address for address in self._addresses(job) if not answers(address)]
 
     def restored(self, is_chief, restore):
         """The chief restores; the other workers' sessions wait for it.
@@ -74,6 +100,7 @@ class AsynchronousReplicas(Replicas):
         with self._restoring:
             if is_chief and not self.ready.is_set():
                 restore()
+                self.keep_local_values()
                 self.ready.set()
         deadline = time.monotonic() + MAX_WAIT_SECS
         while not self.ready.wait(0.1):
@@ -91,12 +118,15 @@ class AsynchronousReplicas(Replicas):
         back. (If the worker was killed after it had updated a variable and before it
         could say so, that update is made twice.)
 
+        A task that is asked to stop by SIGTERM saves before it ends, and ends the tasks
+        that serve it.
+
         Args:
           workers: the first so many alone; steps are made by any.
 
         Raises:
-          tf.errors.UnavailableError: a parameter server is gone, with its variables;
-            or no worker has answered for two hours.
+          tf.errors.UnavailableError: a parameter server is gone, and there is no
+            checkpoint to go on from; or no worker has answered for two hours.
           Whatever else the first failing worker raised, after all have ended.
         """
         chiefs = sum(
@@ -126,16 +156,24 @@ class AsynchronousReplicas(Replicas):
             thread.daemon = True
             thread.start()
         code = 1
-        try:
-            self._join(threads)
-            code = 1 if errors else 0
-        finally:
-            self._dismiss(code)
+        with Stop() as stop:
+            try:
+                self._join(threads, stop)
+                code = 1 if errors else 0
+            finally:
+                if stop.asked:
+                    with self._servers.pause(STOP_SECS):
+                        save_before_end(self.chief)
+                        self._dismiss(STOPPED)
+                else:
+                    self._dismiss(code)
+        if stop.asked:
+            stop.end()
         if errors:
             self._explain(errors[0])
             raise errors[0]
 
-    def _join(self, threads):
+    def _join(self, threads, stop):
         """Waits for the loops; for the others only so long after one has failed."""
         # Without a chief worker 0 is this process, and always answers.
         waiting = Waiting("any worker", self._addresses("worker"))
@@ -144,6 +182,8 @@ class AsynchronousReplicas(Replicas):
         for thread in threads:
             while thread.is_alive() and (deadline is None or checked < deadline):
                 thread.join(0.5)
+                if stop.asked:
+                    return
                 if time.monotonic() - checked > 2:
                     waiting.check()
                     checked = time.monotonic()
@@ -158,12 +198,13 @@ class AsynchronousReplicas(Replicas):
         """
         if not isinstance(error, (tf.errors.UnavailableError, tf.errors.AbortedError)):
             return
-        gone = self._gone("ps") or self._addresses("ps")
+        gone = self._servers.gone() or self._addresses("ps")
         raise tf.errors.UnavailableError(
             None,
             None,
             f"A parameter server ({', '.join(gone)}) is gone or was started "
-            "again, and the variables it held are lost. Start the job again: training "
+            "again, and the variables it held are lost. Training goes on by itself only "
+            "in a session with a checkpoint of all variables. Start the job again: it "
             "goes on from its last checkpoint.",
         ) from error
 

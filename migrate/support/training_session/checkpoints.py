@@ -1,12 +1,18 @@
 """TF1's checkpoints: the same file format, names and slots."""
 
+import contextlib
 import os
+import threading
 import time
 
 import numpy as np
 import tensorflow as tf
 
 from .variables import shards_of
+
+# A task that is asked to stop saves beside its loop, which may be saving.
+_writing = threading.Lock()
+_STEP = "global_step"
 
 
 class Saver:
@@ -69,8 +75,19 @@ class Saver:
                 )
         return found
 
+    def saves_all(self, replicas):
+        """Whether a checkpoint has every variable of the program."""
+        parts = [
+            id(part) for parts in self._entries(replicas).values() for part in parts
+        ]
+        return {id(v) for v in replicas.global_variables} <= set(parts)
+
     def save(self, sess, save_path, global_step=None, **_):
         """Writes the variables to `save_path[-global_step]`; returns that prefix."""
+        with _writing:
+            return self._write(sess, save_path, global_step)
+
+    def _write(self, sess, save_path, global_step):
         prefix = save_path
         if global_step is not None:
             prefix = f"{save_path}-{int(getattr(global_step, 'numpy', lambda: global_step)())}"
@@ -119,9 +136,13 @@ class Saver:
     def restore(self, sess, save_path):
         """Reads the variables from a TF1 checkpoint.
 
+        A checkpoint without a global step is continued, too: where the TF1 program had
+        none, ours counts all the same.
+
         Raises:
           ValueError: there is no such checkpoint; or a variable is missing there or has
             another shape.
+          tf.errors.DataLossError: its files are damaged.
         """
         if save_path is None:
             raise ValueError("Can't load save_path when it is None.")
@@ -130,10 +151,43 @@ class Saver:
             raise ValueError(
                 f"The passed save_path is not a valid checkpoint: {save_path}"
             )
-        reader = tf.train.load_checkpoint(save_path)
-        shapes = reader.get_variable_to_shape_map()
-        wrong = []
+        with _naming(save_path):
+            reader = tf.train.load_checkpoint(save_path)
+            shapes = reader.get_variable_to_shape_map()
         entries, slices = self._entries(sess.replicas), sess.replicas.slices
+        if self._var_list is None and _STEP in entries and _STEP not in shapes:
+            tf.compat.v1.logging.warning(
+                "%s has no global step: steps are counted from %d.",
+                save_path,
+                int(entries.pop(_STEP)[0].numpy()),
+            )
+        self._check(save_path, shapes, entries, slices)
+        for name, parts in entries.items():
+            with _naming(save_path):
+                if name in slices:
+                    (value,) = tf.raw_ops.RestoreV2(
+                        prefix=save_path,
+                        tensor_names=[name],
+                        shape_and_slices=[slices[name]],
+                        dtypes=[parts[0].dtype],
+                    )
+                else:
+                    value = reader.get_tensor(name)
+            row = 0
+            for part in parts:
+                rows = int(part.shape[0]) if len(parts) > 1 else None
+                part.assign(value if rows is None else value[row : row + rows])
+                row += rows or 0
+        if hasattr(sess, "restored"):
+            sess.restored()  # Where others wait for it.
+        unused = sorted(set(shapes) - set(entries))
+        if unused and self._var_list is None:
+            tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
+
+    @staticmethod
+    def _check(save_path, shapes, entries, slices):
+        """Raises ValueError where the checkpoint does not fit the variables."""
+        wrong = []
         for name, parts in entries.items():
             shape = list(parts[0].shape)
             if len(parts) > 1:
@@ -148,26 +202,21 @@ class Saver:
             raise ValueError(
                 f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             )
-        for name, parts in entries.items():
-            if name in slices:
-                (value,) = tf.raw_ops.RestoreV2(
-                    prefix=save_path,
-                    tensor_names=[name],
-                    shape_and_slices=[slices[name]],
-                    dtypes=[parts[0].dtype],
-                )
-            else:
-                value = reader.get_tensor(name)
-            row = 0
-            for part in parts:
-                rows = int(part.shape[0]) if len(parts) > 1 else None
-                part.assign(value if rows is None else value[row : row + rows])
-                row += rows or 0
-        if hasattr(sess, "restored"):
-            sess.restored()  # Where others wait for it.
-        unused = sorted(set(shapes) - set(entries))
-        if unused and self._var_list is None:
-            tf.compat.v1.logging.info("Not restored from %s: %s", save_path, unused)
+
+
+@contextlib.contextmanager
+def _naming(save_path):
+    """Errors of a damaged checkpoint's files name it, and say what to do."""
+    try:
+        yield
+    except (tf.errors.OpError, RuntimeError, IndexError) as error:
+        raise tf.errors.DataLossError(
+            None,
+            None,
+            f"The checkpoint {save_path} is damaged: {error}\nTo go on from an earlier "
+            f"one, name that in {os.path.join(os.path.dirname(save_path), 'checkpoint')} "
+            "(model_checkpoint_path).",
+        ) from error
 
 
 class Scaffold:

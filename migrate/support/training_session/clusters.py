@@ -43,8 +43,9 @@ def server_config(config=None):
 def serve(server):
     """Serves the coordinator until it says that training has ended, then exits.
 
-    The exit code is 0 where training is done, 1 where it failed or where no
-    coordinator has answered for two hours (so long TF1's workers waited for the chief).
+    The exit code is 0 where training is done, 143 where the coordinator was stopped by
+    SIGTERM, 1 where training failed or where no coordinator has answered for two hours
+    (so long TF1's workers waited for the chief).
     """
     _leave_server(_served(server))
 
@@ -73,7 +74,9 @@ def _served(server):
                 # In slices, so that an interrupt is heard.
                 options = tf.compat.v1.RunOptions(timeout_in_ms=2000)
                 code = int(session.run(done, options=options))
-                if code:
+                if code > 128:
+                    print("The coordinator was asked to stop.")
+                elif code:
                     print("Training failed; the coordinator's output says why.")
                 break
             except tf.errors.DeadlineExceededError:

@@ -43,11 +43,15 @@ class Timer:
 class Hook:
     """What a session calls: begin once, before and after every run, end once.
 
+    `recovered` is called where variables were lost and restored, before the next run.
     `step` is the global step after the run; `observed` what the step function
     gave to `observe`.
     """
 
     def begin(self, sess):
+        pass
+
+    def recovered(self, sess):
         pass
 
     def before_run(self, sess):
@@ -177,11 +181,18 @@ class CheckpointSaverHook(Hook):
         if self._timer.due(step):
             self._save(sess, step)
 
+    def recovered(self, sess):
+        self._save(sess, sess.global_step())
+
     def end(self, sess):
+        self.save_last(sess)
+        SummaryWriter.shared(self._directory).flush()
+
+    def save_last(self, sess):
+        """Saves where the last step is not saved yet."""
         step = sess.global_step()
         if step != self._timer.last_step:
             self._save(sess, step)
-        SummaryWriter.shared(self._directory).flush()
 
     def _save(self, sess, step):
         self._timer.mark(step)

@@ -118,6 +118,8 @@ class OwnHook(Hook):
     def begin(self, sess):
         self._hook.after_create_session(HookSession(sess), None)
 
+    recovered = begin  # TF1 made a new session.
+
     def before_run(self, sess):
         self._context = SessionRunContext(sess)
         self._asked = self._hook.before_run(self._context)

@@ -20,6 +20,7 @@ class Replicas:
     """
 
     count = 1
+    losses = 0  # How many times variables were lost and restored.
 
     def __init__(self, strategy):
         self.strategy = strategy
@@ -28,6 +29,10 @@ class Replicas:
         self.ready = threading.Event()
         self.failed = threading.Event()
         self._recorded = []
+        self._local = []  # Local variables, which are neither trained nor saved.
+        self.local_values = []  # These, and the values that they begin with.
+        self.steps = []  # Every StepFunction.
+        self.chief = None  # The session that restores and saves.
         self._counter = None
         # What a TF1 partitioner has split, by the variables' own names: the name that
         # such a part has in checkpoints; and, by that, which rows it holds where no
@@ -58,7 +63,8 @@ class Replicas:
 
         def create(next_creator, **kwargs):
             if local in (kwargs.get("collections") or ()):
-                return next_creator(**kwargs)  # Neither trained nor saved.
+                self._local.append(next_creator(**kwargs))
+                return self._local[-1]
             name = kwargs.get("name") or "Variable"
             scope = tf.get_current_name_scope()
             prefix, number = (scope + "/" if scope else ""), 0
@@ -189,6 +195,20 @@ class Replicas:
 
     def ended(self):
         """A session of these replicas has ended."""
+
+    def recovered(self, seen):
+        """Whether variables were lost, after so many losses, and have their values again."""
+        return False
+
+    def every_variable(self):
+        """All variables, also the local ones."""
+        return [*self.global_variables, *(v for v, _ in self.local_values)]
+
+    def keep_local_values(self):
+        """Keeps what local variables begin with: no checkpoint has it."""
+        self.local_values = [
+            (part, part.numpy()) for v in self._local for part in shards_of(v)
+        ]
 
     def replica(self):
         """Which of this process's replicas is being traced; None outside of them."""

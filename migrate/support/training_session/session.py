@@ -82,6 +82,8 @@ class MonitoredTrainingSession:
                 )
             )
         self._hooks = called(own + list(hooks or ()))
+        if is_chief:
+            replicas.chief = self
         # As in TF1 the session starts here, not where it is entered.
         replicas.restored(is_chief, self._restore)
         for hook in self._hooks:
@@ -91,17 +93,44 @@ class MonitoredTrainingSession:
         return self
 
     def _restore(self):
-        latest = None
-        if self._checkpoint_dir:
-            latest = tf.train.latest_checkpoint(self._checkpoint_dir)
-        if latest:
-            tf.compat.v1.logging.info("Restoring parameters from %s", latest)
-            self._scaffold.saver.restore(self, latest)
-        elif self._scaffold.init_fn:
+        if not self.restore_latest() and self._scaffold.init_fn:
             self._scaffold.init_fn(self._scaffold, self)
+
+    def restore_latest(self):
+        """Restores the checkpoint that is listed last; whether there is one.
+
+        Also one whose files are gone is restored, which fails: a training that began
+        anew without a word would be another one.
+        """
+        latest = self._latest()
+        if not latest:
+            return False
+        tf.compat.v1.logging.info("Restoring parameters from %s", latest)
+        self._scaffold.saver.restore(self, latest)
+        return True
+
+    def _latest(self):
+        if not self._checkpoint_dir:
+            return None
+        state = tf.train.get_checkpoint_state(self._checkpoint_dir)
+        return state.model_checkpoint_path if state else None
+
+    def restores_all(self):
+        """Whether `restore_latest` would give every variable its value."""
+        return bool(self._latest()) and self._scaffold.saver.saves_all(self.replicas)
+
+    def save(self):
+        """Saves the last step where hooks save; whether one does."""
+        saves = [hook for hook in self._hooks if isinstance(hook, CheckpointSaverHook)]
+        for hook in saves:
+            hook.save_last(self)
+        return bool(saves)
 
     def run(self, step_function, *args):
         """Runs one step; returns its results as numpy values.
+
+        Where a parameter server is lost, it waits for that, goes on from the last
+        checkpoint, and runs the step then.
 
         Raises:
           RuntimeError: a hook has asked to stop.
@@ -111,6 +140,22 @@ class MonitoredTrainingSession:
         if self._stop and not beside:
             raise RuntimeError("Run called even after should_stop requested.")
         hooks = () if beside else self._hooks
+        lost = False
+        while True:
+            seen = self.replicas.losses
+            try:
+                if lost:
+                    for hook in hooks:
+                        hook.recovered(self)
+                return self._run(hooks, step_function, args)
+            except tf.errors.OutOfRangeError:
+                raise
+            except tf.errors.OpError:
+                if not self.replicas.recovered(seen):
+                    raise
+                lost = True
+
+    def _run(self, hooks, step_function, args):
         for hook in hooks:
             hook.before_run(self)
         args = step_function.feed(fed_by(hooks, args))

@@ -26,7 +26,15 @@ class StepFunction:
 
         # As in TF1, Python's control flow runs when the graph is built.
         self.function = tf.function(distributed, input_signature=specs, autograph=False)
-        self.function.get_concrete_function()
+        self.concrete = self.function.get_concrete_function()
+        graph = self.concrete.graph
+        self._captures = [*graph.external_captures, *graph.deferred_external_captures]
+        replicas.steps.append(self)
+
+    def use(self, handles):
+        """Uses other variables: new handles by the identity of the old ones."""
+        self._captures = [handles.get(id(c), c) for c in self._captures]
+        self.concrete.set_external_captures(self._captures)
 
     def unpack(self, values):
         """The step's results in the structure that the step function returned."""
@@ -40,6 +48,7 @@ class StepFunction:
 
         Raises:
           TypeError: too many or too few arguments.
+          ValueError: one has another shape than its spec.
         """
         if len(args) != len(self.specs):
             raise TypeError(
@@ -47,9 +56,14 @@ class StepFunction:
             )
 
         def convert(spec, value):
-            if tf.is_tensor(value):
-                return value
-            return np.asarray(value, spec.dtype.as_numpy_dtype)
+            if not tf.is_tensor(value):
+                value = np.asarray(value, spec.dtype.as_numpy_dtype)
+            if not spec.shape.is_compatible_with(value.shape):
+                raise ValueError(
+                    f"Cannot feed value of shape {tuple(value.shape)} to "
+                    f"{self.__name__}, which takes the shape {spec.shape}"
+                )
+            return value
 
         return tuple(
             convert(spec, arg)  # A list is one array, not a structure.

@@ -1,0 +1,213 @@
+"""What TF1's sessions did where a task is stopped or started again."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+
+import tensorflow as tf
+
+from .clusters import Waiting, answers
+
+# What a task ends with that was asked to stop; a restart policy may start it again.
+STOPPED = 128 + signal.SIGTERM
+# How long steps under way may take when the job is asked to stop: it is killed soon.
+STOP_SECS = 10
+
+
+class Servers:
+    """The parameter servers: notices that one was lost, and fills it again.
+
+    A parameter server that is started again has no variables. They are made again under
+    the same objects, and the steps, which are traced once, are given the new ones.
+
+    Args:
+      coordinator: the ClusterCoordinator.
+      addresses: "host:port" of each parameter server.
+
+    Attributes:
+      losses: how many times servers were lost and filled again.
+    """
+
+    def __init__(self, coordinator, addresses):
+        self._coordinator, self._addresses = coordinator, addresses
+        self.losses = 0
+        self._filling = threading.Lock()
+        self._change = threading.Condition()
+        self._under_way, self._paused = 0, False
+        self._kept = []  # What holds the new variables.
+
+    @contextlib.contextmanager
+    def step(self):
+        """A step is under way; it waits while servers are filled."""
+        with self._change:
+            self._change.wait_for(lambda: not self._paused)
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._change:
+                self._under_way -= 1
+                self._change.notify_all()
+
+    @contextlib.contextmanager
+    def pause(self, timeout=None):
+        """No step is under way inside, if those that are end in time."""
+        with self._change:
+            self._paused = True
+            self._change.wait_for(lambda: not self._under_way, timeout)
+        try:
+            yield
+        finally:
+            with self._change:
+                self._paused = False
+                self._change.notify_all()
+
+    def gone(self):
+        """The addresses of those that do not answer."""
+        return [address for address in self._addresses if not answers(address)]
+
+    def lost(self, variables):
+        """Those of the variables that their server does not have any more."""
+        held = {}
+        for variable in variables:
+            task = tf.DeviceSpec.from_string(variable.device).task
+            held.setdefault(task, []).append(variable)
+        gone = self.gone()
+        return [
+            variable
+            for task, own in held.items()
+            if self._addresses[task] in gone or not _has(own)
+            for variable in own
+        ]
+
+    def fill(self, seen, variables, steps, restore):
+        """Waits for servers that were lost, and makes their variables again.
+
+        Args:
+          seen: the number of losses before the error that this is called for.
+          variables: all of them.
+          steps: the step functions that use them.
+          restore: gives all variables their values.
+
+        Returns:
+          Whether servers were lost, now or by what another worker's loop has noticed.
+
+        Raises:
+          tf.errors.UnavailableError: they were not started again within two hours.
+        """
+        with self._filling:
+            if self.losses > seen:
+                return True
+            lost = self.lost(variables)
+            if not lost:
+                return False
+            tf.compat.v1.logging.warning(
+                "A parameter server is gone or was started again. Training goes on from "
+                "the last checkpoint when all of %s answer.",
+                ", ".join(self._addresses),
+            )
+            with self.pause():
+                self._connect()
+                new = {}
+                for variable in lost:
+                    old, handle = self._make_again(variable)
+                    new[id(old)] = handle
+                for step in steps:
+                    step.use(new)
+                # The error of another worker's step is told by the next one otherwise.
+                with contextlib.suppress(Exception):
+                    self._coordinator.join()
+                restore()
+            self.losses += 1
+            return True
+
+    def _connect(self):
+        """Waits for the servers, and tells TensorFlow's runtime that they are new.
+
+        `tf.distribute` does the second for workers alone, in the same way.
+        """
+        from tensorflow.python.eager import context
+
+        each = [Waiting("a parameter server", [a]) for a in self._addresses]
+        while True:
+            if self.gone():
+                for waiting in each:
+                    waiting.check()
+                time.sleep(0.2)
+                continue
+            try:
+                context.context().update_server_def(context.get_server_def())
+                return
+            except (tf.errors.UnavailableError, tf.errors.AbortedError):
+                time.sleep(0.2)  # It has gone again meanwhile.
+
+    def _make_again(self, variable):
+        """Gives a variable a new place on its server; the old handle, and the new one."""
+        while hasattr(variable, "_v"):  # What a strategy has wrapped.
+            variable = variable._v
+        shape = [size or 0 for size in variable.shape]
+        with tf.device(variable.device):
+            new = tf.Variable(
+                tf.zeros(shape, variable.dtype),
+                shape=variable.shape,
+                trainable=variable.trainable,
+            )
+        self._kept.append(new)
+        old, variable._handle = variable._handle, new._handle
+        return old, new._handle
+
+
+def _has(variables):
+    """Whether a server still has its variables: the smallest is asked for."""
+    try:
+        min(variables, key=lambda v: v.shape.num_elements() or 0).numpy()
+    except tf.errors.OpError:
+        return False
+    return True
+
+
+class Stop:
+    """SIGTERM, which asks a task to end: heard inside `with`, where nothing else hears it.
+
+    Python's handlers run in the main thread alone, so nothing is changed elsewhere.
+    """
+
+    def __init__(self):
+        self.asked = False
+
+    def __enter__(self):
+        self._hears = (
+            threading.current_thread() is threading.main_thread()
+            and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+        )
+        if self._hears:
+            signal.signal(signal.SIGTERM, self._ask)
+        return self
+
+    def _ask(self, number, frame):
+        self.asked = True
+
+    def __exit__(self, *exception):
+        if self._hears:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    @staticmethod
+    def end():
+        """Ends this process as the signal would have."""
+        os.kill(os.getpid(), signal.SIGTERM)
+
+
+def save_before_end(session):
+    """Saves what the chief's session trains, which is asked to stop."""
+    log = tf.compat.v1.logging
+    try:
+        saved = session is not None and session.save()
+    except Exception as error:
+        log.error("Stopped by SIGTERM; saving failed: %s", error)
+        return
+    log.warning(
+        "Stopped by SIGTERM; %s.",
+        "the last step is saved" if saved else "no hook of the chief saves",
+    )
