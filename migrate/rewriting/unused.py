@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator
 
+from migrate.facts.scopes import scopes_of
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import symbols
 
@@ -17,6 +18,18 @@ def read_names(tree: ast.AST) -> set[str]:
         n.id
         for n in all_nodes(tree)
         if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+    }
+
+
+def read_of_module(tree: ast.Module) -> set[str]:
+    """The names that are read as the module's own, not as a function's of that name."""
+    scopes = scopes_of(tree)
+    return {
+        n.id
+        for n in all_nodes(tree)
+        if isinstance(n, ast.Name)
+        and isinstance(n.ctx, ast.Load)
+        and scopes.scope_of(n).owner(n.id) in (None, scopes.module)
     }
 
 
@@ -60,8 +73,9 @@ def without_unused(text: str, emitted: Collection[str] = ()) -> str:
     """
     tree = tree_of(text)
     read = read_names(tree).difference(emitted)
+    own = read_of_module(tree).difference(emitted)
     lines = text.split("\n")
-    found = [(node, False) for node in tree.body if is_unused(node, read)]
+    found = [(node, False) for node in tree.body if is_unused(node, own)]
     found += [(node, alone) for node, alone in _inner(tree) if is_unused(node, read)]
     for node, alone in sorted(found, key=lambda pair: -pair[0].lineno):
         assert node.end_lineno is not None

@@ -19,7 +19,7 @@ def unanswered(scopes: Scopes, plan: Plan) -> Iterator[Finding]:
     An import whose name is used has findings where it is used; one that goes as the
     file is rewritten has none.
     """
-    read = unused.read_names(scopes.tree)
+    read = unused.read_of_module(scopes.tree)
     followed = _followed(scopes)
     rewritten = bool(plan.suites or plan.expressions or plan.statements)
     dropped = {

@@ -335,10 +335,7 @@ class BuildTime:
         for key, (iterator, flow) in program.elements.items():
             target = flow.statement.targets[0]  # type: ignore[attr-defined]
             spec = code(program.iterators[iterator], ".element_spec")
-            if isinstance(target, (ast.Tuple, ast.List)):
-                index = [names.key(e) for e in target.elts].index(key)
-                spec = code(spec, f"[{index}]")
-            known[key] = spec
+            known[key] = code(spec, _path_of(target, key) or "")
         return Specs(
             program.flows,
             program.static_reads,
@@ -347,3 +344,14 @@ class BuildTime:
             self._context.fresh,
             self._diagnostics,
         )
+
+
+def _path_of(target: ast.expr, key: str) -> str | None:
+    """How a name is taken out of what a target unpacks: "[1][0]"; None if it is not."""
+    if not isinstance(target, (ast.Tuple, ast.List)):
+        return "" if names.key(target) == key else None
+    for index, element in enumerate(target.elts):
+        path = _path_of(element, key)
+        if path is not None:
+            return f"[{index}]{path}"
+    return None
