@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import pathlib
 import sys
 import tempfile
@@ -15,7 +16,10 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as directory:
         for package in PACKAGES:
             results = coverage.migrated(package, pathlib.Path(directory))
-            found[package.name] = coverage.figures(results)
+            programs = coverage.programs(package, pathlib.Path(directory))
+            found[package.name] = dataclasses.replace(
+                coverage.figures(results), programs=programs
+            )
             modules[package.name] = coverage.imported(package, pathlib.Path(directory))
             if failed := [r for r in results if r.failed]:
                 print(f"{package.name}: {len(failed)} files failed", file=sys.stderr)

@@ -11,10 +11,12 @@ import pathlib
 import warnings
 from collections.abc import Iterator, Sequence
 
-from migrate import pipeline, run
+from migrate import outcomes, pipeline, run
 from migrate.facts.trees.imports import graph_modules
+from migrate.fallback.run import CompatFallback
 from migrate.findings import Outcome
 from migrate.options import Options
+from migrate.outcomes import Status
 from migrate.pipeline import FileResult
 from migrate.tree import Tree
 from tests.corpus import accounting, imports
@@ -137,12 +139,32 @@ class Coverage:
     # Why places of distributed training and Estimators were refused; of a program that
     # was refused, its first reason.
     obstacles: list[tuple[str, int]] = dataclasses.field(default_factory=list)
+    # What becomes of the programs: status -> how many; `through_compat` says how many of
+    # the refused ones `--fallback compat` takes, and `files` how many files each status has.
+    programs: Counts = dataclasses.field(default_factory=dict)
 
 
 @functools.cache
 def migrated(package: Package, where: pathlib.Path) -> tuple[FileResult, ...]:
     """The results for every file of a package; nothing is written."""
     return tuple(run.run_tree([unpacked(package, where)]))
+
+
+def programs(package: Package, where: pathlib.Path) -> Counts:
+    """What becomes of a package's programs, and of how many files they are."""
+    results = migrated(package, where)
+    found: collections.Counter[str] = collections.Counter()
+    for program in outcomes.programs(r for p in outcomes.settle(results) for r in p):
+        found[program.status.value] += 1
+        found[f"{program.status.value} files"] += len(program.results)
+    files = [result.path for result in results if result.path.is_file()]
+    fallback = CompatFallback(files, [unpacked(package, where)], Options())
+    settled = outcomes.settle(results, fallback)
+    then = collections.Counter(
+        program.status for program in outcomes.programs(r for p in settled for r in p)
+    )
+    found["through compat"] = then[Status.COMPAT] - found[Status.COMPAT.value]
+    return dict(found)
 
 
 @functools.cache
@@ -297,6 +319,10 @@ def regressions(recorded: dict[str, object], now: Coverage) -> Iterator[str]:
     """Idioms of which fewer places are rewritten or kept, or more are refused."""
     before = recorded["idioms"]
     assert isinstance(before, dict)
+    was = recorded["programs"]
+    assert isinstance(was, dict)
+    if now.programs.get("migrated", 0) < was.get("migrated", 0):
+        yield f"programs: {was} became {now.programs}"
     for title, old in before.items():
         new = now.idioms.get(title, {"rewritten": 0, "kept": 0, "refused": 0})
         done = new["rewritten"] + new["kept"] - old["rewritten"] - old["kept"]
@@ -333,10 +359,11 @@ it also proves that no file crashes the tool or comes out broken, that every nam
 TensorFlow in a result exists in TensorFlow 2.21 or is reported at its line, that a second
 run changes nothing, and that lines which no finding is about stay as they were.
 
-A *place* is one use of a TensorFlow symbol. A program with one refusal is left as it is,
-whole, so that all its places count as refused: half a program would not run. These are
-libraries: many of their functions build graphs for callers that are not in the package,
-which is what most refusals say.
+A *program* is what imports each other: it is migrated whole or left whole. These packages are
+libraries, so most of a package is one program, and one refusal in it leaves all of it as it was.
+The other tables say how near each file is by itself: a *place* is one use of a TensorFlow symbol,
+and counts as refused, too, where the rest of its file must be. Many functions of a library build
+graphs for callers that are not in the package, which is what most refusals say.
 """
 
 
@@ -350,7 +377,8 @@ One that cannot be imported keeps those from it that import it: the cause is the
 
 def document(rows: dict[str, dict[str, object]]) -> str:
     """The text of docs/coverage.md."""
-    parts = [_INTRODUCTION, "## Packages\n", *_packages(rows)]
+    parts = [_INTRODUCTION, "## Programs\n", *_programs(rows)]
+    parts += ["## Files by themselves\n", *_packages(rows)]
     parts += ["## Distributed training and Estimators\n", *_distributed(rows)]
     parts += ["## Everything else\n", *_table(rows, [*OTHER])]
     parts += ["## Modules that import\n", *_imports(rows), "## Why\n"]
@@ -405,6 +433,30 @@ def _imports(rows: dict[str, dict[str, object]]) -> Iterator[str]:
             why.append(f"{name}\n\n" + _counted(found["causes"], _REASONS))
     yield "\n".join(lines) + "\n"
     yield from why
+
+
+def _programs(rows: dict[str, dict[str, object]]) -> Iterator[str]:
+    versions = {p.name: p.version for p in PACKAGES}
+    names = [status.value for status in Status]
+    words = [status.words for status in Status]
+    title = "of the refused, `--fallback compat` takes"
+    lines = ["| " + " | ".join(["package", "programs", *words, title]) + " |"]
+    lines.append("|---" * (3 + len(names)) + "|")
+    for name, row in rows.items():
+        found = row["programs"]
+        assert isinstance(found, dict)
+        cells = [f"{name} {versions[name]}", sum(found.get(n, 0) for n in names)]
+        for n in names:
+            files = found.get(f"{n} files", 0)
+            plural = "s" * (files != 1)
+            cells.append(f"{found[n]} ({files} file{plural})" if found.get(n) else "0")
+        cells.append(found["through compat"])
+        lines.append("| " + " | ".join(map(str, cells)) + " |")
+    yield "\n".join(lines) + "\n"
+    yield (
+        "What `--fallback compat` takes runs in graph mode on TensorFlow 2.21; it is not yet "
+        "a program of `tf.distribute`.\n"
+    )
 
 
 def _packages(rows: dict[str, dict[str, object]]) -> Iterator[str]:
