@@ -97,8 +97,8 @@ def add_notes(
             row -= 1
         notes = plan.notes.setdefault(statement, [])
         # Notes move the lines that other notes name.
-        known = {_LINE.sub("", one) for one in (*above, *notes)}
-        if _LINE.sub("", note) not in known:
+        told = {_LINE.sub("", one) for one in (*above, *notes)}
+        if _LINE.sub("", note) not in told:
             notes.append(note)
         if not notes:
             del plan.notes[statement]

@@ -10,7 +10,7 @@ import pathlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 
-from migrate import outcomes, pipeline
+from migrate import outcomes, pipeline, unused_parts
 from migrate.disk import discover, interrupts
 from migrate.migration import Migration
 from migrate.options import Options
@@ -93,6 +93,19 @@ def run_tree(
       each_link: a link to a file counts as a file of its own, as in a copy of a tree.
       progress: is told how many files are done, of how many.
     """
+    work, options = _look(paths, options, core, exclusions, jobs, each_link)
+    yield from _in_order(work, options, core, jobs or os.cpu_count() or 1, progress)
+
+
+def _look(
+    paths: Sequence[pathlib.Path],
+    options: Options,
+    core: Core | None,
+    exclusions: discover.Exclusions,
+    jobs: int,
+    each_link: bool,
+) -> tuple[list[pathlib.Path | FileResult], Options]:
+    """The files to look at, and the options with what is known of them together."""
     work = collect(paths, exclusions, each_link)
     files = [item for item in work if isinstance(item, pathlib.Path)]
     jobs = jobs or os.cpu_count() or 1
@@ -106,6 +119,16 @@ def run_tree(
             options = dataclasses.replace(options, tree=tree)
             tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
             options = dataclasses.replace(options, tree=tree)
+    return work, options
+
+
+def _in_order(
+    work: Sequence[pathlib.Path | FileResult],
+    options: Options,
+    core: Core | None,
+    jobs: int,
+    progress: Callable[[int, int], None],
+) -> Iterator[FileResult]:
     results = _results(work, options, core, jobs)
     for done, result in enumerate(results, 1):
         progress(done, len(work))
@@ -135,18 +158,9 @@ def run_programs(
     Returns:
       The results of each program; see `migrate.outcomes.settle`.
     """
-    results = [
-        prepare(result)
-        for result in run_tree(
-            paths,
-            options,
-            exclusions=exclusions,
-            core=core,
-            jobs=jobs,
-            each_link=each_link,
-            progress=progress,
-        )
-    ]
+    work, known_ = _look(paths, options, core, exclusions, jobs, each_link)
+    found = list(_in_order(work, known_, core, jobs or os.cpu_count() or 1, progress))
+    results = [prepare(r) for r in unused_parts.retry(found, known_, core)]
     if options.fallback and fallback is None:
         from migrate.fallback.run import CompatFallback
 

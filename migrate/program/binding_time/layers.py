@@ -44,13 +44,13 @@ class Layers(UserFunctions):
             use = code(row.seeded, "(", joined(", ", [inputs, *given]), ")")
             self._lifts.append(Lift(call, "", code(), use))
             return Kind.TENSOR
-        for name in by_step:
+        for argument in by_step:
             self.diagnostics.refuse(
                 "L101",
                 call,
-                f"`{ast.unparse(bound[name])}` is a tensor of the step, given as "
-                f"`{name}`: the layer is made before any step",
-                f"Give `{name}` a value that the program knows when it builds the graph. "
+                f"`{ast.unparse(bound[argument])}` is a tensor of the step, given as "
+                f"`{argument}`: the layer is made before any step",
+                f"Give `{argument}` a value that the program knows when it builds the graph. "
                 "If another argument is meant, pass it by keyword.",
                 symbol,
             )

@@ -1,0 +1,151 @@
+"""Functions and classes of a program that nothing in it names.
+
+A module is written for several programs, or has grown old: what none of its program's
+code calls is no part of the program, and cannot keep it from being migrated. Names are
+compared, not objects: a function counts as used where its name stands anywhere in code
+that is used, as a name, an attribute or a string. A program that finds functions by
+computed names (`getattr(models, FLAGS.model)`) has no unused code that could be told.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Iterator, Mapping
+
+from migrate.source.nodes import all_nodes
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
+_BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "__import__"})
+_Definition = ast.FunctionDef | ast.ClassDef
+
+
+@dataclasses.dataclass(frozen=True)
+class Unused:
+    """A definition that nothing names.
+
+    Attributes:
+      first, last: its lines, decorators included.
+      header: what stands for it in its place, without its body.
+    """
+
+    first: int
+    last: int
+    header: str
+
+    def holds(self, line: int) -> bool:
+        return self.first <= line <= self.last
+
+
+def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
+    """Definitions that nothing names, by file.
+
+    Args:
+      trees: all files of a program.
+
+    Returns:
+      Nothing where no file is one that somebody starts: of a library all is used.
+    """
+    if not any(_is_started(tree) for tree in trees.values()):
+        return {}
+    every = [(path, d) for path, tree in trees.items() for d in _definitions(tree)]
+    candidates = {id(definition) for _, definition in every}
+    named: dict[str, list[_Definition]] = {}
+    for _, definition in every:
+        named.setdefault(definition.name, []).append(definition)
+    work: list[ast.AST] = list(trees.values())
+    used: set[int] = set()
+    while work:
+        names = _names(work.pop(), candidates)
+        if names is None:
+            return {}
+        for name in names:
+            for definition in named.pop(name, ()):
+                used.add(id(definition))
+                work.append(definition)
+    found: dict[str, list[Unused]] = {}
+    for path, definition in every:
+        if id(definition) not in used:
+            found.setdefault(path, []).append(_unused(definition))
+    return {path: _outermost(ones) for path, ones in found.items()}
+
+
+def _is_started(tree: ast.Module) -> bool:
+    return any(
+        isinstance(statement, ast.If)
+        and any(
+            isinstance(n, ast.Name) and n.id == "__name__"
+            for n in all_nodes(statement.test)
+        )
+        for statement in tree.body
+    )
+
+
+def _definitions(tree: ast.Module) -> Iterator[_Definition]:
+    """Functions and classes of a module, and methods that only the file's code can call."""
+    for statement in tree.body:
+        if not isinstance(statement, _Definition) or statement.decorator_list:
+            continue  # A decorator may keep it somewhere.
+        yield statement
+        if isinstance(statement, ast.ClassDef) and not _inherits(statement):
+            for method in statement.body:
+                if isinstance(method, ast.FunctionDef) and not (
+                    method.decorator_list or method.name.startswith("__")
+                ):
+                    yield method
+
+
+def _inherits(definition: ast.ClassDef) -> bool:
+    return bool(definition.keywords) or any(
+        not (isinstance(base, ast.Name) and base.id == "object")
+        for base in definition.bases
+    )
+
+
+def _names(top: ast.AST, candidates: set[int]) -> set[str] | None:
+    """What code names, but in definitions of its own; None where names are computed."""
+    found: set[str] = set()
+    todo = [top]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, ast.Name):
+            found.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            found.add(node.attr)
+        elif isinstance(node, ast.alias):
+            found.update(node.name.split("."))
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if _IDENTIFIER.fullmatch(node.value):
+                found.update(node.value.split("."))
+        elif isinstance(node, ast.Call) and _computes_names(node):
+            return None
+        todo += [
+            child
+            for child in ast.iter_child_nodes(node)
+            if id(child) not in candidates or child is top
+        ]
+    return found
+
+
+def _computes_names(call: ast.Call) -> bool:
+    if not isinstance(call.func, ast.Name):
+        return False
+    if call.func.id == "getattr":
+        return len(call.args) > 1 and not isinstance(call.args[1], ast.Constant)
+    return call.func.id in _BY_NAME
+
+
+def _unused(definition: _Definition) -> Unused:
+    kind = "(object)" if isinstance(definition, ast.ClassDef) else "(*args, **kwargs)"
+    word = "class" if isinstance(definition, ast.ClassDef) else "def"
+    header = f"{' ' * definition.col_offset}{word} {definition.name}{kind}:"
+    return Unused(definition.lineno, definition.end_lineno or 0, header)
+
+
+def _outermost(found: list[Unused]) -> list[Unused]:
+    return [
+        one
+        for one in found
+        if not any(o is not one and o.first <= one.first <= o.last for o in found)
+    ]

@@ -1,0 +1,125 @@
+"""What nothing calls does not keep a program from being migrated."""
+
+from __future__ import annotations
+
+import ast
+import pathlib
+
+import pytest
+
+from migrate.facts.trees.unused_code import find_unused
+from migrate.outcomes import Status
+from migrate.pipeline import FileResult
+from migrate.report.summary import summarise
+from migrate.run import run_programs
+
+TRAIN = """\
+import tensorflow as tf
+import helpers
+
+
+def main():
+    print(helpers.scale(tf.log(2.0)))
+
+
+if __name__ == "__main__":
+    main()
+"""
+HELPERS = """\
+import tensorflow as tf
+
+
+def scale(x):
+    return tf.log(x) * 2.0
+
+
+# Of an older program.
+def evaluate(path):
+    sess = tf.Session()  # Never closed.
+
+    return sess.run(tf.contrib.nobody.knows(path))
+
+
+class Old(object):
+    def run(self):
+        return tf.log(tf.Session())
+"""
+
+
+def run(directory: pathlib.Path, files: dict[str, str]) -> dict[str, FileResult]:
+    for name, text in files.items():
+        (directory / name).write_text(text)
+    return {r.path.name: r for p in run_programs([directory]) for r in p}
+
+
+def test_unused_code_stays_and_decides_nothing(tmp_path: pathlib.Path) -> None:
+    found = run(tmp_path, {"train.py": TRAIN, "helpers.py": HELPERS})
+    assert {r.status for r in found.values()} == {Status.MIGRATED}
+    new = HELPERS.replace("tf.log(x)", "tf.math.log(x)")
+    assert found["helpers.py"].new.decode() == new
+    told = [f for f in found["helpers.py"].findings if f.unused]
+    assert told and all(10 <= f.line <= 18 for f in told)
+    assert all(f.reason.startswith("nothing calls this code: ") for f in told)
+    assert summarise(list(found.values())).exit_code == 0
+    (tmp_path / "helpers.py").write_text(new)
+    (tmp_path / "train.py").write_bytes(found["train.py"].new)
+    again = run(tmp_path, {})
+    assert not any(r.changed for r in again.values())
+    assert summarise(list(again.values())).exit_code == 0
+
+
+USES = {
+    "a call": "    helpers.evaluate('x')\n",
+    "a name that is given": "    print(helpers.evaluate)\n",
+    "a string": "    getattr(helpers, 'evaluate')('x')\n",
+    "a computed name": "    import sys\n    getattr(helpers, sys.argv[1])('x')\n",
+    "a class": "    helpers.Old().run()\n",
+}
+
+
+@pytest.mark.parametrize("use", USES)
+def test_used_code_decides(use: str, tmp_path: pathlib.Path) -> None:
+    train = TRAIN.replace("def main():\n", f"def main():\n{USES[use]}")
+    found = run(tmp_path, {"train.py": train, "helpers.py": HELPERS})
+    assert {r.status for r in found.values()} == {Status.REFUSED}
+
+
+def test_of_a_library_all_is_used(tmp_path: pathlib.Path) -> None:
+    found = run(tmp_path, {"helpers.py": HELPERS, "more.py": "import helpers\n"})
+    assert found["helpers.py"].status is Status.REFUSED
+    # Where one file cannot be read, it may call anything.
+    found = run(tmp_path, {"train.py": TRAIN, "old.py": "import helpers\nprint 'x'\n"})
+    assert found["helpers.py"].status is Status.REFUSED
+
+
+def test_a_script_of_its_own(tmp_path: pathlib.Path) -> None:
+    text = HELPERS + "\n\nif __name__ == '__main__':\n    print(scale(2.0))\n"
+    found = run(tmp_path, {"helpers.py": text})
+    assert found["helpers.py"].status is Status.MIGRATED
+
+
+def _names(text: str) -> set[str]:
+    found = find_unused(
+        {"a": ast.parse(text + "\nif __name__ == '__main__':\n    f()\n")}
+    )
+    return {one.header.split("(")[0].strip() for one in found.get("a", ())}
+
+
+@pytest.mark.parametrize(
+    ("text", "unused"),
+    [
+        ("def f(): pass", set()),
+        ("def g(): pass", {"def g"}),
+        ("def f(): return h()\ndef h(): return g()\ndef g(): pass", set()),
+        ("def g(): return h()\ndef h(): return g()", {"def g", "def h"}),
+        ("@register\ndef g(): pass", set()),
+        ("class A(object):\n  def f(self): pass\n  def g(self): pass\nA()", {"def g"}),
+        ("class A(Base):\n  def g(self): pass\nA()", set()),
+        ("class A:\n  def __call__(self): pass\nA()", set()),
+        ("class A:\n  def g(self): pass", {"class A"}),
+        ("def g(): pass\nx = [globals()]", set()),
+        ("def g(): pass\n__all__ = ['g']", set()),
+    ],
+)
+def test_find_unused(text: str, unused: set[str]) -> None:
+    assert _names(text) == unused
