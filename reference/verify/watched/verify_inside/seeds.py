@@ -72,6 +72,7 @@ def seed_tensorflow(seed, told):
     Args:
       told: gets `unseeded`, how many operations were given it.
     """
+    import tensorflow as tf
     from tensorflow.python.framework import random_seed
 
     def get_seed(op_seed):
@@ -80,4 +81,9 @@ def seed_tensorflow(seed, told):
             return seed, seed
         return seed, op_seed
 
+    public = random_seed.get_seed
     random_seed.get_seed = get_seed
+    # Programs, and what reads their data, ask by its public names.
+    for module in (tf, tf.random, tf.compat.v1, tf.compat.v1.random):
+        if getattr(module, "get_seed", None) is public:
+            module.get_seed = get_seed
