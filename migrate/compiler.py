@@ -11,7 +11,7 @@ from migrate import emitted
 from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
 from migrate.facts.scopes import Scopes, scopes_of
-from migrate.facts.trees import hidden_names, own_stars
+from migrate.facts.trees import described_clusters, hidden_names, own_stars
 from migrate.facts.trees.reexports import apart, written_out
 from migrate.findings import Finding, Outcome
 from migrate.frontends import half_migrated
@@ -99,7 +99,7 @@ def is_own_output(text: str, filename: str) -> bool:
 
 def _in_sight(text: str, unit: Unit) -> Migration:
     """A file's migration; what it takes unseen from other files is told."""
-    rest = _with_tensorflow(text, unit)
+    rest = _with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
@@ -108,6 +108,34 @@ def _in_sight(text: str, unit: Unit) -> Migration:
     if not told:
         return rest
     return Migration(new, tuple(sorted([*rest.findings, *told])), rest.support)
+
+
+def _with_cluster(text: str, unit: Unit) -> Migration:
+    """A file's migration; a client has the cluster that another file describes."""
+    alone = _with_tensorflow(text, unit)
+    at = next((f for f in alone.findings if f.code == described_clusters.MISSING), None)
+    if at is None or "ClusterSpec" in text:
+        return alone
+    found = described_clusters.given(text, unit.path, unit.options.tree.clusters)
+    if isinstance(found, str):
+        reason = f"{at.reason}; {found}" if found else at.reason
+        told = dataclasses.replace(at, reason=reason)
+        kept = [told if f is at else f for f in alone.findings]
+        return dataclasses.replace(alone, findings=tuple(kept))
+    done = _with_tensorflow(found.text, unit)
+    if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in done.findings):
+        return alone
+    findings = [
+        dataclasses.replace(
+            f, line=f.line - found.count if f.line > found.after else f.line
+        )
+        for f in done.findings
+        if not found.after < f.line <= found.after + found.count
+    ]
+    shared = Finding(
+        at.line, at.column, "C134", Outcome.REWRITTEN, at.symbol, found.reason
+    )
+    return dataclasses.replace(done, findings=tuple(sorted([*findings, shared])))
 
 
 def _with_tensorflow(text: str, unit: Unit) -> Migration:

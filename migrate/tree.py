@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 
+from migrate.facts.trees.described_clusters import Described
 from migrate.facts.trees.hidden_names import Told
 from migrate.facts.trees.homes import Home
 from migrate.facts.trees.own_stars import Stars
@@ -40,6 +41,7 @@ class Tree:
       callbacks: hooks of one file that others use and that become callbacks.
       of_tf1: files of TensorFlow 1 that only those tell that import them.
       parts: programs whose graph is built by other files.
+      clusters: what files say of their cluster, for clients that say nothing of it.
     """
 
     graph_modules: frozenset[str] = frozenset()
@@ -60,6 +62,7 @@ class Tree:
     callbacks: Mapping[str, SharedCallbacks] = dataclasses.field(default_factory=dict)
     of_tf1: frozenset[str] = frozenset()
     parts: Parts = dataclasses.field(default_factory=Parts)
+    clusters: tuple[Described, ...] = ()
 
     def near(self, path: str) -> Tree:
         """Without what is large and of no use to one file: for a process of its own.

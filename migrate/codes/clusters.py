@@ -124,6 +124,17 @@ CODES = (
         "with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
     ),
     Code(
+        "C134",
+        "the cluster of another file",
+        "A client that places its graph on tasks of a cluster has to know all of their "
+        "addresses. Where one other file of the tree describes the cluster by flags and "
+        "constants alone, the client has the same statements: the same flags, with the same "
+        "defaults. Where none does, or several, it is refused (C131).",
+        'with tf.Session("grpc://localhost:2223") as sess:',
+        "cluster = tf.train.ClusterSpec({...})  # as in server.py\n"
+        "tf.config.experimental_connect_to_cluster(cluster)",
+    ),
+    Code(
         "C116",
         "a session beside the server",
         "tf.Session() computes in its own process, also where a server is started: every "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pathlib
 from collections.abc import Sequence
 
+from migrate.facts.trees.described_clusters import described
 from migrate.facts.trees.graph_imports import (
     graph_imports,
     modules_of,
@@ -49,4 +50,5 @@ def known(files: Sequence[pathlib.Path], paths: Sequence[pathlib.Path]) -> Tree:
         columns=of_graphs(read),
         naming=naming(files),
         shared_hooks=shared_hooks(files),
+        clusters=described(files),
     )

@@ -10,9 +10,11 @@ import sys
 import numpy as np
 import pytest
 
+from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
+from migrate.run import run_tree
 from reference import processes, runner
 
 HERE = pathlib.Path(__file__).parent / "taught"
@@ -185,3 +187,55 @@ def test_comments_of_loops_beside_a_cluster_stay() -> None:
     comments = [line.strip() for line in old.split("\n") if line.strip()[:1] == "#"]
     assert len(comments) == 8
     assert all(new.count(comment) == 1 for comment in comments)
+
+
+# One program for all tasks: the client is another file, and is given no job.
+ASKED = """
+import os, runpy, sys
+client = "--job_name=client" in sys.argv
+if client:
+    own = ("--job_name", "--task_index", "--dir")
+    sys.argv = [a for a in sys.argv if not a.startswith(own)]
+else:
+    sys.argv = [a for a in sys.argv if not a.startswith("--dir")]
+program = "asking.py" if client else "serving.py"
+runpy.run_path(os.path.join(os.path.dirname(__file__), program), run_name="__main__")
+"""
+
+
+def test_a_client_asks_the_cluster_of_its_tree(tmp_path: pathlib.Path) -> None:
+    found = {r.path.name: r for r in run_tree([HERE / "asked"], jobs=1)}
+    assert not [
+        f
+        for result in found.values()
+        for f in result.findings
+        if f.outcome in (Outcome.REFUSED, Outcome.FAILED)
+    ]
+    asking = found["asking.py"].new.decode()
+    serving = found["serving.py"].new.decode()
+    assert "变量在参数服务器上" in asking and "启动服务器" in serving
+    fault = asking.replace("tf.matmul(c, a) + b", "tf.matmul(a, c) + b")
+    assert fault != asking
+    a, b = np.array([[1.0, 2.0], [3.0, 4.0]]), np.full((2, 2), 2.0)
+    meant = ((a @ b - a) @ a + b).tolist()
+    for kind, text in (("right", asking), ("fault", fault)):
+        directory = tmp_path / kind
+        directory.mkdir()
+        emitted.write(found["asking.py"].support, directory)
+        (directory / "asking.py").write_text(text)
+        (directory / "serving.py").write_text(serving)
+        (directory / "program.py").write_text(ASKED)
+        ended = processes.run_tasks(
+            sys.executable,
+            directory / "program.py",
+            [],
+            directory / "logs",
+            ps=1,
+            workers=2,
+            client=True,
+            environment=runner.ENVIRONMENT,
+            timeout=240,
+            preloaded=True,
+        )
+        (client,) = [e for e in ended if e.task == "client-0"]
+        assert (f"MATRIX {meant}" in client.output) == (kind == "right")

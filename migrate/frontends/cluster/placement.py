@@ -9,6 +9,7 @@ the cluster, and variables and step functions have their devices.
 from __future__ import annotations
 
 import ast
+import re
 
 from migrate.facts import names
 from migrate.facts.scopes import Scopes
@@ -103,8 +104,10 @@ def cluster_of(
         diagnostics.refuse(
             "C131",
             session,
-            "the client is not seen to have the addresses of all tasks in one ClusterSpec",
-            "cluster = tf.train.ClusterSpec({...}), where the session is opened.",
+            "the client is not seen to have the addresses of all tasks in one ClusterSpec; "
+            f"it places on {_tasks(scopes)}",
+            f"{_asked(scopes)}, where the session is opened; or migrate it together with "
+            "the file that starts the servers.",
             _CLUSTER,
         )
         return None
@@ -124,6 +127,39 @@ def cluster_of(
                     )
                     return None
     return next(iter(known))
+
+
+def _placed(scopes: Scopes) -> dict[str, set[int]]:
+    """The tasks that devices name, by job."""
+    found: dict[str, set[int]] = {}
+    for call in all_nodes(scopes.tree):
+        for node in all_nodes(call) if names_task(scopes, call) else ():
+            text = node.value if isinstance(node, ast.Constant) else None
+            for job, index in re.findall(
+                r"/?job:(\w+)(?:/task:(\d+))?", str(text or "")
+            ):
+                found.setdefault(job, set()).add(int(index or 0))
+    return found
+
+
+def _tasks(scopes: Scopes) -> str:
+    tasks = [
+        f"/job:{job}/task:{index}"
+        for job, indices in sorted(_placed(scopes).items())
+        for index in sorted(indices)
+    ]
+    return ", ".join(tasks) or "tasks that it computes"
+
+
+def _asked(scopes: Scopes) -> str:
+    """The ClusterSpec that is missing, with as many addresses as are named."""
+    jobs = [
+        f'"{job}": [{", ".join(["host:port"] * (max(indices) + 1))}]'.replace(
+            "host:port", '"host:port"'
+        )
+        for job, indices in sorted(_placed(scopes).items())
+    ]
+    return f"cluster = tf.train.ClusterSpec({{{', '.join(jobs) or '...'}}})"
 
 
 def names_own_task(scopes: Scopes, towers: ir.Towers | None) -> bool:

@@ -1,0 +1,291 @@
+"""A cluster that one file of a tree describes, for a client that knows none.
+
+    # server.py                                   # client.py
+    FLAGS = tf.app.flags.FLAGS                    with tf.device("/job:ps/task:0"): ...
+    cluster = tf.train.ClusterSpec({...})         tf.Session("grpc://localhost:2223")
+
+TensorFlow 1's client asked the server for the other tasks' addresses; TensorFlow 2's has to
+know them. The statements that describe the cluster - flags, their defaults, the lists of
+addresses - can stand in the client too, where nothing else is needed for them.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import pathlib
+import textwrap
+from collections.abc import Iterable, Iterator
+
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.source import python
+from migrate.source.nodes import all_nodes, tree_of
+
+MISSING = "C131"  # What a client without its cluster is told.
+_CLUSTER = "tf.train.ClusterSpec"
+# Modules that a description may import, beside TensorFlow.
+_IMPORTS = frozenset({"os", "sys", "argparse", "json"})
+_PARSES = frozenset({"parse_args", "parse_known_args"})
+_DEFINES = "DEFINE_"
+
+
+@dataclasses.dataclass(frozen=True)
+class Described:
+    """The cluster of one file.
+
+    Attributes:
+      file: its name.
+      lines: the statements that describe it, as they stand in the file.
+      name: what the cluster is called in them.
+      flags: the flags of them.
+      addresses: those that stand in them.
+    """
+
+    file: str
+    lines: tuple[str, ...]
+    name: str
+    flags: tuple[str, ...]
+    addresses: frozenset[str]
+
+
+def described(paths: Iterable[pathlib.Path]) -> tuple[Described, ...]:
+    """The clusters of some files, one for each that describes one alone."""
+    found = []
+    for path in paths:
+        if path.suffix != ".py" or not path.is_file():
+            continue
+        try:
+            data = path.read_bytes()
+            if b"ClusterSpec" not in data:
+                continue
+            one = of_text(python.decode(data).text, path.name)
+        except (OSError, python.Unreadable, SyntaxError, ValueError, RecursionError):
+            continue
+        if one is not None:
+            found.append(one)
+    return tuple(found)
+
+
+def of_text(text: str, file: str) -> Described | None:
+    """The cluster that a text describes; None if it is none, or needs something else."""
+    scopes = scopes_of(tree_of(text))
+    made = [
+        node
+        for node in scopes.walk()
+        if isinstance(node, ast.Call) and scopes.resolve(node.func) == _CLUSTER
+    ]
+    if len(made) != 1 or scopes.stands_for("tf") != "tensorflow":
+        return None
+    statements = _Slice(scopes).of(made[0])
+    if statements is None:
+        return None
+    around = scopes.parents[made[0]]
+    kept = isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name)
+    name = around.targets[0].id if kept else "cluster"  # type: ignore[union-attr, attr-defined]
+    lines: list[str] = []
+    for statement in sorted(statements, key=lambda s: s.lineno):
+        shown = ast.get_source_segment(text, statement, padded=True)
+        lines += textwrap.dedent(shown or "").strip().split("\n")
+    call = ast.get_source_segment(text, made[0]) or ast.unparse(made[0])
+    lines += f"{name} = {call}".split("\n")
+    statements.sort(key=lambda s: s.lineno)
+    parts = [*statements, made[0]]
+    return Described(
+        file,
+        tuple(lines),
+        name,
+        tuple(_flags(statements)),
+        frozenset(
+            address.strip()
+            for part in parts
+            for node in all_nodes(part)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+            for address in node.value.split(",")
+            if ":" in address
+        ),
+    )
+
+
+class _Slice:
+    """The statements of one file that an expression needs, and no others."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+
+    def of(self, value: ast.expr) -> list[ast.stmt] | None:
+        found: list[ast.stmt] = []
+        work: list[ast.AST] = [value]
+        while work:
+            for node in all_nodes(work.pop()):
+                needed = self._needed(node)
+                if needed is None:
+                    return None
+                for statement in needed:
+                    if statement not in found:
+                        found.append(statement)
+                        work.append(statement)
+        return found
+
+    def _needed(self, node: ast.AST) -> list[ast.stmt] | None:
+        """What must stand before an expression; None if that cannot be told."""
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
+            return self._defined(node)
+        if not (isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)):
+            return []
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None:
+            return []  # A builtin.
+        bound = owner.bindings[node.id]
+        if self._scopes.stands_for(node.id) == "tensorflow":
+            return []
+        if len(bound) != 1 or not self._is_plain(bound[0], owner):
+            return None
+        assert isinstance(bound[0], ast.stmt)
+        return [bound[0]]
+
+    def _is_plain(self, bound: ast.AST, owner: Scope) -> bool:
+        if isinstance(bound, ast.Import):
+            return all(a.name in _IMPORTS and not a.asname for a in bound.names)
+        if not isinstance(bound, ast.Assign) or owner.node not in (
+            self._scopes.tree,
+            *self._functions(),
+        ):
+            return False
+        around = self._scopes.parents[bound]
+        return isinstance(around, (ast.Module, ast.FunctionDef))
+
+    def _functions(self) -> list[ast.AST]:
+        return [n for n in self._scopes.tree.body if isinstance(n, ast.FunctionDef)]
+
+    def _defined(self, node: ast.Attribute) -> list[ast.stmt] | None:
+        """The definition of the flag that an attribute reads."""
+        if not isinstance(node.value, ast.Name):
+            return []
+        values = self._value(node.value)
+        if values is None:
+            return []
+        parser = _parser(values)
+        if (self._scopes.resolve(values) or "").endswith("flags.FLAGS"):
+            found = [c for c in self._calls(_DEFINES) if _first(c) == node.attr]
+        elif parser:
+            calls = self._calls("add_argument")
+            found = [c for c in calls if _first(c) == f"--{node.attr}"]
+        else:
+            return []
+        statements = [self._scopes.parents[c] for c in found]
+        if len(statements) != 1 or not isinstance(statements[0], ast.Expr):
+            return None
+        return [statements[0]]
+
+    def _value(self, name: ast.Name) -> ast.expr | None:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        bound = owner.bindings.get(name.id, []) if owner is not None else []
+        value = bound[0].value if bound and isinstance(bound[0], ast.Assign) else None
+        return value if len(bound) == 1 else None
+
+    def _calls(self, name: str) -> Iterator[ast.Call]:
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+                if node.func.attr.startswith(name):
+                    yield node
+
+
+def _parser(value: ast.expr) -> bool:
+    return (
+        isinstance(value, ast.Call)
+        and isinstance(value.func, ast.Attribute)
+        and value.func.attr in _PARSES
+    )
+
+
+def _first(call: ast.Call) -> object:
+    return names.literal(call.args[0]) if call.args else None
+
+
+def _flags(statements: Iterable[ast.stmt]) -> Iterator[str]:
+    for statement in statements:
+        value = statement.value if isinstance(statement, ast.Expr) else None
+        if isinstance(value, ast.Call):
+            yield str(_first(value)).removeprefix("--")
+
+
+@dataclasses.dataclass(frozen=True)
+class Client:
+    """A client's text with the tree's cluster.
+
+    Attributes:
+      text: with its statements after the imports.
+      after: the line that they follow.
+      count: how many lines they are.
+      found: the cluster.
+    """
+
+    text: str
+    after: int
+    count: int
+    found: Described
+
+    @property
+    def reason(self) -> str:
+        """What is told of it."""
+        flags = ", ".join(f"--{f}" for f in self.found.flags)
+        same = f": the same {flags}, with the same defaults" if flags else ""
+        return f"the cluster that {self.found.file} describes{same}"
+
+
+def given(text: str, path: str, known: Iterable[Described]) -> Client | str:
+    """A client with the cluster that the other files describe, or why it has none."""
+    scopes = scopes_of(tree_of(text))
+    others = {d.lines: d for d in known if d.file != os.path.basename(path)}
+    if not others:
+        return ""
+    files = ", ".join(sorted({d.file for d in others.values()}))
+    if len(others) > 1:
+        return f"{files} describe several: which is the client's is not told"
+    (found,) = others.values()
+    targets = {
+        node.value.removeprefix("grpc://")
+        for node in scopes.walk()
+        if isinstance(node, ast.Constant)
+        and isinstance(node.value, str)
+        and node.value.startswith("grpc://")
+    } - {""}
+    if found.addresses and not targets <= found.addresses:
+        return f"that of {found.file} has no {', '.join(sorted(targets))}"
+    own = set(scopes.module.bindings)
+    new = scopes_of(tree_of("\n".join(found.lines)))
+    clash = {n for n in new.module.bindings if n in own} - _same(scopes, new)
+    defined = {
+        _first(n)
+        for n in scopes.walk()
+        if isinstance(n, ast.Call)
+        and isinstance(n.func, ast.Attribute)
+        and n.func.attr.startswith((_DEFINES, "add_argument"))
+    }
+    clash |= {f for f in found.flags if f in defined or f"--{f}" in defined}
+    if clash or scopes.stands_for("tf") != "tensorflow":
+        shown = ", ".join(sorted(clash)) or "tf"
+        return f"that of {found.file} has names which the client has, too: {shown}"
+    after = 0
+    for statement in scopes.tree.body:
+        if isinstance(statement, (ast.Import, ast.ImportFrom)):
+            after = statement.end_lineno or after
+    lines = text.split("\n")
+    told = ["", f"# The cluster of {found.file}, whose tasks this client places on."]
+    told += [line for line in found.lines if line not in lines[:after]]
+    return Client(
+        "\n".join([*lines[:after], *told, *lines[after:]]), after, len(told), found
+    )
+
+
+def _same(scopes: Scopes, new: Scopes) -> set[str]:
+    """Names that both have by one import."""
+    return {
+        name
+        for name in new.module.bindings
+        if new.stands_for(name) is not None
+        and scopes.stands_for(name) == new.stands_for(name)
+        and all(isinstance(b, ast.Import) for b in new.module.bindings[name])
+    }

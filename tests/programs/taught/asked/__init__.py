@@ -1,0 +1,1 @@
+"""Servers that flags start, and a client that knows no cluster."""
