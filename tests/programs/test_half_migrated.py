@@ -158,13 +158,6 @@ def test_the_next_run_goes_on_where_the_last_one_saved(
     assert difference(losses, truth["client"][:8]) > 100 * CLOSE
 
 
-@pytest.mark.parametrize("name", CLUSTERS)
-def test_again_changes_nothing(name: str) -> None:
-    text = migrated(name)
-    again = migrate_text(text)
-    assert again.text == text and not again.findings
-
-
 FAULTS = {
     "gradients halved before they are clipped": (
         "sum_clipped",

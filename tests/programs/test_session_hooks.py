@@ -154,9 +154,3 @@ def test_every_worker_has_hooks_of_its_own(tmp_path: pathlib.Path) -> None:
         assert [int(line.split()[0]) for line in lines] == [*range(12), 11]
     seen = [int(line.split()[2]) for lines in told for line in lines[:-1]]
     assert min(seen) == 0 and max(seen) > 12  # The steps of both are counted together.
-
-
-@pytest.mark.parametrize("case", CASES.values(), ids=lambda case: case.name)
-def test_a_second_run_changes_nothing(case: Case, tmp_path: pathlib.Path) -> None:
-    once = _migrated(case, tmp_path).read_text()
-    assert migrate_text(once).text == once

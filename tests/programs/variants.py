@@ -161,7 +161,6 @@ def migrated(
         migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
         loud = (Outcome.REFUSED, Outcome.FAILED)
         assert not [f for f in migration.findings if f.outcome in loud], variant.name
-        assert migrate_text(migration.text).text == migration.text
         (directory / variant.path.name).write_text(migration.text)
         for name in migration.support:
             source = emitted.source(name).decode()

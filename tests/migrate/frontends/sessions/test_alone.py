@@ -435,12 +435,6 @@ def test_the_recording_is_what_tf1_writes(
     assert _worst(live, _recorded(program)) <= TOLERANCE
 
 
-@pytest.mark.parametrize("program", PROGRAMS, ids=lambda p: p.stem)
-def test_a_second_run_changes_nothing(program: pathlib.Path) -> None:
-    once = _migration(program).text
-    assert migrate_text(once).text == once
-
-
 def record(python: str, only: list[str]) -> None:
     """Writes what TensorFlow 1.15.5 gives, with the programs' digests.
 

@@ -133,13 +133,6 @@ def test_alone_it_equals_genuine_tf1(
     assert np.abs(found["slower"] - found["tf1"]).max() > variant.tolerance
 
 
-@pytest.mark.parametrize("variant", MIGRATED, ids=lambda v: v.name)
-def test_a_second_run_changes_nothing(variant: Variant) -> None:
-    once = migrate_text(variant.path.read_text())
-    assert once.text != variant.path.read_text()
-    assert migrate_text(once.text).text == once.text
-
-
 def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
     variant = next(v for v in VARIANTS if v.name == "sharded_input")
     out = tmp_path / "out"
