@@ -215,6 +215,7 @@ class Preloaded:
         Raises:
           RuntimeError: TensorFlow did not import within two minutes.
         """
+        sys.audit("reference.preloaded.start", command[0])
         with self._lock:
             self._order(
                 {

@@ -356,7 +356,7 @@ PROOFS = (
     Proof(
         "supervisor:*",
         tests=(
-            "tests/migrate/frontends/sessions/test_programs.py::test_equals_genuine_tf1",
+            "tests/migrate/frontends/sessions/test_programs.py::test_runs",
         ),
     ),
     # contrib.

@@ -22,6 +22,7 @@ from tests.ledger.rows import Row
 from tests.ledger.traces import ROOT, Trace, Traces
 
 _REPORTED = "tests.ledger"
+_STARTED = pytest.StashKey[int]()
 
 
 class Stands(BaseException):
@@ -117,6 +118,13 @@ class Ledger:
         self._traces.listen()
         processes.before_launch.append(self._before_launch)
         _watch_migrations(self._traces)
+
+    def pytest_sessionfinish(self) -> None:
+        output = getattr(self._config, "workeroutput", None)
+        if output is not None:
+            output["started"] = self._traces.started
+        else:
+            self._config.stash[_STARTED] = self._traces.started
 
     # -- fixtures ----------------------------------------------------------------------
 
@@ -417,12 +425,18 @@ class _Keeper:
         self._reasons: dict[str, int] = {}
         self._new: dict[str, Row] = {}
         self._failed: set[str] = set()
+        self._started = 0
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         self._collected.add(item.nodeid)
 
+    @pytest.hookimpl(optionalhook=True)
     def pytest_xdist_node_collection_finished(self, node: Any, ids: list[str]) -> None:
         self._collected |= set(ids)
+
+    @pytest.hookimpl(optionalhook=True)
+    def pytest_testnodedown(self, node: Any, error: object) -> None:
+        self._started += getattr(node, "workeroutput", {}).get("started", 0)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         if report.skipped and isinstance(report.longrepr, tuple):
@@ -465,6 +479,8 @@ class _Keeper:
             f"{by.get('unforeseen', 0)} never in it), "
             f"{by.get('ledger', 0)} taken from the ledger (tests/ledger/proofs)"
         )
+        started = self._started + self._config.stash.get(_STARTED, 0)
+        write(f"{started} processes started")
         for reason, count in sorted(self._reasons.items()):
             write(f"{count} not run: {reason}")
         changed = sum(

@@ -16,6 +16,7 @@ ROOT = pathlib.Path(__file__).parents[2]
 # The compiler's own modules are no input of a proof, what it writes is: in a launch.
 _COMPILER = str(ROOT / "migrate") + os.sep
 _SKIPPED = (".git", "__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache")
+_STARTS = ("subprocess.Popen", "reference.preloaded.start")
 _LEDGER = str(pathlib.Path(__file__).parent) + os.sep
 
 
@@ -72,10 +73,15 @@ class Trace:
 
 
 class Traces:
-    """The traces of what is running now, innermost last."""
+    """The traces of what is running now, innermost last.
+
+    Attributes:
+      started: how many processes were started in all.
+    """
 
     def __init__(self) -> None:
         self.running: list[Trace] = []
+        self.started = 0
         self._paused = False
 
     @contextlib.contextmanager
@@ -92,6 +98,8 @@ class Traces:
         sys.addaudithook(self._audit)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        if event in _STARTS:
+            self.started += 1
         if event != "open" or self._paused or not self.running:
             return
         path, mode = arguments[0], arguments[1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pathlib
 import sys
 
-import numpy as np
 import pytest
 
 from migrate import emitted
@@ -32,27 +31,18 @@ def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path
 
 
 @each
-def test_migration_runs(variant: EstimatorVariant, tmp_path: pathlib.Path) -> None:
-    program = migrated(variant, tmp_path / "program")
-    directory = tmp_path / "run"
-    directory.mkdir()
-    found = estimators.run(sys.executable, program, directory, preloaded=True)
-    assert all(np.isfinite(value).all() for value in found.values())
-    assert found["eval/global_step"] >= 20
-
-
-@each
 def test_migration_equals_tensorflow_1_15_5(
     variant: EstimatorVariant, tmp_path: pathlib.Path
 ) -> None:
     python = find_tf1()
     if python is None:
         pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    program = migrated(variant, tmp_path / "program")
     for name in ("tf1", "tf2"):
         (tmp_path / name).mkdir()
     expected = estimators.run(str(python), variant.path, tmp_path / "tf1")
+    assert expected["eval/global_step"] >= 20
     estimators.start(tmp_path / "tf1", tmp_path / "tf2")
-    program = migrated(variant, tmp_path / "program")
     found = estimators.run(sys.executable, program, tmp_path / "tf2", preloaded=True)
     rows = estimators.differences(variant, expected, found)
     wrong = {k: v for k, v in rows.items() if not v <= variant.tolerance}
