@@ -15,6 +15,7 @@ from migrate import pipeline
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult
+from tests import ledger
 from tests.corpus import accounting, coverage, imports
 from tests.corpus.packages import PACKAGES, Package, Unavailable
 
@@ -30,6 +31,7 @@ def where() -> Iterator[pathlib.Path]:
 @pytest.mark.timeout(1500)
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
 def test_package(package: Package, where: pathlib.Path) -> None:
+    ledger.rests_on(ledger.COMPILER)
     try:
         results = coverage.migrated(package, where)
     except Unavailable as error:
@@ -51,6 +53,7 @@ def test_package(package: Package, where: pathlib.Path) -> None:
 @pytest.mark.parametrize("package", PACKAGES, ids=lambda p: p.name)
 def test_modules_import(package: Package, where: pathlib.Path) -> None:
     """As many as were recorded, and of the others the cause is known."""
+    ledger.rests_on(ledger.COMPILER)
     recorded = coverage.recorded()[package.name]["imports"]
     assert isinstance(recorded, dict)
     try:

@@ -16,6 +16,7 @@ from migrate.compiler import migrate_text
 from reference import processes
 from reference.pages import drawings, how_to
 from reference.pages.__main__ import generated
+from tests import ledger
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -155,6 +156,7 @@ def test_measured_numbers_are_those_of_their_page() -> None:
 
 def test_the_tutorial(tmp_path: pathlib.Path) -> None:
     """Every command of it, in one shell; other ports, for they may be taken here."""
+    ledger.rests_on(ledger.COMPILER, ROOT / "reference", DOCS / "tutorial.md")
     (tmp_path / "reference").symlink_to(ROOT / "reference")
     script = "".join(blocks(DOCS / "tutorial.md", "bash"))
     for old, new in zip((2222, 2223, 2224), processes.free_ports(3)):

@@ -17,3 +17,22 @@ and its processes are not started again. `pytest --everything` starts them all.
 The idea is that of verifying traces (Mokhov, Mitchell, Peyton Jones: Build Systems à la
 Carte, 2018): a task's inputs are found while it runs, and compared before it runs again.
 """
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+from reference import processes
+
+ROOT = pathlib.Path(__file__).parents[2]
+COMPILER = ROOT / "migrate"
+
+
+def rests_on(*paths: pathlib.Path) -> None:
+    """Says that what follows depends on these files and directories, whole.
+
+    For proofs that take long and start no process of their own, or one that nobody can
+    look into. Where the proof stands this does not return.
+    """
+    processes.announce(sys.executable, [str(path) for path in paths])

@@ -42,7 +42,7 @@ def _temporary() -> str:
 
 def _same_everywhere(text: str) -> str:
     """The text without what differs from run to run."""
-    text = text.replace(str(ROOT), "<root>")
+    text = text.replace(sys.executable, "<python>").replace(str(ROOT), "<root>")
     for base in {_temporary(), tempfile.gettempdir()}:
         text = re.sub(
             re.escape(base) + r"/pytest-of-[^/\s]+/pytest-\d+(/popen-gw\d+)?",
@@ -50,7 +50,6 @@ def _same_everywhere(text: str) -> str:
             text,
         )
         text = re.sub(re.escape(base) + r"/[^/\s\"']+", "<tmp>", text)
-    text = text.replace(sys.executable, "<python>")
     text = re.sub(r"/\S*/bin/python[\d.]*", "<python>", text)
     return _PORT.sub(r"\1\2<port>", _NUMBERED.sub(r"\1", text))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import datetime
 import hashlib
+import os
 import pathlib
 import shutil
 import time
@@ -115,6 +116,7 @@ class Ledger:
         self._live: set[int] = set()
         self._running: _Proof | None = None
         self._began = time.monotonic()
+        self._environment = dict(os.environ)
         self._traces.listen()
         processes.before_launch.append(self._before_launch)
         _watch_migrations(self._traces)
@@ -176,12 +178,15 @@ class Ledger:
     def _before_launch(self, launch: processes.Launch) -> None:
         if not self._traces.running:
             return
+        # What tests in this process did to its environment depends on their order.
+        launch = dataclasses.replace(launch, inherited=self._environment)
         trace = self._traces.running[-1]
         with self._traces.paused():
             seen = launches.look_at(launch)
         if trace.launches:  # Those of the first are in its digest.
             trace.reads |= seen.committed
-        trace.launched(seen.digest, seen.contents)
+        whole = ROOT / "migrate" / "compiler.py" in seen.committed
+        trace.launched(seen.digest, seen.contents, whole)
         proof = self._running
         if proof is None or trace is not proof.trace:
             definition = next(

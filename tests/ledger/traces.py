@@ -47,12 +47,19 @@ class Trace:
     reads: set[pathlib.Path] = dataclasses.field(default_factory=set)
     seen: frozenset[bytes] = frozenset()
     late: bool = False
+    _whole: bool = False
 
-    def launched(self, digest: str, files: frozenset[bytes]) -> None:
-        """Notes a launch, and what its processes can read."""
+    def launched(
+        self, digest: str, files: frozenset[bytes], whole: bool = False
+    ) -> None:
+        """Notes a launch, and what its processes can read.
+
+        Args:
+          whole: that is the compiler itself, so whatever it writes is foreseen.
+        """
         if not self.launches:
-            self.seen = files
-        elif files & _emitted() - self.seen:
+            self.seen, self._whole = files, whole
+        elif files & _emitted() - self.seen and not self._whole:
             self.late = True
         self.launches.append(digest)
 
@@ -61,7 +68,7 @@ class Trace:
         digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
         if not self.launches:
             self.written.append(digest)
-        elif digest not in self.written:
+        elif digest not in self.written and not self._whole:
             self.late = True
 
     def inputs(self) -> str:

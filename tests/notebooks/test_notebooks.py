@@ -15,6 +15,7 @@ import pytest
 from migrate import emitted
 from reference import environment, processes, runner
 from reference.notebooks import build, story
+from tests import ledger
 
 PAIRS = build.stories()
 
@@ -39,6 +40,7 @@ def test_the_pair_is_the_source_and_what_the_tool_writes_for_it(name: str) -> No
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_story_is_executed_and_its_outputs_are_those_of_its_source(name: str) -> None:
+    ledger.rests_on(ledger.COMPILER, ledger.ROOT / "reference", build.NOTEBOOKS)
     made = build.executed(name)
     assert [c.source for c in made.cells] == [c.source for c in committed(name).cells]
     if environment.find_tf1() is None:
@@ -56,6 +58,7 @@ def test_other_outputs_are_seen() -> None:
 
 def test_a_migrated_notebook_runs_in_a_kernel(tmp_path: pathlib.Path) -> None:
     """As worker 0's, beside a parameter server."""
+    ledger.rests_on(ledger.COMPILER / "support", build.NOTEBOOKS)
     name = "async_parameter_server_tf2.ipynb"
     emitted.write(emitted.files("training_session"), tmp_path)
     cells = pathlib.Path(build.__file__).with_name("cells.py")
