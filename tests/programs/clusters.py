@@ -18,8 +18,8 @@ from tests.programs.programs import HERE, VARIANTS, Variant
 
 EVERY = (*VARIANTS, *MORE)
 RECORDED = HERE / "tf1.json"
-# Of each worker, the lines of its loop: a number of the program's own, and the loss.
-Trace = list[list[tuple[float, float]]]
+# Of each worker, the lines of its loop: a word of the program's own, and the loss.
+Trace = list[list[tuple[str, float]]]
 
 
 def run(
@@ -57,14 +57,14 @@ def run(
         environment=runner.ENVIRONMENT,
         command_line=arguments,
         task_environment=config,
-        preloaded=python == sys.executable,
+        preloaded=True,
     )
     return [_lines(out / f"loss.{worker}") for worker in range(variant.workers)]
 
 
-def _lines(path: pathlib.Path) -> list[tuple[float, float]]:
+def _lines(path: pathlib.Path) -> list[tuple[str, float]]:
     pairs = [line.split() for line in path.read_text().splitlines()]
-    return [(float(pair[0]), float(pair[1])) for pair in pairs]
+    return [(pair[0], float(pair[1])) for pair in pairs]
 
 
 def difference(one: Trace, other: Trace) -> float:
@@ -105,8 +105,8 @@ def record(python: str, only: list[str]) -> None:
             "trace": trace,
         }
         print(variant.name, [len(worker) for worker in trace], flush=True)
-    text = json.dumps(dict(sorted(rows.items())), indent=1)
-    RECORDED.write_text(text + "\n")
+        text = json.dumps(dict(sorted(rows.items())), indent=1)
+        RECORDED.write_text(text + "\n")
 
 
 if __name__ == "__main__":

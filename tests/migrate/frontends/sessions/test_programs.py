@@ -85,7 +85,7 @@ def test_each_worker_reads_its_own_shard(tmp_path: pathlib.Path) -> None:
     program = _migrated(variant.path, tmp_path / "program")
     found = clusters.run(variant, sys.executable, program, tmp_path / "out")
     firsts = [[first for first, _ in lines] for lines in found]
-    assert firsts == [[0, 10, 20, 30], [1, 11, 21, 31]]
+    assert firsts == [["0", "10", "20", "30"], ["1", "11", "21", "31"]]
 
 
 def test_each_worker_has_what_its_process_had(tmp_path: pathlib.Path) -> None:
