@@ -57,7 +57,8 @@ def run(
         environment=runner.ENVIRONMENT,
         command_line=arguments,
         task_environment=config,
-        preloaded=True,
+        # TensorFlow 1's server answers other workers until the interpreter has ended.
+        preloaded=python == sys.executable or variant.workers == 1,
     )
     return [_lines(out / f"loss.{worker}") for worker in range(variant.workers)]
 
