@@ -106,12 +106,13 @@ def find_status(result: FileResult) -> Status | None:
         return Status.FAILED
     if any(f.blocks for f in result.findings):
         return Status.REFUSED
-    if any(_runs_graph(f) for f in result.findings):
+    if any(runs_graph(f) for f in result.findings):
         return Status.COMPAT
     return Status.MIGRATED if result.changed else None
 
 
-def _runs_graph(finding: Finding) -> bool:
+def runs_graph(finding: Finding) -> bool:
+    """Whether a finding is about a session, or the like, that stays TensorFlow 1's."""
     return finding.code in _IN_COMPAT and finding.symbol in _RUNS_GRAPHS
 
 
@@ -126,7 +127,7 @@ def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] |
         # A mistake that keeps its program from being read, as D112.
         lambda f: f.outcome is Outcome.REFUSED and f.code not in _CONSEQUENCES,
         lambda f: f.blocks,
-        _runs_graph,
+        runs_graph,
     )
     for asked in ranked:
         for path, finding in told:

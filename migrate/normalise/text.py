@@ -7,6 +7,7 @@ import dataclasses
 import io
 import tokenize
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from migrate.source.nodes import all_nodes, tree_of
 
@@ -150,8 +151,16 @@ def repeated(text: Text, step: Callable[[Text], Text | None]) -> Text:
     return text
 
 
-_COMPOUND = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_COMPOUND += (ast.With, ast.AsyncWith, ast.If, ast.While, ast.For, ast.AsyncFor)
+_COMPOUND: tuple[Any, ...] = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPOUND += (
+    ast.ClassDef,
+    ast.With,
+    ast.AsyncWith,
+    ast.If,
+    ast.While,
+    ast.For,
+    ast.AsyncFor,
+)
 
 
 def close_headers(text: Text) -> Text:

@@ -73,10 +73,15 @@ def _together(
 ) -> Migration | None:
     """What is found in a program's own lines, and what stands where it was imported.
 
-    None where it is refused, or where a second run would change the result.
+    None where it is refused, where it stays a program of TensorFlow 1 that runs through
+    compat.v1 (its own files do so, too), or where a second run would change the result.
     """
+    from migrate.outcomes import runs_graph  # It imports what imports this.
+
     found = migrate(whole.text, path, options)
     if any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in found.findings):
+        return None
+    if any(runs_graph(f) for f in found.findings):
         return None
     again = migrate(found.text, path, options.again(found.support))
     if again.text != found.text:

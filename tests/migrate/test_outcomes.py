@@ -229,3 +229,42 @@ def test_a_fallback_gets_whole_programs_and_gives_their_outcome(
         "alone.py": Status.MIGRATED,
         "bad.py": Status.FAILED,
     }
+
+
+def test_no_module_is_brought_to_a_program_that_stays_one_of_tensorflow_1(
+    tmp_path: pathlib.Path,
+) -> None:
+    """A merged program is migrated; one that runs through compat.v1 keeps its modules."""
+    train = (
+        "import tensorflow.compat.v1 as tf\n"
+        "import model\n"
+        "tf.disable_v2_behavior()\n"
+        "x = tf.placeholder(tf.float32, [None, 3])\n"
+        "loss, train = model.build(x)\n"
+        "sess = tf.Session()\n"
+        "sess.run(tf.global_variables_initializer())\n"
+        "print(sess.run([loss, train], {x: [[1.0, 2.0, 3.0]]}))\n"
+    )
+    model = (
+        "import tensorflow.compat.v1 as tf\n"
+        "def build(x):\n"
+        "    loss = tf.reduce_mean(tf.matmul(x, tf.get_variable('w', [3, 2])))\n"
+        "    return loss, tf.train.GradientDescentOptimizer(0.1).minimize(loss)\n"
+    )
+    written(tmp_path, {"train.py": train, "model.py": model})
+    results = [r for p in run_programs([tmp_path]) for r in p]
+    assert not any(r.changed for r in results)
+    (program,) = outcomes.programs(results)
+    assert program.status is Status.COMPAT and program.path.name == "train.py"
+    # A control: of TensorFlow 1's own names it becomes one of TensorFlow 2.
+    plain = {
+        "train.py": train.replace("tf.disable_v2_behavior()\n", ""),
+        "model.py": model,
+    }
+    for name, text in plain.items():
+        plain[name] = text.replace("tensorflow.compat.v1", "tensorflow")
+    written(tmp_path, plain)
+    found = {r.path.name: r for p in run_programs([tmp_path]) for r in p}
+    assert found["train.py"].status is Status.MIGRATED
+    assert b"import plain_session" in found["train.py"].new
+    assert b"model" not in found["train.py"].new
