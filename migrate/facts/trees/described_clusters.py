@@ -83,7 +83,7 @@ def of_text(text: str, file: str) -> Described | None:
         return None
     around = scopes.parents[made[0]]
     kept = isinstance(around, ast.Assign) and isinstance(around.targets[0], ast.Name)
-    name = around.targets[0].id if kept else "cluster"  # type: ignore[union-attr, attr-defined]
+    name = around.targets[0].id if kept else "cluster"  # type: ignore[attr-defined]
     lines: list[str] = []
     for statement in sorted(statements, key=lambda s: s.lineno):
         shown = ast.get_source_segment(text, statement, padded=True)
