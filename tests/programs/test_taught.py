@@ -15,7 +15,8 @@ from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.run import run_tree
-from reference import processes, runner
+from reference import checkpoints, processes, runner
+from reference.environment import find_tf1
 
 HERE = pathlib.Path(__file__).parent / "taught"
 
@@ -239,3 +240,117 @@ def test_a_client_asks_the_cluster_of_its_tree(tmp_path: pathlib.Path) -> None:
         )
         (client,) = [e for e in ended if e.task == "client-0"]
         assert (f"MATRIX {meant}" in client.output) == (kind == "right")
+
+
+# The guide's way to begin with: what it sets for a cluster it takes away again.
+CONFIGURED = """import json
+import os
+
+os.environ["TF_CONFIG"] = json.dumps({
+    "cluster": {"chief": ["a:1"], "worker": ["b:1"], "ps": ["c:1"]},
+    "task": {"type": "chief", "index": 0}})
+# 单机运行
+del os.environ["TF_CONFIG"]
+"""
+SPELLINGS = {
+    "as it is": lambda text: text,
+    "TF_CONFIG set and taken away": lambda text: text.replace(
+        "import sys\n", "import sys\n" + CONFIGURED
+    ),
+    "by position, of another import": lambda text: (
+        text.replace(
+            "import tensorflow.compat.v1 as tf1",
+            "from tensorflow.compat import v1 as tf1",
+        )
+        .replace("model_fn=_model_fn, model_dir=", "_model_fn, ")
+        .replace("Spec(input_fn=", "Spec(")
+    ),
+}
+
+
+def _guide_config(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
+    """The chief is one more of the workers: the first."""
+    cluster = {"chief": [hosts.worker[0]], "worker": list(hosts.worker[1:])}
+    if hosts.ps:
+        cluster["ps"] = list(hosts.ps)
+    if len(hosts.worker) == 1 and not hosts.ps:
+        return {}
+    task = {"type": job, "index": index}
+    if job == "worker":
+        task = {"type": "worker", "index": index - 1}
+        task = task if index else {"type": "chief", "index": 0}
+    jobs = {name: addresses for name, addresses in cluster.items() if addresses}
+    return {"TF_CONFIG": json.dumps({"cluster": jobs, "task": task})}
+
+
+def _estimate(
+    python: str,
+    text: str,
+    directory: pathlib.Path,
+    support: tuple[str, ...] = (),
+    start: pathlib.Path | None = None,
+    ps: int = 0,
+    workers: int = 1,
+) -> dict[str, np.ndarray]:
+    """The variables that a guide's program has saved in the end."""
+    model = directory / "model"
+    model.mkdir(parents=True)
+    for part in start.glob("model.ckpt-0.*") if start is not None else ():
+        (model / part.name).write_bytes(part.read_bytes())
+        (model / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-0"\n')
+    emitted.write(support, directory)
+    (directory / "program.py").write_text(text)
+    processes.run_tasks(
+        python,
+        directory / "program.py",
+        [f"--dir={directory}"],
+        directory / "logs",
+        ps=ps,
+        workers=workers,
+        environment=runner.ENVIRONMENT,
+        timeout=240,
+        preloaded=python == sys.executable,
+        command_line=_no_flags,
+        task_environment=_guide_config,
+    )
+    return checkpoints.read(model)
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_the_guides_estimator_is_tensorflow_1s(
+    spelling: str, tmp_path: pathlib.Path
+) -> None:
+    tf1 = find_tf1()
+    if tf1 is None:
+        pytest.skip("TensorFlow 1.15.5 is not found")
+    old = SPELLINGS[spelling]((HERE / "guided.py").read_text())
+    migration = migrate_text(old)
+    assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
+    comments = ("# 训练数据", "# 线性模型", *("# 单机运行",) * ("TF_CONFIG" in old))
+    assert all(migration.text.count(comment) == 1 for comment in comments)
+    want = _estimate(str(tf1), old, tmp_path / "tf1")
+    start = tmp_path / "tf1" / "model"
+    tasks = {"one": (0, 1)}
+    if spelling == "as it is":
+        tasks |= {"two servers": (2, 1), "workers only": (0, 3), "all": (2, 4)}
+    support = migration.support
+    found = {
+        name: _estimate(
+            sys.executable, migration.text, tmp_path / name, support, start, ps, workers
+        )
+        for name, (ps, workers) in tasks.items()
+    }
+    for name, values in found.items():
+        if name == "all":
+            # Each of four tasks takes the four rows, in any order; the chief saves when
+            # it has taken its own.
+            assert 4 <= int(values["global_step"]) <= 16
+            assert np.all(values["dense/kernel/Adagrad"] > 1)
+            continue
+        assert set(want) == set(values)
+        assert all(np.array_equal(values[k], want[k]) for k in want), name
+    # A control: a rate that is another by a thousandth.
+    fault = migration.text.replace("Optimizer(0.04)", "Optimizer(0.04004)")
+    assert fault != migration.text
+    wrong = _estimate(sys.executable, fault, tmp_path / "fault", support, start)
+    assert not np.array_equal(wrong["dense/kernel"], want["dense/kernel"])
