@@ -123,6 +123,31 @@ def aligned(records: Records) -> Records:
     )
 
 
+def compare_workers(records: Records, workers: int) -> Comparison:
+    """Compares what every worker computes, at its own steps."""
+    whole = compare(records)
+    for worker in range(1, workers):
+        one = compare(
+            Records(
+                records.first.of_worker(worker),
+                records.second.of_worker(worker),
+                records.new.of_worker(worker),
+                records.shifted and records.shifted.of_worker(worker),
+            )
+        )
+        for row in one.rows:
+            row.name += f" (worker {worker})"
+        whole.rows += one.rows
+        for here, there in (
+            (whole.old_only, one.old_only),
+            (whole.new_only, one.new_only),
+        ):
+            here += [f"{text} (worker {worker})" for text in there]
+        old, new = one.steps
+        whole.steps = whole.steps[0] + old, whole.steps[1] + new
+    return whole
+
+
 def compare(records: Records) -> Comparison:
     """Compares every value of the two programs."""
     records = aligned(records)

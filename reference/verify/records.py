@@ -22,10 +22,25 @@ class Record:
     Attributes:
       directory: what `verify_inside.record` has written.
       output: the file of everything that the process printed, errors too.
+      worker: whose steps.
     """
 
     directory: pathlib.Path
     output: pathlib.Path
+    worker: int = 0
+
+    def of_worker(self, worker: int) -> Record:
+        """Another worker's: of its own process, or of a thread of this one."""
+        if not worker:
+            return self
+        own = Record(
+            self.directory.with_name(f"worker-{worker}"),
+            self.output.with_name(f"worker-{worker}.log"),
+            worker,
+        )
+        if own.of("step", "read"):
+            return own
+        return dataclasses.replace(self, worker=worker)
 
     @functools.cached_property
     def events(self) -> list[Event]:
@@ -38,7 +53,8 @@ class Record:
                 found.append(json.loads(line))
             except json.JSONDecodeError:  # The process was killed in it.
                 break
-        return found
+        own = ("step", "read", "metrics", "predictions")
+        return [e for e in found if e["kind"] not in own or e["worker"] == self.worker]
 
     @functools.cached_property
     def _bytes(self) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 import pathlib
+import re
 import time
 from collections.abc import Callable, Sequence
 
@@ -16,6 +17,7 @@ from reference.verify.records import Record
 from reference.verify.tasks import ALONE, Tasks
 
 _HERE = pathlib.Path(__file__).parent
+_LOST = re.compile("UnavailableError|already in use|Socket closed|bind")
 LAUNCHER = _HERE / "watched" / "launcher.py"
 SEED = 20101
 # Beside what makes TensorFlow 2 round as 1.15 does.
@@ -106,6 +108,24 @@ class Runs:
         Raises:
           CannotRun: it failed, or took too long.
         """
+        try:
+            return self._once(program, name, makes_start, ulps, steps, probe)
+        except CannotRun as error:
+            # Another process may have taken a port before the program did.
+            if self.tasks.alone or not _LOST.search(str(error)):
+                raise
+            again = f"{name}-again"
+            return self._once(program, again, makes_start, ulps, steps, probe)
+
+    def _once(
+        self,
+        program: Program,
+        name: str,
+        makes_start: bool,
+        ulps: int,
+        steps: int | None,
+        probe: bool,
+    ) -> Record:
         directory = self.work / name
         root = directory / "program"
         directory.mkdir(parents=True)
@@ -113,7 +133,7 @@ class Runs:
         path = root / program.path.relative_to(program.root)
         if program.side == "tf2":
             workspace.complete(path)
-        for part in ("out", "elsewhere", "tmp", "log"):
+        for part in ("out", "elsewhere", "tmp", "log", "gate"):
             (directory / part).mkdir()
         arguments = paths.inside(
             self.arguments, directory / "elsewhere", self.data, self.limits.copied
@@ -134,6 +154,8 @@ class Runs:
             "VERIFY_SEED": str(SEED),
             "VERIFY_SUPPORT": ",".join(workspace.support_modules()),
             "VERIFY_PROJECT": str(_HERE.parents[1]),
+            "VERIFY_GATE": str(directory / "gate"),
+            "VERIFY_WORKERS": str(1 if self.tasks.client else self.tasks.workers),
             "TMPDIR": str(directory / "tmp"),
         }
         tasks = self.tasks

@@ -94,7 +94,9 @@ def of_program(
       flags: a template where the flags have other names.
     """
     servers = 1 if ps is None else ps
-    count = workers or 1
+    # Two are the fewest that show what workers do to each other.
+    keeps = re.search(r"\bMonitoredTrainingSession\b|\bSupervisor\b", text)
+    count = workers or (2 if keeps else 1)
     if flags:
         return Tasks(servers, count, flags)
     if launch == "alone":

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 from reference import environment
 from reference.verify import stages, tasks, workspace
-from reference.verify.compare import Records, compare
+from reference.verify.compare import Records, compare_workers
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
 from reference.verify.runs import Limits, Program, Runs
@@ -85,12 +85,13 @@ def _verify(request: Request) -> Verdict:
         pair = pool.submit(runs.run, again, "second"), pool.submit(runs.run, new, "new")
         second, migrated = (one.result() for one in pair)
     records = Records(first, second, migrated)
-    comparison = compare(records)
+    workers = 1 if started.client else started.workers
+    comparison = compare_workers(records, workers)
     if any(row.difference or row.wrong for row in comparison.rows):
         # What rounding alone does is measured before anything is blamed.
         shifted = dataclasses.replace(old, name="the original, one ULP moved")
         records.shifted = runs.run(shifted, "shifted", ulps=1)
-        comparison = compare(records)
+        comparison = compare_workers(records, workers)
     verdict = judge(records, comparison, oracle, _reduced(records, runs, request))
     if verdict.outcome is Outcome.DIFFERENT:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
@@ -138,6 +139,12 @@ def _reduced(records: Records, runs: Runs, request: Request) -> list[str]:
     limits, started = runs.limits, runs.tasks
     if not started.alone:
         found.append(started.said or "Started as tasks of a cluster.")
+        if started.workers > 1 and not started.client:
+            found.append(
+                f"{started.workers} workers were held to one order: asynchronous ones "
+                "take turns, synchronous ones begin each step together. Other orders "
+                "are not proved."
+            )
         if started.workers == 1 and not request.workers:
             found.append(
                 "The cluster has one worker, which makes it the same in every run: what "

@@ -53,6 +53,8 @@ def main():
     sandbox.keep_tensorflow_files(redirect)
     sandbox.keep_off_network(asked)
     if settings.side == "tf2":
+        if settings.task:
+            recorder.serve()
         watch = tf2.Watch(recorder, told)
         tf2.watch_variables(settings)
         names = ("training_session", "plain_session", "estimator_loop")
@@ -60,7 +62,8 @@ def main():
     else:
         tf1.Watch(recorder, told).install()
         tf1.watch_estimators(recorder)
-        tf1.keep_step(told)
+        tf1.keep_step(recorder, told)
+        tf1.keep_order(recorder)
     unseeded = seeds.seed_python(settings.seed)
     recorder.at_end = lambda: {"told": dict(told, generators=unseeded())}
     seeds.seed_tensorflow(settings.seed, told)

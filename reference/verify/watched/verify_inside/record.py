@@ -8,6 +8,8 @@ import threading
 
 import numpy as np
 
+from .gate import Gate
+
 _EXACT = (bool, int, float, complex, np.generic, np.ndarray)
 
 
@@ -25,7 +27,10 @@ class Settings:
         self.bytes = int(environment["VERIFY_BYTES"])
         self.probe = environment.get("VERIFY_PROBE") == "1"
         self.seed = int(environment["VERIFY_SEED"])
-        self.task = environment.get("VERIFY_TASK", "")
+        task = environment.get("VERIFY_TASK", "")
+        self.task = int(task) if task.isdigit() else None  # None: no worker.
+        self.workers = int(environment.get("VERIFY_WORKERS") or 1)
+        self.gate = environment["VERIFY_GATE"]
         self.support = frozenset(environment["VERIFY_SUPPORT"].split(","))
 
 
@@ -44,8 +49,19 @@ class Recorder:
         self._size = 0
         self._places = {}
         self._quiet = threading.local()
-        self.steps = 0
+        self._counts = {}
+        self.worker = lambda: settings.task or 0  # Whose step this thread makes.
+        self.gate = Gate(settings.gate, settings.workers)
         self.at_end = dict  # Gives what else is told at the end.
+
+    @property
+    def steps(self):
+        """How many steps this thread's worker has made."""
+        return self._counts.get(self.worker(), 0)
+
+    def count(self):
+        with self.lock:
+            self._counts[self.worker()] = self.steps + 1
 
     # What a program does inside another thing that is recorded is not recorded itself.
 
@@ -57,6 +73,7 @@ class Recorder:
 
     def event(self, kind, **data):
         data["kind"] = kind
+        data["worker"] = self.worker()
         with self.lock:
             self._events.write(json.dumps(data) + "\n")
             self._events.flush()
@@ -104,12 +121,26 @@ class Recorder:
 
     def end(self, reason, **more):
         more.update(self.at_end())
+        self.gate.end(self.worker())
+        if not self.settings.task and self.settings.side == "tf2":
+            self.gate.over()
         self.event("end", reason=reason, steps=self.steps, **more)
         with self.lock:
             self._arrays.flush()
 
+    def serve(self):
+        """Ends the process, if it has made no step of its own, with those it serves."""
+
+        def leave():
+            if not self._counts:
+                self.end("served")
+                os._exit(0)
+
+        self.gate.serve_until_over(leave)
+
     def leave(self):
         """Ends the process where it stands: the program has made its steps."""
+        self.gate.leave(self.worker())
         self.end("enough")
         sys.stdout.flush()
         sys.stderr.flush()

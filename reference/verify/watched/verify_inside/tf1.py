@@ -54,6 +54,8 @@ class Watch:
         recorder = self._recorder
         if kind == graphs.STEP and not recorder.is_quiet() and recorder.enough():
             recorder.leave()
+        if kind == graphs.STEP and not recorder.is_quiet():
+            recorder.gate.begin(recorder.worker())
         before = None
         if sets and not recorder.is_quiet():
             before = self._initialized(session, list(self._variables(graph)))
@@ -171,7 +173,7 @@ class Watch:
             if drawn:
                 self._told.setdefault("draws", drawn)
             recorder.event(kind, step=recorder.steps, **event)
-            recorder.steps += 1
+            recorder.count()
         elif event["fetches"] and not graphs.only_saves(ops):
             recorder.event(kind, step=recorder.steps, **event)
 
@@ -205,18 +207,57 @@ class Watch:
         )
 
 
-def keep_step(told):
+def keep_order(recorder):
+    """Other workers' sessions begin when the chief's makes steps, and end with it.
+
+    A TF1 worker that asks before waits half a minute until it asks again. Closing a
+    chief's session can hang once another worker is gone.
+    """
+    from tensorflow.python.training import monitored_session, session_manager
+
+    if not recorder.gate.holds:
+        return
+    kind = session_manager.SessionManager
+    wait = kind.wait_for_session
+    close = monitored_session._MonitoredSession._close_internal
+
+    def waited(self, *args, **kwargs):
+        recorder.gate.wait_for_chief(recorder.worker())
+        return wait(self, *args, **kwargs)
+
+    def closed(self, *args, **kwargs):
+        recorder.gate.end(recorder.worker())
+        if self._sess is not None:
+            self._sess.close = lambda: None
+            _KEPT.append(self._sess)
+        return close(self, *args, **kwargs)
+
+    kind.wait_for_session = waited
+    monitored_session._MonitoredSession._close_internal = closed
+
+
+_KEPT = []
+
+
+def keep_step(recorder, told):
     """A worker of SyncReplicasOptimizer begins no step before the last one's update.
 
     The tokens that are there at the start let it run ahead, by chance.
 
     Args:
-      told: gets `tokens`, whether the program makes the hook.
+      told: gets `tokens`, whether the program asks for tokens.
     """
     from tensorflow.python.training import sync_replicas_optimizer
 
     kind = sync_replicas_optimizer.SyncReplicasOptimizer
     make, begin = kind.make_session_run_hook, kind.get_init_tokens_op
+    apply = kind.apply_gradients
+
+    def applied(self, *args, **kwargs):
+        recorder.gate.keep_step()
+        return apply(self, *args, **kwargs)
+
+    kind.apply_gradients = applied
 
     def hook(self, is_chief, num_tokens=-1):
         told["tokens"] = told.get("tokens", False) or num_tokens != 0

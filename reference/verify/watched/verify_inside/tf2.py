@@ -54,6 +54,21 @@ class Watch:
         session._restore = restored
         if self._settings.probe:
             self._watch_gradients(module.replicas.Replicas)
+        task, workers = self._settings.task or 0, module.workers
+        self._recorder.worker = lambda: workers.task_index(task)
+        replicas = module.AsynchronousReplicas
+        loops = replicas.run
+
+        def run(self, worker, *args, **kwargs):
+            def loop(index):
+                try:
+                    return worker(index)
+                finally:
+                    watch._recorder.gate.end(index)
+
+            return loops(self, loop, *args, **kwargs)
+
+        replicas.run = run
 
     def plain_session(self, module):
         watch = self
@@ -114,13 +129,16 @@ class Watch:
         recorder = self._recorder
         if recorder.is_quiet():
             return call(replicas, step, args)
+        updates = self._is_update(replicas, step)
+        asynchronous = type(replicas).__name__.startswith("Asynchronous")
+        if updates and recorder.enough():
+            recorder.leave()
+        if updates and asynchronous:
+            recorder.gate.begin(recorder.worker())
         with self._lock:  # One worker's loop at a time, so that a record is of one step.
             before = None
-            updates = self._is_update(replicas, step)
             if updates is None:
                 before = self._values(replicas)
-            if updates and recorder.enough():
-                recorder.leave()
             results = call(replicas, step, args)
             after = self._values(replicas) if updates in (True, None) else None
             if updates is None:
@@ -181,7 +199,7 @@ class Watch:
         event["sets"] = self._sets.get(step, False)
         self._tell_variables(replicas)
         recorder.event(graphs.STEP, step=recorder.steps, **event)
-        recorder.steps += 1
+        recorder.count()
 
     def _tell_variables(self, replicas):
         entries = replicas.entries()

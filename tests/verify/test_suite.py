@@ -1,0 +1,57 @@
+"""`tf1to2 verify` of the suite's own pairs, and of faults planted in them.
+
+A few of each kind: `python -m reference.verify.suite` has them all.
+"""
+
+from __future__ import annotations
+
+import pathlib
+
+import pytest
+
+from reference.environment import find_tf1
+from reference.registry import SCENARIOS
+from reference.verify.suite import Case, verify_case
+from reference.verify.verdict import Outcome
+from tests.verify.support import unproven
+
+# A session whose towers share a process, one that reads files, an Estimator, and clusters
+# of two workers, in turns and in step.
+EQUAL = ("in_graph_towers", "queue_input", "estimator_layers", "async_parameter_server")
+# The planted fault and the variable that shows it first.
+FAULTS = {
+    ("async_parameter_server", "epsilon"): "hid_w",
+    ("sync_replicas", "sum instead of mean"): "sm_w/Adagrad",
+}
+
+
+@pytest.fixture(scope="module")
+def python() -> str:
+    found = find_tf1()
+    if found is None:
+        pytest.skip("no Python 3.7 with TensorFlow 1.15.5 on this machine")
+    return str(found)
+
+
+@pytest.mark.parametrize("name", EQUAL)
+def test_a_pair_is_equal(name: str, python: str, tmp_path: pathlib.Path) -> None:
+    scenario = SCENARIOS[name]
+    case = Case(scenario, scenario.runs[0])
+    verdict = verify_case(case, tmp_path / "case", python, steps=20)
+    assert verdict.outcome is Outcome.EQUAL, unproven(verdict)
+    assert verdict.comparison is not None
+    assert min(verdict.comparison.steps) >= 20
+
+
+@pytest.mark.parametrize(("name", "fault"), FAULTS)
+def test_a_planted_fault_is_seen(
+    name: str, fault: str, python: str, tmp_path: pathlib.Path
+) -> None:
+    scenario = SCENARIOS[name]
+    (planted,) = [f for f in scenario.faults if f.name == fault]
+    case = Case(scenario, scenario.run(planted.run), planted)
+    verdict = verify_case(case, tmp_path / "case", python, steps=10)
+    assert verdict.outcome is Outcome.DIFFERENT
+    assert verdict.variable is not None
+    assert verdict.variable.name.startswith(FAULTS[name, fault])
+    assert verdict.stage
