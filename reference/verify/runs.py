@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from reference import processes, runner
 from reference.verify import arguments as paths
-from reference.verify import workspace
+from reference.verify import notebooks, workspace
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
 from reference.verify.tasks import ALONE, Tasks
@@ -131,6 +131,11 @@ class Runs:
         directory.mkdir(parents=True)
         workspace.copy_tree(program.root, root, self.limits.copied, self.data)
         path = root / program.path.relative_to(program.root)
+        if path.suffix == ".ipynb":
+            try:
+                path = notebooks.as_program(path)
+            except ValueError as error:
+                raise CannotRun(str(error)) from error
         if program.side == "tf2":
             workspace.complete(path)
         for part in ("out", "elsewhere", "tmp", "log", "gate"):

@@ -53,8 +53,6 @@ def main():
     sandbox.keep_tensorflow_files(redirect)
     sandbox.keep_off_network(asked)
     if settings.side == "tf2":
-        if settings.task:
-            recorder.serve()
         watch = tf2.Watch(recorder, told)
         tf2.watch_variables(settings)
         names = ("training_session", "plain_session", "estimator_loop")

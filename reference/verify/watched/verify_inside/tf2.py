@@ -54,6 +54,13 @@ class Watch:
         session._restore = restored
         if self._settings.probe:
             self._watch_gradients(module.replicas.Replicas)
+        serve = module.serve
+
+        def served(*args, **kwargs):
+            watch._recorder.serve()
+            return serve(*args, **kwargs)
+
+        module.serve = served
         task, workers = self._settings.task or 0, module.workers
         self._recorder.worker = lambda: workers.task_index(task)
         replicas = module.AsynchronousReplicas

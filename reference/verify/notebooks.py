@@ -1,0 +1,44 @@
+"""A notebook as the program that its cells are, for a run that has no kernel."""
+
+from __future__ import annotations
+
+import ast
+import json
+import pathlib
+
+
+def as_program(path: pathlib.Path) -> pathlib.Path:
+    """Writes the code of a notebook's cells beside it, and gives that file.
+
+    What only a kernel understands, a cell's magic or a shell command, is left out.
+
+    Raises:
+      ValueError: it is no notebook, or has no Python in it.
+    """
+    try:
+        cells = json.loads(path.read_text())["cells"]
+    except (json.JSONDecodeError, KeyError) as error:
+        raise ValueError(f"{path.name} is no notebook") from error
+    parts = []
+    for cell in cells:
+        if cell.get("cell_type") != "code":
+            continue
+        source = cell.get("source", "")
+        text = source if isinstance(source, str) else "".join(source)
+        if text.lstrip().startswith("%%"):
+            continue
+        lines = [
+            "" if line.lstrip().startswith(("%", "!")) else line
+            for line in text.splitlines()
+        ]
+        parts.append("\n".join(lines))
+    program = "\n\n".join(parts) + "\n"
+    try:
+        if not ast.parse(program).body:
+            raise ValueError(f"{path.name} has no code")
+    except SyntaxError:
+        if not program.strip():
+            raise ValueError(f"{path.name} has no code") from None
+    written = path.with_name(f"{path.stem}_ipynb.py")
+    written.write_text(program)
+    return written
