@@ -17,6 +17,7 @@ from migrate.findings import Finding, Outcome
 from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
 from migrate.frontends.sessions import between_graph
+from migrate.gates.judgement import judge
 from migrate.migration import Migration
 from migrate.normalise import contrib_metrics
 from migrate.normalise.eager_forms import in_known_form
@@ -143,8 +144,23 @@ def _with_tensorflow(text: str, unit: Unit) -> Migration:
     whole, lines = written_out(text, unit.reexports)
     whole = own_stars.written(whole, unit.own_stars)
     if whole == text:
-        return _compiled(text, unit)
-    return _taken(text, lines, _compiled(whole, unit), whole, unit)
+        return _gated(text, unit)
+    return _taken(text, lines, _gated(whole, unit), whole, unit)
+
+
+def _gated(text: str, unit: Unit) -> Migration:
+    """A file's migration, whose effects are those of the file; else it is refused."""
+    done = _compiled(text, unit)
+    fewer = dataclasses.replace(unit, methods=False)
+    judged = judge(text, done, lambda: _compiled(text, fewer))
+    if judged.text != text or done.text == text:
+        return judged
+    source = _Source(text, tree_of(text))
+    at = {(f.line, f.column) for f in judged.findings}
+    rest = [
+        f for f in left_whole(scopes_of(source.tree)) if (f.line, f.column) not in at
+    ]
+    return _written(source, Plan(), [*judged.findings, *rest], unit)
 
 
 def _compiled(text: str, unit: Unit) -> Migration:

@@ -152,6 +152,15 @@ CODES = (
         "The program could be a client of servers that run already, one client for each worker. Here one coordinator runs the loops of all workers, and its process is one of the servers: the flag is kept, and raises an error.",
     ),
     Code(
+        "C119",
+        "in the coordinator alone",
+        "Every TF1 worker was a process that ran the whole program. Here the others wait "
+        "for what worker 0, the coordinator, lets them do: what stands between the "
+        "cluster and the loop of the workers (a print, a file that is written) is done "
+        "once, in worker 0's process, not in each.",
+        noted=True,
+    ),
+    Code(
         "C120",
         "server outside a program",
         "The server is not part of a program that this version reads.",

@@ -46,6 +46,17 @@ CODES = (
         promise="Neither file is touched.",
     ),
     Code(
+        "G007",
+        "effect otherwise",
+        "A gate: what the program does besides computing (printing, files, random draws, "
+        "code that the tool cannot see) would be done otherwise in the result: not at "
+        "all, twice, under other conditions, or in another order with something that "
+        "could see it. The gate compares the two texts and knows nothing of the rules.",
+        promise="The program is left as it is.",
+        refused_when="Move the statement that is named to where nothing that is moved "
+        "stands between: before the cluster, or after the session.",
+    ),
+    Code(
         "G009",
         "internal error",
         "The tool failed on this file. Please report it.",

@@ -6,6 +6,7 @@ import ast
 
 from migrate.backends.custom_loop.context import Context, parenthesised
 from migrate.facts import names
+from migrate.findings import Finding, Outcome
 from migrate.frontends.sessions import around
 from migrate.plan import Block, Dropped, Item, Keep, New
 from migrate.program import ir
@@ -115,7 +116,18 @@ class Cluster:
                     "Use the cluster and the task's name and index.",
                     "tf.train.Server",
                 )
-            elif program.replication is Replication.SYNCHRONOUS:
+                continue
+            self._diagnostics.findings.append(
+                Finding(
+                    statement.lineno,
+                    statement.col_offset + 1,
+                    "C110",
+                    Outcome.REWRITTEN,
+                    "",
+                    "dropped where training is synchronous: it has no server to tell of",
+                )
+            )
+            if program.replication is Replication.SYNCHRONOUS:
                 self._plan.statements[statement] = [Dropped(statement)]
             else:
                 assert program.condition is not None

@@ -1,0 +1,197 @@
+"""What a call calls, and what that does: one module's names, and no evaluation."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+
+from migrate.facts.scopes import Scope, Scopes
+from migrate.gates.origins import Origins, is_tensorflow
+from migrate.tables import host_effects as table
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+@dataclasses.dataclass(frozen=True)
+class Effect:
+    """What a call does, and by which name both programs know it."""
+
+    kind: str
+    name: str
+
+
+class Callees:
+    """The functions of one module, and the effects of what it calls."""
+
+    def __init__(self, scopes: Scopes) -> None:
+        self.scopes = scopes
+        self.methods: dict[str, list[Function]] = {}
+        for node in scopes.walk():
+            if isinstance(node, ast.ClassDef):
+                for item in node.body:
+                    if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                        self.methods.setdefault(item.name, []).append(item)
+        self.origins = Origins(self)
+
+    def path(self, node: ast.expr) -> str:
+        """The dotted path that an expression names through imports; "" for another."""
+        known = self.scopes.dotted(node)
+        if known:
+            return known
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name):
+            return ""
+        base = self._imported(node)
+        return ".".join([base, *reversed(attributes)]) if base else ""
+
+    def bindings(self, name: ast.Name) -> list[ast.AST]:
+        """What binds a name where it is read; nothing where that is not in sight."""
+        owner = self.owner(name)
+        return owner.bindings[name.id] if owner else []
+
+    def owner(self, name: ast.Name) -> Scope | None:
+        try:
+            return self.scopes.scope_of(name).owner(name.id)
+        except KeyError:
+            return None
+
+    def _imported(self, name: ast.Name) -> str:
+        for binding in self.bindings(name):
+            for alias in getattr(binding, "names", ()):
+                if not isinstance(alias, ast.alias):
+                    continue
+                if (alias.asname or alias.name.split(".")[0]) != name.id:
+                    continue
+                if isinstance(binding, ast.ImportFrom):
+                    dots = "." * binding.level
+                    return f"{dots}{binding.module or ''}.{alias.name}"
+                return alias.name if alias.asname else name.id
+        return ""
+
+    def defined(self, called: ast.expr) -> list[Function]:
+        """The functions of the module that a call of `called` may run."""
+        if isinstance(called, ast.Name):
+            found: list[Function] = []
+            for binding in self.bindings(called):
+                if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                    found.append(binding)
+                elif isinstance(binding, ast.ClassDef):
+                    found += [
+                        item
+                        for item in binding.body
+                        if isinstance(item, ast.FunctionDef) and item.name == "__init__"
+                    ]
+            return found
+        if isinstance(called, ast.Attribute) and not self.path(called):
+            if called.attr not in table.PURE_METHODS and not _is_super(called.value):
+                return self.methods.get(called.attr, [])
+        return []
+
+    def is_class(self, called: ast.expr) -> bool:
+        return isinstance(called, ast.Name) and any(
+            isinstance(b, ast.ClassDef) for b in self.bindings(called)
+        )
+
+    def effect(self, call: ast.Call) -> Effect | None:
+        """The effect of a call that runs no function of this module.
+
+        None if its callee has none; of kind "" if it is one of TensorFlow's objects.
+        """
+        called = call.func
+        path = self.path(called)
+        for ours, other in table.WRITTEN.items():
+            if path.startswith(ours + "."):
+                return _of_path(other + path.removeprefix(ours), None)
+        if path:
+            effect = _of_path(path, self.scopes.resolve(called))
+        elif isinstance(called, ast.Name):
+            effect = self._of_name(called)
+        elif isinstance(called, ast.Attribute):
+            effect = self._of_method(called, call)
+        else:
+            made = isinstance(called, ast.Call) and self.is_class(called.func)
+            known = made or any(self.origins.of(called))
+            effect = Effect("" if known else table.UNSEEN, "")
+        if effect is not None and effect.kind == table.UNSEEN:
+            values = [*call.args, *(k.value for k in call.keywords)]
+            if any(map(self.origins.of_tensorflow, values)):
+                return Effect("", effect.name)  # It builds a graph of what it is given.
+        return effect
+
+    def _of_name(self, called: ast.Name) -> Effect | None:
+        bindings = self.bindings(called)
+        if not bindings:
+            kind = table.BUILTINS.get(called.id, "")
+            return Effect(kind, called.id) if kind else None
+        if self.is_class(called) or any(self.origins.of(called)):
+            return Effect("", called.id)
+        if all(map(self.origins.is_given_functions, bindings)):
+            return Effect("", called.id)
+        return Effect(table.UNSEEN, called.id)
+
+    def _of_method(self, called: ast.Attribute, call: ast.Call) -> Effect | None:
+        name, receiver = called.attr, called.value
+        if name in table.PURE_METHODS | table.GRAPH_METHODS or _is_super(receiver):
+            return None
+        of_tensorflow, known = self.origins.of(receiver)
+        fresh = isinstance(receiver, ast.Call) and known
+        if of_tensorflow or fresh:  # `RandomState(0).rand()`: nobody else has it.
+            return Effect("", f".{name}")
+        at = last_name(receiver)
+        if name in table.LOGGING_METHODS and "log" in at.lower():
+            return Effect(table.LOG, f".{name}")
+        if name in table.FILE_METHODS:
+            return Effect(table.FILES, f".{name}")
+        if name in table.CHANGING_METHODS or known:
+            tensors = any(map(self.origins.of_tensorflow, call.args))
+            # A list of tensors is made when the graph is built.
+            return Effect("" if tensors else table.OBJECT + at, f".{name}")
+        return Effect(table.UNSEEN, f".{name}")
+
+
+def _is_super(node: ast.expr) -> bool:
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "super"
+    )
+
+
+def last_name(node: ast.expr) -> str:
+    """The name by which an object is told from others."""
+    while True:
+        if isinstance(node, ast.Attribute):
+            return node.attr
+        if isinstance(node, ast.Name):
+            return node.id
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, ast.Subscript):
+            node = node.value
+        else:
+            return ""
+
+
+@functools.lru_cache(maxsize=4096)
+def _of_path(path: str, symbol: str | None) -> Effect | None:
+    """The effect of a function of another module."""
+    if table.longest(path, table.READERS):
+        return Effect(table.FILES, path.rpartition(".")[2])
+    if symbol and symbol.startswith("tf."):
+        kind = table.longest(symbol, table.TENSORFLOW)
+        return Effect(kind, _common_name(symbol)) if kind else None
+    if is_tensorflow(path):
+        return None
+    known = table.longest(path, table.FUNCTIONS)
+    if known is None:
+        return Effect(table.UNSEEN, path.rpartition(".")[2])
+    return Effect(known, path) if known else None
+
+
+def _common_name(symbol: str) -> str:
+    name = symbol.rpartition(".")[2].replace("_", "").lower()
+    return table.SAME.get(name, name)

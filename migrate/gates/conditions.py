@@ -1,0 +1,96 @@
+"""The conditions under which a statement runs, as two programs can share them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import enum
+from collections.abc import Iterator, Sequence
+
+from migrate.source.nodes import all_nodes
+from migrate.tables import host_effects as table
+
+
+class Kind(enum.Enum):
+    """What a statement is in, or comes after."""
+
+    TEST = "a test"
+    LOOP = "a loop"
+    HANDLER = "a handler of errors"
+    SERVE = "the workers that serve the coordinator"
+
+
+@dataclasses.dataclass(frozen=True)
+class Guard:
+    """One condition, by the words of its text."""
+
+    kind: Kind
+    words: frozenset[str]
+    holds: bool = True
+
+    def is_like(self, other: Guard) -> bool:
+        """Whether it may be the other, which was spelled anew."""
+        if (self.kind, self.holds) != (other.kind, other.holds):
+            return False
+        if self.kind is Kind.LOOP:
+            return True
+        return not self.words or not other.words or bool(self.words & other.words)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether no program is asked for it: it is TensorFlow's, or always holds."""
+        return self.kind is Kind.TEST and bool(
+            self.words & (table.MODES | table.KNOWN_TESTS)
+        )
+
+    @property
+    def is_mode(self) -> bool:
+        """Whether it asks for the mode of a model_fn, which has a function for each."""
+        return self.kind is Kind.TEST and bool(self.words & table.MODES)
+
+
+_TURNED = (ast.NotEq, ast.IsNot, ast.NotIn)
+
+
+def guard_of(test: ast.expr) -> tuple[Guard, Guard]:
+    """The conditions in the two branches of a test."""
+    words, holds = words_of(test), True
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, holds = test.operand, not holds
+    if isinstance(test, ast.Compare) and isinstance(test.ops[0], _TURNED):
+        holds = not holds
+    return Guard(Kind.TEST, words, holds), Guard(Kind.TEST, words, not holds)
+
+
+def loop_of(head: ast.expr) -> Guard:
+    """The condition in a loop's body."""
+    return Guard(Kind.LOOP, words_of(head))
+
+
+def words_of(node: ast.AST) -> frozenset[str]:
+    """What a condition is about: its names without their owners, and its constants."""
+    owners = {id(n.value) for n in all_nodes(node) if isinstance(n, ast.Attribute)}
+    found: set[str] = set()
+    for inner in all_nodes(node):
+        if id(inner) in owners:
+            continue
+        if isinstance(inner, ast.Attribute):
+            found.add(inner.attr)
+        elif isinstance(inner, ast.Name):
+            found.add(inner.id)
+        elif isinstance(inner, ast.Constant):
+            found.add(repr(inner.value))
+    return frozenset(found)
+
+
+def without(guards: Sequence[Guard], others: Sequence[Guard]) -> Iterator[Guard]:
+    """Those guards that have no like among others; each loop is one of its own."""
+    left = list(others)
+    for guard in guards:
+        if guard.is_known:
+            continue
+        like = next((other for other in left if guard.is_like(other)), None)
+        if like is None:
+            yield guard
+        elif guard.kind is Kind.LOOP:
+            left.remove(like)

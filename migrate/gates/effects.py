@@ -1,0 +1,198 @@
+"""The gate of effects: what a program does besides computing, it does as it did.
+
+Each effect of the original is in the result once, under the same conditions and loops;
+two that could see one another are in the same order. Where that is not so, a finding at
+its line says why, or the result is not written. The gate compares two texts. It knows
+nothing of the passes, and of what they write only what `host_effects` says.
+"""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+import enum
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+
+from migrate.facts.scopes import scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.gates import shapes
+from migrate.gates.conditions import Guard, Kind, without
+from migrate.gates.traces import Site, sites_of
+from migrate.source.nodes import tree_of
+from migrate.tables import host_effects as table
+
+_PARTS = 60  # Of a statement, so many characters are shown.
+
+
+_Way = Callable[[Site], Hashable]
+
+
+class Wrong(enum.Enum):
+    """How an effect can differ."""
+
+    LOST = "lost"
+    TWICE = "twice"
+    CONDITION = "condition"
+    ORDER = "order"
+    # No fault: it is told.
+    SERVED = "served"
+
+
+@dataclasses.dataclass(frozen=True, order=True)
+class Difference:
+    """One effect that the result has otherwise."""
+
+    line: int
+    wrong: Wrong = dataclasses.field(compare=False)
+    reason: str = ""
+
+
+def differences(
+    original: str, result: str, findings: Iterable[Finding] = ()
+) -> list[Difference]:
+    """The effects that a result has otherwise than its original, and no finding tells."""
+    if original == result:
+        return []
+    scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
+    if not shapes.differ(*scopes):
+        return []
+    old, new = sites_of(scopes[0], original), sites_of(scopes[1], result)
+    told = {
+        f.line
+        for f in findings
+        if f.outcome is Outcome.REWRITTEN and "dropped" in f.reason
+    }
+    gone = [s for s in old if told.intersection(range(s.line, s.end + 1))]
+    pairs, lost, added = _paired(old, new, gone)
+    stops = [s.guards[-1] for s in added if _is_raise(s) and s.guards]
+    found = [
+        Difference(s.line, Wrong.LOST, f"`{_shown(s)}` would be gone")
+        for s in lost
+        if s.effect.kind
+        and s not in gone
+        and not any(stop.is_like(g) for stop in stops for g in s.guards)
+        and not (_is_raise(s) and any(g.is_mode for g in s.guards))
+    ]
+    found += _twice(old, added)
+    for one, other in pairs:
+        if one.effect.kind and one not in gone:
+            found += _conditions(one, other, stops)
+    for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
+        reason = f"`{_shown(one)}` would come after `{_shown(other)}`"
+        found.append(Difference(one.line, Wrong.ORDER, reason))
+    return sorted(found)
+
+
+def _is_raise(site: Site) -> bool:
+    return site.effect.name.startswith("raise ")
+
+
+def _shown(site: Site) -> str:
+    text = (site.text or site.effect.name).replace("\n", " ")
+    return text if len(text) <= _PARTS else text[:_PARTS] + "..."
+
+
+def _paired(
+    old: list[Site], new: list[Site], gone: list[Site]
+) -> tuple[list[tuple[Site, Site]], list[Site], list[Site]]:
+    """Sites of both programs, and those of one alone: by their text, and then by less.
+
+    Args:
+      gone: those of the original of which a finding says that they are dropped.
+    """
+    pairs: list[tuple[Site, Site]] = []
+    ways: tuple[_Way, ...] = (
+        lambda s: (s.effect.name, s.words, s.text),
+        lambda s: (s.effect.name, s.constants),
+        lambda s: (s.effect.name, s.words),
+        lambda s: s.effect.name,
+    )
+    # What nothing calls may be left of what has been put where it was called.
+    for one_root, other_root in ((False, False), (True, True), (False, True), (True, False)):
+        for way in ways:
+            left = [s for s in old if bool(s.root) is one_root]
+            if way is not ways[0]:
+                left = [s for s in left if s not in gone]
+            found = _pairs_by(way, left, [s for s in new if bool(s.root) is other_root])
+            pairs += found
+            ones, others = {id(a) for a, _ in found}, {id(b) for _, b in found}
+            old = [s for s in old if id(s) not in ones]
+            new = [s for s in new if id(s) not in others]
+    return pairs, old, new
+
+
+def _pairs_by(way: _Way, old: list[Site], new: list[Site]) -> list[tuple[Site, Site]]:
+    waiting: dict[Hashable, collections.deque[Site]] = {}
+    for site in new:
+        waiting.setdefault(way(site), collections.deque()).append(site)
+    return [(s, waiting[way(s)].popleft()) for s in old if waiting.get(way(s))]
+
+
+def _twice(old: list[Site], added: list[Site]) -> Iterator[Difference]:
+    """What the original has, and the result has in one place more."""
+    known = {(s.effect.name, s.words): s for s in old if _is_seen(s)}
+    for site in added:
+        one = known.get((site.effect.name, site.words))
+        if one is not None and _is_seen(site) and not site.root:
+            reason = f"`{_shown(one)}` would be done in two places"
+            yield Difference(one.line, Wrong.TWICE, reason)
+
+
+def _is_seen(site: Site) -> bool:
+    """Whether somebody outside of the program, or code that cannot be seen, sees it."""
+    kind = site.effect.kind
+    return bool(kind) and kind != table.PROCESS and not kind.startswith(table.OBJECT)
+
+
+def _conditions(one: Site, other: Site, stops: list[Guard]) -> Iterator[Difference]:
+    gone = list(without(one.guards[one.own :], other.guards))
+    new = [
+        guard
+        for guard in without(other.guards[other.own :], one.guards)
+        if not any(
+            stop.is_like(dataclasses.replace(guard, holds=not guard.holds))
+            for stop in stops
+        )
+    ]
+    served = [guard for guard in new if guard.kind is Kind.SERVE]
+    if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
+        reason = f"`{_shown(one)}` runs in the coordinator alone: the others serve it"
+        yield Difference(one.line, Wrong.SERVED, reason)
+    new = [guard for guard in new if guard.kind is not Kind.SERVE]
+    for guards, how in ((gone, "no more"), (new, "only")):
+        for guard in guards:
+            words = ", ".join(sorted(guard.words)) or "anything"
+            reason = f"`{_shown(one)}` would {how} depend on {guard.kind.value} ({words})"
+            yield Difference(one.line, Wrong.CONDITION, reason)
+
+
+def _swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Site]]:
+    """Pairs of effects that could see one another, and have changed places."""
+    pairs = sorted(pairs, key=lambda pair: pair[0].position)
+    seen: set[tuple[int, int]] = set()
+    for kind in sorted({pair[0].effect.kind for pair in pairs}):
+        last: dict[tuple[str, str], tuple[Site, Site]] = {}
+        for one, other in pairs:
+            if not _conflict(one.effect.kind, kind):
+                continue
+            trace = (one.root, other.root)
+            before = last.get(trace)
+            if before is None or before[1].position < other.position:
+                last[trace] = (one, other)
+                continue
+            key = (before[0].position, one.position)
+            if key not in seen:
+                seen.add(key)
+                yield before[0], one
+
+
+def _conflict(one: str, other: str) -> bool:
+    """Whether two effects could see one another."""
+    if one == other or table.UNSEEN in (one, other):
+        return True
+    if table.PROCESS in (one, other):  # What is seen outside, before the end or never.
+        return not any(
+            kind.startswith(table.OBJECT) or kind in table.GENERATORS
+            for kind in (one, other)
+        )
+    return False

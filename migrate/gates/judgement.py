@@ -1,0 +1,57 @@
+"""What the gate of effects makes of a migration: it stands, is told of, or is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from migrate.findings import Finding, Outcome
+from migrate.gates.effects import Difference, Wrong, differences
+from migrate.migration import Migration
+
+_RECIPE = (
+    "Move the statement to where nothing that is moved stands between, before the cluster "
+    "or after the session; if that cannot be, please report it."
+)
+
+
+def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migration:
+    """A migration that has its effects as the original had, or the reasons against it.
+
+    Args:
+      again: makes the migration that moves less.
+
+    Returns:
+      The migration; where an effect would be otherwise, the text as it was, with those
+      refusals alone.
+    """
+    if done.text == text or any(f.outcome is Outcome.FAILED for f in done.findings):
+        return done
+    found = differences(text, done.text, done.findings)
+    if not found:
+        return done
+    served = [d for d in found if d.wrong is Wrong.SERVED]
+    if len(served) == len(found):
+        told = [_finding(d, "C119", Outcome.REWRITTEN, text) for d in served]
+        return Migration(
+            done.text, tuple(sorted([*done.findings, *told])), done.support
+        )
+    other = again()
+    if other.text not in (text, done.text):
+        if not differences(text, other.text, other.findings):
+            return other
+    return Migration(
+        text,
+        tuple(
+            _finding(d, "G007", Outcome.REFUSED, text)
+            for d in found
+            if d.wrong is not Wrong.SERVED
+        ),
+    )
+
+
+def _finding(found: Difference, code: str, outcome: Outcome, text: str) -> Finding:
+    recipe = _RECIPE if outcome is Outcome.REFUSED else ""
+    line = text.split("\n")[found.line - 1]
+    column = len(line) - len(line.lstrip()) + 1
+    return Finding(found.line, column, code, outcome, "", found.reason, recipe)
+

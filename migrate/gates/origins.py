@@ -1,0 +1,203 @@
+"""What the names of a program hold: TensorFlow's objects, or those of listed packages.
+
+A name is of TensorFlow if one of its bindings is. A wrong guess costs a question that is
+not asked; but no graph's code is taken for an effect.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from migrate import emitted
+from migrate.source.nodes import all_nodes, children
+from migrate.tables import host_effects as table
+
+if TYPE_CHECKING:
+    from migrate.gates.callees import Callees
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NOTHING = (False, False)
+_WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
+# What hands on what it is given, in the modules that are written beside a program.
+_HANDS_ON = frozenset({"training_session.per_worker", "training_session.task_index"})
+# What is computed by these is a value of the program's own, not a tensor.
+_VALUES = frozenset({"run", "eval", "numpy", "tolist", "item"})
+
+# Whether it is of TensorFlow, and whether its maker's effects are listed.
+Origin = tuple[bool, bool]
+
+
+def is_tensorflow(path: str) -> bool:
+    """Whether a dotted path is of TensorFlow, or of what is written for it."""
+    root = path.partition(".")[0]
+    return root.startswith(("tensorflow", "tf_")) or root in _WRITTEN or root == "keras"
+
+
+class Origins:
+    """The origins of one module's values."""
+
+    def __init__(self, callees: Callees) -> None:
+        self._callees = callees
+        self._memo: dict[tuple[object, str], Origin] = {}
+        self._attributes: dict[str, list[ast.expr]] = {}
+        self._arguments: dict[tuple[ast.AST, str], list[ast.expr]] = {}
+        # Function -> what it is given to as an argument.
+        self._given: dict[ast.AST, list[ast.expr]] = {}
+        self._decorators: set[ast.AST] = set()
+        self._of_classes: set[ast.AST] = set()
+        for node in callees.scopes.walk():
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    if isinstance(target, ast.Attribute):
+                        self._attributes.setdefault(target.attr, []).append(node.value)
+            elif isinstance(node, ast.Call):
+                self._read_call(node)
+            elif isinstance(node, ast.ClassDef):
+                if any(is_tensorflow(callees.path(base)) for base in node.bases):
+                    self._of_classes.update(node.body)
+            if isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+                for decorator in node.decorator_list:
+                    called = decorator
+                    if isinstance(decorator, ast.Call):
+                        called = decorator.func
+                    self._decorators.update(callees.defined(called))
+
+    def _read_call(self, call: ast.Call) -> None:
+        """Which arguments reach which parameters of functions in sight."""
+        for value in (*call.args, *(k.value for k in call.keywords)):
+            if isinstance(value, (ast.Name, ast.Attribute)):
+                for function in self._callees.defined(value):
+                    self._given.setdefault(function, []).append(call.func)
+        for function in self._callees.defined(call.func):
+            names = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+            if names and names[0] in ("self", "cls"):
+                del names[0]
+            named = list(zip(names, call.args))
+            named += [(k.arg, k.value) for k in call.keywords if k.arg]
+            for name, value in named:
+                self._arguments.setdefault((function, name), []).append(value)
+
+    def of_tensorflow(self, node: ast.expr) -> bool:
+        """Whether an expression is of TensorFlow, or made of what is."""
+        return self.of(node)[0]
+
+    def is_given_functions(self, binding: ast.AST) -> bool:
+        """Whether a parameter holds functions in sight, of which a trace goes through."""
+        if not isinstance(binding, ast.arg):
+            return False
+        scopes = self._callees.scopes
+        function = scopes.parents.get(binding) or self._function_of(binding)
+        above: ast.AST | None = function
+        while above is not None:
+            if above in self._decorators:
+                return True
+            above = scopes.parents.get(above)
+        values = self._arguments.get((function, binding.arg), []) if function else []
+        return bool(values) and all(
+            isinstance(v, ast.Lambda)
+            or (isinstance(v, (ast.Name, ast.Attribute)) and self._callees.defined(v))
+            for v in values
+        )
+
+    def _function_of(self, binding: ast.arg) -> ast.AST | None:
+        for node, scope in self._callees.scopes.scope_by_node.items():
+            if binding in scope.bindings.get(binding.arg, ()):
+                return node
+        return None
+
+    def of(self, node: ast.AST) -> Origin:
+        """The origin of an expression."""
+        if isinstance(node, ast.Call):
+            return self._of_call(node)
+        if isinstance(node, ast.Lambda):
+            return _NOTHING
+        found = _NOTHING
+        if isinstance(node, ast.Attribute):
+            path = self._callees.path(node)
+            if path:
+                return _of_path(path)
+            found = self._of_attribute(node.attr)
+        elif isinstance(node, ast.Name):
+            path = self._callees.path(node)
+            return _of_path(path) if path else self._of_name(node)
+        if found[0]:
+            return found
+        return _together([found, *map(self.of, children(node))])
+
+    def _of_call(self, call: ast.Call) -> Origin:
+        path = self._callees.path(call.func)
+        if path in _HANDS_ON:
+            value = call.args[0] if call.args else None
+            return self.of(value.body if isinstance(value, ast.Lambda) else value or call.func)
+        if isinstance(call.func, ast.Attribute) and call.func.attr in _VALUES:
+            return False, True
+        if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
+            if call.func.id in ("int", "float", "str", "repr", "bool"):
+                return False, True
+        found = [self._returned(f) for f in self._callees.defined(call.func)]
+        parts = [call.func, *call.args, *(k.value for k in call.keywords)]
+        return _together([*found, *map(self.of, parts)])
+
+    def _of_name(self, name: ast.Name) -> Origin:
+        owner = self._callees.owner(name)
+        if owner is None:
+            return _NOTHING
+        key = (owner.node, name.id)
+        if key not in self._memo:
+            self._memo[key] = _NOTHING
+            self._memo[key] = _together(
+                origin
+                for binding in owner.bindings[name.id]
+                for origin in self._bound(binding, owner.node)
+            )
+        return self._memo[key]
+
+    def _bound(self, binding: ast.AST, function: ast.AST) -> Iterator[Origin]:
+        if isinstance(binding, ast.arg):
+            if function in self._of_classes:
+                yield True, False
+            for called in self._given.get(function, ()):
+                # What TensorFlow calls, it calls with what is its own.
+                yield self.of(called)[0], False
+            yield from map(self.of, self._arguments.get((function, binding.arg), ()))
+            return
+        if isinstance(binding, (ast.With, ast.AsyncWith)):
+            yield from (self.of(item.context_expr) for item in binding.items)
+            return
+        value = getattr(binding, "iter", None) or getattr(binding, "value", None)
+        if isinstance(value, ast.expr):
+            yield self.of(value)
+
+    def _of_attribute(self, name: str) -> Origin:
+        key = (None, name)
+        if key not in self._memo:
+            self._memo[key] = _NOTHING
+            self._memo[key] = _together(map(self.of, self._attributes.get(name, ())))
+        return self._memo[key]
+
+    def _returned(self, function: ast.AST) -> Origin:
+        """What a function in sight returns."""
+        key = (function, "return")
+        if key not in self._memo:
+            self._memo[key] = _NOTHING
+            self._memo[key] = _together(
+                self.of(node.value)
+                for node in all_nodes(function)
+                if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
+            )
+        return self._memo[key]
+
+
+def _of_path(path: str) -> Origin:
+    if table.longest(path, table.READERS):
+        return False, True
+    if is_tensorflow(path):
+        return True, False
+    return False, table.longest(path, table.FUNCTIONS) is not None
+
+
+def _together(found: Iterable[Origin]) -> Origin:
+    both = list(found)
+    return any(t for t, _ in both), any(k for _, k in both)

@@ -1,0 +1,319 @@
+"""A program's effects in the order in which it has them, told from its text.
+
+The trace starts with the module's own statements. A call of one of its functions, or a
+call that is given one, stands for the function's body: there the trace goes through it,
+the first time. Functions that nothing in sight calls have traces of their own.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Iterator
+
+from migrate.facts.scopes import Scopes
+from migrate.gates.callees import Callees, Effect, Function, last_name
+from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
+from migrate.gates.origins import is_tensorflow
+from migrate.source.nodes import all_nodes, children
+from migrate.tables import host_effects as table
+
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_ENDS = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_COMPOUND = (*_LOOPS, ast.If, ast.With, ast.AsyncWith, ast.Try)
+_SERVES = "training_session.serve"
+
+
+@dataclasses.dataclass(frozen=True)
+class Site:
+    """One effect at one place.
+
+    Attributes:
+      effect: what it does; of kind "" where nothing, but the other program may see it so.
+      words: the strings among its arguments.
+      constants: all constants among them.
+      text: it as it is written.
+      line, end: of its statement.
+      root: which trace it is of; "" is the module's.
+      position: its place in the order of the whole program.
+      guards: the conditions on the way to it.
+      own: how many of these are outside of the function that its object belongs to.
+    """
+
+    effect: Effect
+    words: frozenset[str]
+    constants: frozenset[str]
+    text: str
+    line: int
+    end: int
+    root: str
+    position: int
+    guards: tuple[Guard, ...]
+    own: int = 0
+
+
+def sites_of(scopes: Scopes, text: str) -> list[Site]:
+    """All effects of a module, in their order."""
+    return _Trace(scopes, text).run()
+
+
+class _Trace:
+    def __init__(self, scopes: Scopes, text: str) -> None:
+        self._scopes = scopes
+        self._lines = text.encode().split(b"\n")
+        self._callees = Callees(scopes)
+        # Function that the trace has come through -> the guards on the way to it.
+        self._entered: dict[ast.AST, int] = {}
+        self._sites: list[Site] = []
+        self._guards: list[Guard] = []
+        self._root = ""
+        self._statement: ast.stmt | None = None
+
+    def run(self) -> list[Site]:
+        self._suite(self._scopes.tree.body)
+        mentioned = {
+            function
+            for node in self._scopes.walk()
+            if isinstance(node, ast.Call)
+            for function, _ in self._run_by(node)
+        }
+        functions = [n for n in self._scopes.walk() if isinstance(n, Function)]
+        # First those that nothing calls; then what only such could reach.
+        for later in (False, True):
+            for function in functions:
+                if function not in self._entered and (later or function not in mentioned):
+                    self._root = function.name
+                    self._body(function)
+        return self._sites
+
+    # -- statements --------------------------------------------------------------------
+
+    def _suite(self, statements: Iterable[ast.stmt]) -> bool:
+        """Goes through a suite; whether it never comes to its end."""
+        before = len(self._guards)
+        ends = False
+        for statement in statements:
+            self._statement = statement
+            ends = self._visit(statement) or ends
+        del self._guards[before:]
+        return ends
+
+    def _visit(self, statement: ast.stmt) -> bool:
+        if isinstance(statement, ast.If):
+            return self._if(statement)
+        if isinstance(statement, _LOOPS):
+            head = statement.test if isinstance(statement, ast.While) else statement.iter
+            self._expression(head)
+            self._under(loop_of(head), statement.body)
+            self._suite(statement.orelse)
+        elif isinstance(statement, ast.Try):
+            self._suite([*statement.body, *statement.orelse])
+            for handler in statement.handlers:
+                kind = words_of(handler.type) if handler.type else frozenset()
+                self._under(Guard(Kind.HANDLER, kind), handler.body)
+            self._suite(statement.finalbody)
+        elif isinstance(statement, (ast.With, ast.AsyncWith)):
+            for item in statement.items:
+                self._expression(item.context_expr)
+            return self._suite(statement.body)
+        elif isinstance(statement, Function):
+            for default in children(statement.args):
+                if isinstance(default, ast.expr):
+                    self._expression(default)
+        elif isinstance(statement, ast.ClassDef):
+            self._suite(statement.body)
+        else:
+            return self._simple(statement)
+        return False
+
+    def _simple(self, statement: ast.stmt) -> bool:
+        for child in children(statement):
+            if isinstance(child, ast.expr):
+                self._expression(child)
+        if isinstance(statement, ast.Raise) and not _is_abstract(statement):
+            name = last_name(statement.exc) if statement.exc else ""
+            self._add(Effect(table.PROCESS, f"raise {name}"), statement)
+        elif isinstance(statement, (ast.Assign, ast.AugAssign, ast.Delete)):
+            self._changed_path(statement)
+        return isinstance(statement, _ENDS) or self._never_returns(statement)
+
+    def _changed_path(self, statement: ast.Assign | ast.AugAssign | ast.Delete) -> None:
+        """`os.environ["X"] = "1"`, `sys.path += [...]`."""
+        targets = (
+            [statement.target]
+            if isinstance(statement, ast.AugAssign)
+            else statement.targets
+        )
+        for target in targets:
+            inner = target.value if isinstance(target, ast.Subscript) else target
+            path = self._callees.path(inner)
+            if path in table.PATHS:
+                self._add(Effect(table.PATH, path), statement)
+
+    def _if(self, statement: ast.If) -> bool:
+        self._expression(statement.test)
+        holds, other = guard_of(statement.test)
+        inside = self._under(holds, statement.body)
+        outside = self._under(other, statement.orelse)
+        if inside and outside:
+            return True
+        if inside:
+            if self._serves(statement.body[-1]):
+                other = dataclasses.replace(other, kind=Kind.SERVE)
+            self._guards.append(other)
+        elif outside:
+            self._guards.append(holds)
+        return False
+
+    def _under(self, guard: Guard, statements: list[ast.stmt]) -> bool:
+        self._guards.append(guard)
+        ends = self._suite(statements)
+        self._guards.pop()
+        return ends
+
+    def _never_returns(self, statement: ast.stmt) -> bool:
+        call = getattr(statement, "value", None)
+        if not isinstance(statement, ast.Expr) or not isinstance(call, ast.Call):
+            return False
+        if self._callees.path(call.func) in table.NEVER_RETURN:
+            return True
+        if isinstance(call.func, ast.Name) and call.func.id in ("exit", "quit"):
+            return not self._callees.bindings(call.func)
+        return (  # A server's: a thread's ends, but of what follows all waits for it.
+            isinstance(call.func, ast.Attribute)
+            and call.func.attr == "join"
+            and not (call.args or call.keywords)
+            and self._callees.origins.of_tensorflow(call.func.value)
+        )
+
+    def _serves(self, statement: ast.stmt) -> bool:
+        """Whether a worker waits here for what the coordinator lets it do."""
+        call = getattr(statement, "value", None)
+        return isinstance(call, ast.Call) and self._callees.path(call.func) == _SERVES
+
+    # -- expressions -------------------------------------------------------------------
+
+    def _expression(self, node: ast.expr) -> None:
+        """What evaluating it does, in the order in which Python does it."""
+        if isinstance(node, ast.Lambda):
+            self._expression(node.body)
+        elif isinstance(node, ast.IfExp):
+            self._expression(node.test)
+            for guard, part in zip(guard_of(node.test), (node.body, node.orelse)):
+                self._guards.append(guard)
+                self._expression(part)
+                self._guards.pop()
+        elif isinstance(node, _COMPREHENSIONS):
+            self._comprehension(node)
+        else:
+            for child in children(node):
+                if isinstance(child, ast.keyword):
+                    self._expression(child.value)
+                elif isinstance(child, ast.expr):
+                    self._expression(child)
+            if isinstance(node, ast.Call):
+                self._call(node)
+
+    def _comprehension(self, node: ast.expr) -> None:
+        assert isinstance(node, _COMPREHENSIONS)
+        for generator in node.generators:
+            self._expression(generator.iter)
+        self._guards.append(loop_of(node.generators[0].iter))
+        for test in (test for g in node.generators for test in g.ifs):
+            self._expression(test)
+        parts = [node.key, node.value] if isinstance(node, ast.DictComp) else [node.elt]
+        for part in parts:
+            self._expression(part)
+        self._guards.pop()
+
+    def _call(self, call: ast.Call) -> None:
+        if not self._callees.defined(call.func):
+            effect = self._callees.effect(call)
+            if effect is not None:
+                self._add(effect, call)
+        guards, statement = self._guards, self._statement
+        for function, here in self._run_by(call):
+            self._guards = [*guards] if here else []
+            if isinstance(call.func, ast.Attribute) and call.func.attr == "run":
+                # All workers run what they are given, also those that serve.
+                self._guards = [g for g in guards if g.kind is not Kind.SERVE]
+            if self._is_traced(function):
+                self._guards = [g for g in self._guards if g.kind is not Kind.LOOP]
+            self._body(function)
+        self._guards, self._statement = guards, statement
+
+    def _run_by(self, call: ast.Call) -> Iterator[tuple[Function, bool]]:
+        """The module's functions that a call runs, and whether it does so at once.
+
+        What TensorFlow is given, it calls when it will.
+        """
+        for function in self._callees.defined(call.func):
+            yield function, True
+        path = self._callees.path(call.func)
+        at_once = not is_tensorflow(path)
+        for argument in (*call.args, *(k.value for k in call.keywords)):
+            if isinstance(argument, (ast.Name, ast.Attribute)):
+                if not self._callees.is_class(argument):
+                    for function in self._callees.defined(argument):
+                        yield function, at_once
+        if not call.args and self._scopes.resolve(call.func) in table.RUNS_MAIN:
+            for binding in self._scopes.module.bindings.get("main", ()):
+                if isinstance(binding, Function):
+                    yield binding, True
+
+    def _is_traced(self, function: Function) -> bool:
+        """Whether its effects are those of building a graph, whatever loop calls it."""
+        return any(map(self._callees.origins.of_tensorflow, function.decorator_list))
+
+    def _body(self, function: Function) -> None:
+        if function in self._entered:
+            return
+        self._entered[function] = len(self._guards)
+        self._suite(function.body)
+
+    def _add(self, effect: Effect, node: ast.expr | ast.stmt) -> None:
+        at = self._statement
+        if at is None or isinstance(at, _COMPOUND):
+            at = node  # type: ignore[assignment]
+        assert at is not None
+        constants = [n.value for n in all_nodes(node) if isinstance(n, ast.Constant)]
+        self._sites.append(
+            Site(
+                effect,
+                frozenset(value for value in constants if isinstance(value, str)),
+                frozenset(map(repr, constants)),
+                "" if isinstance(node, ast.Raise) else self._text(node),
+                at.lineno,
+                at.end_lineno or at.lineno,
+                self._root,
+                len(self._sites),
+                tuple(self._guards),
+                self._outside(effect, node),
+            )
+        )
+
+    def _text(self, node: ast.expr | ast.stmt) -> str:
+        """How it is written, in one line."""
+        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
+        lines = self._lines[first : last + 1]
+        lines[-1] = lines[-1][: node.end_col_offset]
+        lines[0] = lines[0][node.col_offset :]
+        return " ".join(b" ".join(lines).decode(errors="replace").split())
+
+    def _outside(self, effect: Effect, node: ast.expr | ast.stmt) -> int:
+        """How many conditions stand around the function that made an object."""
+        if not effect.kind.startswith(table.OBJECT) or not isinstance(node, ast.Call):
+            return 0
+        for name in all_nodes(node.func):
+            if isinstance(name, ast.Name):
+                owner = self._callees.owner(name)
+                if owner is not None and owner.node in self._entered:
+                    return min(self._entered[owner.node], len(self._guards))
+        return 0
+
+
+def _is_abstract(statement: ast.Raise) -> bool:
+    """Whether it only says that a subclass has this."""
+    return statement.exc is not None and last_name(statement.exc) == "NotImplementedError"
+

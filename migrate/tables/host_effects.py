@@ -1,0 +1,240 @@
+"""What a program does besides computing values, by the name of what is called.
+
+Two effects conflict when they may change one another's result: then their order is part
+of what the program means. `UNSEEN` is code that cannot be read; it conflicts with all.
+"""
+
+from __future__ import annotations
+
+STDOUT = "standard output"
+LOG = "the log"
+FILES = "files"
+PATH = "the import path"
+IMPORT = "an import"
+PYTHON_RANDOM = "Python's random generator"
+NUMPY_RANDOM = "NumPy's random generator"
+PROCESS = "the process"
+UNSEEN = "code that cannot be seen"
+OBJECT = "the object "  # And its name: a list, a generator, a reader.
+
+# Built-in functions; all others compute and no more.
+BUILTINS: dict[str, str] = {
+    "print": STDOUT,
+    "input": STDOUT,
+    "open": FILES,
+    "exec": UNSEEN,
+    "eval": UNSEEN,
+    "exit": PROCESS,
+    "quit": PROCESS,
+    "__import__": UNSEEN,
+}
+
+# Functions of modules: the longest beginning that is listed decides. "" is no effect.
+FUNCTIONS: dict[str, str] = {
+    # Modules of Python's library whose functions read and compute.
+    **dict.fromkeys(
+        (
+            *("abc", "argparse", "ast", "base64", "bisect", "calendar", "collections"),
+            *("contextlib", "copy", "csv", "dataclasses", "datetime", "decimal"),
+            *("difflib", "enum", "fractions", "functools", "gc", "getopt", "hashlib"),
+            *("heapq", "inspect", "io", "itertools", "json", "keyword", "locale"),
+            *("math", "numbers", "operator", "pprint.pformat", "queue", "re"),
+            *("string", "struct", "sys", "textwrap", "threading", "time", "traceback"),
+            *("types", "typing", "unicodedata", "unittest", "urllib.parse", "uuid"),
+            *("warnings.filterwarnings", "weakref", "zlib", "os", "glob", "fnmatch"),
+            *("pathlib", "platform", "getpass", "socket.gethostname", "tempfile.gettemp"),
+            *("__future__", "builtins", "six", "multiprocessing.cpu_count", "statistics"),
+            *("multiprocessing.Queue", "multiprocessing.Process", "Queue", "logging"),
+            # Packages that compute.
+            *("numpy", "scipy", "absl", "attr", "packaging"),
+        ),
+        "",
+    ),
+    "pprint": STDOUT,
+    "sys.stdout": STDOUT,
+    "sys.stderr": LOG,
+    "logging.debug": LOG,
+    "logging.info": LOG,
+    "logging.warning": LOG,
+    "logging.warn": LOG,
+    "logging.error": LOG,
+    "logging.exception": LOG,
+    "logging.critical": LOG,
+    "logging.log": LOG,
+    "absl.logging": LOG,
+    "absl.logging.set_verbosity": "",
+    "warnings": LOG,
+    "traceback.print": LOG,
+    # Files.
+    "os.mkdir": FILES,
+    "os.makedirs": FILES,
+    "os.remove": FILES,
+    "os.unlink": FILES,
+    "os.rename": FILES,
+    "os.replace": FILES,
+    "os.rmdir": FILES,
+    "os.removedirs": FILES,
+    "os.symlink": FILES,
+    "os.link": FILES,
+    "os.chdir": FILES,
+    "os.listdir": FILES,
+    "os.walk": FILES,
+    "os.path.exists": FILES,
+    "os.path.isfile": FILES,
+    "os.path.isdir": FILES,
+    "os.path.getsize": FILES,
+    "os.path.getmtime": FILES,
+    "glob.glob": FILES,
+    "glob.iglob": FILES,
+    "io.open": FILES,
+    "codecs": FILES,
+    "gzip": FILES,
+    "bz2": FILES,
+    "zipfile": FILES,
+    "tarfile": FILES,
+    "shutil": FILES,
+    "pickle": FILES,
+    "cPickle": FILES,
+    "six.moves.cPickle": FILES,
+    "json.dump": FILES,
+    "json.load": FILES,
+    "tempfile": FILES,
+    "numpy.save": FILES,
+    "numpy.savez": FILES,
+    "numpy.savetxt": FILES,
+    "numpy.load": FILES,
+    "numpy.loadtxt": FILES,
+    "numpy.genfromtxt": FILES,
+    "numpy.fromfile": FILES,
+    "json.loads": "",
+    "json.dumps": "",
+    "pickle.loads": "",
+    "pickle.dumps": "",
+    # Random draws and their seeds.
+    "random": PYTHON_RANDOM,
+    "random.Random": "",
+    "numpy.random": NUMPY_RANDOM,
+    "numpy.random.RandomState": "",
+    "numpy.random.default_rng": "",
+    # The process, the machine.
+    "sys.exit": PROCESS,
+    "os._exit": PROCESS,
+    "os.abort": PROCESS,
+    "os.kill": PROCESS,
+    "signal": PROCESS,
+    "atexit": PROCESS,
+    "absl.app.run": "",
+    "os.system": UNSEEN,
+    "os.popen": UNSEEN,
+    "os.fork": UNSEEN,
+    "subprocess": UNSEEN,
+    "urllib": UNSEEN,
+    "urllib2": UNSEEN,
+    "requests": UNSEEN,
+    "socket": UNSEEN,
+    # Where modules come from.
+    "sys.path.append": PATH,
+    "sys.path.insert": PATH,
+    "sys.path.extend": PATH,
+    "sys.path.remove": PATH,
+    "sys.path.pop": PATH,
+    "site": PATH,
+    "os.environ.setdefault": PATH,
+    "os.environ.update": PATH,
+    "os.environ.pop": PATH,
+    "os.putenv": PATH,
+    "importlib": UNSEEN,
+    "importlib.reload": UNSEEN,
+}
+
+# TensorFlow's functions with an effect of their own; the others build or run a graph.
+TENSORFLOW: dict[str, str] = {
+    "tf.gfile": FILES,
+    "tf.io.gfile": FILES,
+    "tf.logging": LOG,
+    "tf.logging.set_verbosity": "",
+    "tf.python_io.TFRecordWriter": FILES,
+    "tf.io.TFRecordWriter": FILES,
+}
+
+# Parts of TensorFlow, and written modules, that are a program's own: they read its data.
+READERS: dict[str, str] = {
+    "tensorflow.examples": FILES,
+    "mnist_input_data": FILES,
+}
+
+# Old names of functions that do the same by another one.
+SAME: dict[str, str] = {
+    "deleterecursively": "rmtree",
+    "listdirectory": "listdir",
+    "isdirectory": "isdir",
+    "makedirs": "makedirs",
+    "open": "gfile",
+    "fastgfile": "gfile",
+    "warn": "warning",
+}
+
+# Methods that only compute, of strings, arrays, dictionaries, and flags.
+PURE_METHODS = frozenset(
+    {"all", "any", "argmax", "argmin", "argsort", "as_list", "astype", "center"}
+    | {"copy", "count", "cumsum", "decode", "dot", "encode", "endswith", "expanduser"}
+    | {"find", "flatten", "format", "get", "has_key", "index", "is_alive", "isdigit"}
+    | {"items", "iteritems", "iterkeys", "itervalues", "join", "keys", "ljust", "lower"}
+    | {"lstrip", "max", "mean", "min", "nonzero", "parse_args", "parse_known_args"}
+    | {"ravel", "repeat", "replace"}
+    | {"reshape", "rfind", "rjust", "rsplit", "rstrip", "split", "splitlines"}
+    | {"squeeze", "startswith", "std", "strip", "strftime", "sum", "title", "tolist"}
+    | {"tostring", "transpose", "upper", "values", "var", "zfill", "group", "groups"}
+)
+# Methods that change their object, of lists, sets, and dictionaries.
+CHANGING_METHODS = frozenset(
+    {"add", "append", "appendleft", "clear", "discard", "extend", "extendleft"}
+    | {"insert", "pop", "popitem", "popleft", "remove", "reverse", "setdefault"}
+    | {"sort", "update", "fill", "shuffle", "seed"}
+)
+LOGGING_METHODS = frozenset(
+    {"critical", "debug", "error", "exception", "info", "log", "warn", "warning"}
+)
+FILE_METHODS = frozenset(
+    {"close", "flush", "read", "readline", "readlines", "write", "writelines"}
+    | {"writerow", "writerows", "seek"}
+)
+# What of the modules that are written beside a program stands for another.
+WRITTEN: dict[str, str] = {
+    "training_session.numpy_random": "numpy.random",
+    "training_session.python_random": "random",
+}
+
+# Methods of tensors, sessions and datasets, where nothing else tells what they are of.
+GRAPH_METHODS = frozenset(
+    {"apply_gradients", "as_default", "as_graph_def", "assign", "assign_add", "batch"}
+    | {"assign_sub", "compute_gradients", "eval", "export_savedmodel", "get_next"}
+    | {"experimental_run_v2", "get_operation_by_name", "get_shape", "get_tensor_by_name", "initialized_value"}
+    | {"make_initializable_iterator", "make_one_shot_iterator", "minimize", "numpy"}
+    | {"prefetch", "read_value", "run", "set_shape", "should_stop", "request_stop"}
+)
+# What never comes back.
+NEVER_RETURN = frozenset(
+    {"sys.exit", "os._exit", "os.abort", "training_session.serve"}
+    | {"training_session.leave"}
+)
+# Generators of the whole program: those of workers that serve are seeded as its own.
+GENERATORS = frozenset({PYTHON_RANDOM, NUMPY_RANDOM})
+# What is changed by an assignment.
+PATHS = frozenset({"sys.path", "os.environ"})
+# Words of tests for the mode of a model_fn.
+MODES = frozenset({"EVAL", "INFER", "PREDICT", "TRAIN", "mode"})
+# Words of tests that both programs answer in their own way: whether a session has ended,
+# whether the file is the program.
+KNOWN_TESTS = frozenset({"'__main__'", "should_stop"})
+# What calls `main` without naming it.
+RUNS_MAIN = ("tf.app.run", "absl.app.run")
+
+
+def longest(path: str, rows: dict[str, str]) -> str | None:
+    """The row of the longest beginning of a dotted path that a table has."""
+    while path:
+        if path in rows:
+            return rows[path]
+        path = path.rpartition(".")[0]
+    return None
