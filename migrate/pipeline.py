@@ -351,7 +351,21 @@ def _notebook(
     except notebooks.NotebookChanged as error:
         failed = Finding(1, 1, "G005", Outcome.FAILED, "", str(error), cell=0)
         return text, (*findings, failed), ()
+    if moved := _moved_across_cells(notebook, written.text):
+        refused = [f for f in findings if f.outcome is Outcome.REFUSED]
+        return text, _ordered([*map(notebook.located, moved), *refused]), ()
     return written.text, (*findings, *_joined(notebook, written)), tuple(sorted(needed))
+
+
+def _moved_across_cells(
+    notebook: notebooks.Notebook, written: str
+) -> tuple[Finding, ...]:
+    """What the cells, cut anew, would do otherwise than the cells did."""
+    from migrate.gates.judgement import refusals
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return refusals(notebook.module, notebooks.read(written).module)
 
 
 @dataclasses.dataclass(frozen=True)

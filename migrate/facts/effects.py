@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from migrate.facts import reach
 from migrate.facts.scopes import Scopes
 from migrate.source.nodes import all_nodes
+from migrate.tables import host_effects
 
 # Methods of arrays and strings that change nothing.
 _PURE_METHODS = frozenset(
@@ -62,3 +64,31 @@ def has_effect(value: ast.expr, scopes: Scopes) -> bool:
             continue
         return True
     return False
+
+
+def ends(call: ast.Call, scopes: Scopes) -> bool:
+    """Whether the program ends in a call."""
+    if isinstance(call.func, ast.Name) and call.func.id in ("exit", "quit"):
+        return scopes.scope_of(call.func).owner(call.func.id) is None
+    return scopes.import_path(call.func) in host_effects.NEVER_RETURN
+
+
+def is_seen(value: ast.expr, scopes: Scopes) -> bool:
+    """Whether evaluating it does what somebody may see: reads files, prints, loads."""
+    return any(
+        isinstance(node, ast.Call) and _is_seen(node, scopes)
+        for part in [value, *reach.reached(scopes, [value])]
+        for node in all_nodes(part)
+    )
+
+
+def _is_seen(call: ast.Call, scopes: Scopes) -> bool:
+    path = scopes.import_path(call.func)
+    if not path:
+        return isinstance(call.func, ast.Name) and call.func.id in ("open", "print")
+    if host_effects.longest(path, host_effects.READERS):
+        return True
+    if path.startswith("tensorflow."):
+        return False
+    kind = host_effects.longest(path, host_effects.FUNCTIONS)
+    return kind is None or bool(kind) and kind not in host_effects.GENERATORS

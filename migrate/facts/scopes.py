@@ -100,6 +100,32 @@ class Scopes:
         """The full dotted path an expression names through imports, or None."""
         return self._path(node)
 
+    def import_path(self, node: ast.AST) -> str:
+        """The dotted path an expression names, of any module; "" where it is none's."""
+        known = self._path(node)
+        if known:
+            return known
+        attributes: list[str] = []
+        while isinstance(node, ast.Attribute):
+            attributes.append(node.attr)
+            node = node.value
+        base = self._any_import(node) if isinstance(node, ast.Name) else ""
+        return ".".join([base, *reversed(attributes)]) if base else ""
+
+    def _any_import(self, name: ast.Name) -> str:
+        scope = self._scope_of.get(name)
+        owner = scope.owner(name.id) if scope else None
+        for binding in owner.bindings[name.id] if owner else ():
+            if not isinstance(binding, (ast.Import, ast.ImportFrom)):
+                continue
+            for alias in binding.names:
+                if (alias.asname or alias.name.split(".")[0]) != name.id:
+                    continue
+                if isinstance(binding, ast.ImportFrom):
+                    return f"{'.' * binding.level}{binding.module or ''}.{alias.name}"
+                return alias.name if alias.asname else name.id
+        return ""
+
     def _path(self, node: ast.AST) -> str | None:
         attributes: list[str] = []
         while isinstance(node, ast.Attribute):

@@ -36,17 +36,7 @@ class Callees:
 
     def path(self, node: ast.expr) -> str:
         """The dotted path that an expression names through imports; "" for another."""
-        known = self.scopes.dotted(node)
-        if known:
-            return known
-        attributes: list[str] = []
-        while isinstance(node, ast.Attribute):
-            attributes.append(node.attr)
-            node = node.value
-        if not isinstance(node, ast.Name):
-            return ""
-        base = self._imported(node)
-        return ".".join([base, *reversed(attributes)]) if base else ""
+        return self.scopes.import_path(node)
 
     def bindings(self, name: ast.Name) -> list[ast.AST]:
         """What binds a name where it is read; nothing where that is not in sight."""
@@ -58,19 +48,6 @@ class Callees:
             return self.scopes.scope_of(name).owner(name.id)
         except KeyError:
             return None
-
-    def _imported(self, name: ast.Name) -> str:
-        for binding in self.bindings(name):
-            for alias in getattr(binding, "names", ()):
-                if not isinstance(alias, ast.alias):
-                    continue
-                if (alias.asname or alias.name.split(".")[0]) != name.id:
-                    continue
-                if isinstance(binding, ast.ImportFrom):
-                    dots = "." * binding.level
-                    return f"{dots}{binding.module or ''}.{alias.name}"
-                return alias.name if alias.asname else name.id
-        return ""
 
     def defined(self, called: ast.expr) -> list[Function]:
         """The functions of the module that a call of `called` may run."""
@@ -124,6 +101,8 @@ class Callees:
 
     def _of_name(self, called: ast.Name) -> Effect | None:
         bindings = self.bindings(called)
+        if called.id == "get_ipython":
+            return None
         if not bindings:
             kind = table.BUILTINS.get(called.id, "")
             return Effect(kind, called.id) if kind else None

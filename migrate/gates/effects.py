@@ -8,14 +8,15 @@ nothing of the passes, and of what they write only what `host_effects` says.
 
 from __future__ import annotations
 
+import ast
 import collections
 import dataclasses
 import enum
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 
-from migrate.facts.scopes import scopes_of
+from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
-from migrate.gates import shapes
+from migrate.gates import order_of_names, shapes
 from migrate.gates.conditions import Guard, Kind, without
 from migrate.gates.traces import Site, sites_of
 from migrate.source.nodes import tree_of
@@ -54,8 +55,9 @@ def differences(
     if original == result:
         return []
     scopes = scopes_of(tree_of(original)), scopes_of(tree_of(result))
+    moved = list(_moved_names(*scopes))
     if not shapes.differ(*scopes):
-        return []
+        return moved
     old, new = sites_of(scopes[0], original), sites_of(scopes[1], result)
     told = {
         f.line
@@ -80,7 +82,25 @@ def differences(
     for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_shown(one)}` would come after `{_shown(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
-    return sorted(found)
+    return sorted([*moved, *found])
+
+
+def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
+    """Names and imports that stand where they cannot do what they did."""
+    before = order_of_names.early_names(old)
+    line = next(
+        (s.lineno for s in old.tree.body if isinstance(s, (ast.Import, ast.ImportFrom))),
+        1,
+    )
+    for name in order_of_names.early_names(new):
+        if name not in before:
+            bound = old.module.bindings.get(name)
+            at = getattr(bound[0], "lineno", line) if bound else line
+            reason = f"`{name}` would be read before it is bound"
+            yield Difference(at, Wrong.ORDER, reason)
+    for name, _ in order_of_names.imports_above_paths(new):
+        reason = f"`import {name}` would stand above the change of sys.path"
+        yield Difference(line, Wrong.ORDER, reason)
 
 
 def _is_raise(site: Site) -> bool:

@@ -39,13 +39,19 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
     if other.text not in (text, done.text):
         if not differences(text, other.text, other.findings):
             return other
-    return Migration(
-        text,
-        tuple(
-            _finding(d, "G007", Outcome.REFUSED, text)
-            for d in found
-            if d.wrong is not Wrong.SERVED
-        ),
+    return Migration(text, _refused(found, text))
+
+
+def refusals(original: str, result: str) -> tuple[Finding, ...]:
+    """Why a result cannot stand for the original; nothing where it can."""
+    return _refused(differences(original, result), original)
+
+
+def _refused(found: list[Difference], text: str) -> tuple[Finding, ...]:
+    return tuple(
+        _finding(d, "G007", Outcome.REFUSED, text)
+        for d in found
+        if d.wrong is not Wrong.SERVED
     )
 
 

@@ -128,6 +128,8 @@ class _Trace:
         return False
 
     def _simple(self, statement: ast.stmt) -> bool:
+        if _is_of_notebook(statement):
+            return False
         for child in children(statement):
             if isinstance(child, ast.expr):
                 self._expression(child)
@@ -311,6 +313,14 @@ class _Trace:
                 if owner is not None and owner.node in self._entered:
                     return min(self._entered[owner.node], len(self._guards))
         return 0
+
+
+def _is_of_notebook(statement: ast.stmt) -> bool:
+    """Whether it stands for what every notebook has: see `source.notebook`."""
+    return isinstance(statement, ast.Assign) and any(
+        isinstance(target, ast.Name) and target.id == "get_ipython"
+        for target in statement.targets
+    )
 
 
 def _is_abstract(statement: ast.Raise) -> bool:

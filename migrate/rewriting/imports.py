@@ -57,21 +57,7 @@ def with_imports(text: str, plan: Plan, filename: str, home: Home | None) -> str
             and [(a.name, a.asname) for a in node.names] == [("v1", "tf")]
         ):
             _respelled(lines, node)
-    place = 0
-    for node in tree.body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            place = node.end_lineno or place
-        elif (
-            isinstance(node, ast.Expr)
-            and isinstance(node.value, ast.Constant)
-            and isinstance(node.value.value, str)
-            and place == 0
-        ):
-            place = node.end_lineno or place
-        else:
-            if place:
-                break
-            break
+    place = _place(tree, {line.split()[-1] for line in wanted})
     lines[place:place] = wanted
     return "\n".join(lines)
 
@@ -96,6 +82,48 @@ def taken_names(text: str, plan: Plan) -> list[str]:
         if any(emitted.imported(binding, name) != name for binding in bindings):
             found.add(name)
     return sorted(found)
+
+
+def _place(tree: ast.Module, wanted: set[str]) -> int:
+    """The line below which imports go: the first ones, or those after `sys.path` is set.
+
+    Args:
+      wanted: the names that they bind.
+    """
+    place, among_imports = 0, True
+    for node in tree.body:
+        is_import = isinstance(node, (ast.Import, ast.ImportFrom))
+        if is_import or (place == 0 and among_imports and _is_docstring(node)):
+            if among_imports:
+                place = node.end_lineno or place
+        elif isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            among_imports = False
+        elif any(isinstance(n, ast.Name) and n.id in wanted for n in all_nodes(node)):
+            break
+        else:
+            among_imports = _sets_path(node)
+            if among_imports:
+                place = node.end_lineno or place
+    return place
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(node.value, ast.Constant)
+        and isinstance(node.value.value, str)
+    )
+
+
+def _sets_path(statement: ast.stmt) -> bool:
+    """Whether it changes where modules come from."""
+    return any(
+        isinstance(node, ast.Attribute)
+        and node.attr == "path"
+        and isinstance(node.value, ast.Name)
+        and node.value.id == "sys"
+        for node in all_nodes(statement)
+    )
 
 
 def _respelled(lines: list[str], node: ast.stmt) -> None:

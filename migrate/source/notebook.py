@@ -374,17 +374,20 @@ def _insert(lead: str, bodies: list[str]) -> None:
     }
     for position, body in enumerate(bodies):
         statements = _parsed(body) or []
-        used = {
-            n.id for s in statements for n in all_nodes(s) if isinstance(n, ast.Name)
-        }
+        used = {name for s in statements for name in _names_in(s)}
         imports = [s for s in statements if isinstance(s, (ast.Import, ast.ImportFrom))]
         if used & names or any(map(_is_tensorflow, imports)):
             lines = body.split("\n")
-            place = imports[0] if imports else statements[0]
+            reading = [s for s in statements if names & _names_in(s)]
+            place = min([*imports[:1], *reading[:1]], key=lambda s: s.lineno)
             lines[place.lineno - 1 : place.lineno - 1] = lead.split("\n")
             bodies[position] = "\n".join(lines)
             return
     raise NotebookChanged("no cell can hold the imports that the result needs")
+
+
+def _names_in(statement: ast.stmt) -> set[str]:
+    return {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
 
 
 def _parsed(body: str) -> list[ast.stmt] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TypeGuard
 
-from migrate.facts import names
+from migrate.facts import effects, names
 from migrate.facts.scopes import Scopes
 from migrate.frontends.sessions.around import all_statements, before
 from migrate.program import ir
@@ -388,7 +388,11 @@ class _Choice:
             or bool(binds & self.tail_binds)
             or (bool(changes) and not isinstance(statement, ast.With))
             or statement in self._own_place
-            or (bool(binds & self._stateful) and _calls(statement, self._scopes))
+            or (
+                bool(binds & self._stateful)
+                and _calls(statement, self._scopes)
+                and not self._stays(statement)
+            )
             or (depends and self._matters(statement, binds))
         )
 
@@ -399,6 +403,30 @@ class _Choice:
             bool(binds & (self._tail_reads | moved_reads))
             or _later_needed(binds, self._candidates, statement, self._tail_reads)
             or self._statements.seeds(statement)
+        )
+
+    def _stays(self, statement: ast.stmt) -> bool:
+        """Whether an object is made for others to see, and an end of the program follows.
+
+        A reader loads its data before `if FLAGS.download_only: sys.exit()`. It is made
+        there, and each other worker makes one of its own: see `worker_state`.
+        """
+        if not (
+            isinstance(statement, ast.Assign)
+            and len(statement.targets) == 1
+            and isinstance(statement.targets[0], ast.Name)
+            and effects.is_seen(statement.value, self._scopes)
+        ):
+            return False
+        after = self._candidates[self._candidates.index(statement) + 1 :]
+        joins = set(self._statements.program.joins)
+        return any(
+            isinstance(node, (ast.Raise, ast.Return))
+            or node in joins
+            or (isinstance(node, ast.Call) and effects.ends(node, self._scopes))
+            for other in after
+            if isinstance(other, ast.If)
+            for node in names.walk_scope(other)
         )
 
     def _makes_hook(self, statement: ast.stmt) -> bool:

@@ -1,0 +1,170 @@
+"""Names that a module reads before it binds them, and imports above what they need.
+
+A module's statements run in their order. This follows them, and the functions that they
+call; a name that is read first and bound later was moved amiss, unless it always was so.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+from collections.abc import Iterable, Iterator
+
+from migrate import emitted
+from migrate.facts.scopes import Scopes
+from migrate.source.nodes import all_nodes, children
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
+_PATH = ("sys.path.append", "sys.path.insert", "sys.path.extend", "sys.path")
+
+
+def early_names(scopes: Scopes) -> dict[str, int]:
+    """Names that are read before they are bound, and the line of the first read."""
+    return _Names(scopes).run()
+
+
+def imports_above_paths(scopes: Scopes) -> Iterator[tuple[str, int]]:
+    """Written modules that are imported above a change of where modules come from.
+
+    One that is used above it as well cannot stand below.
+    """
+    imported: dict[str, int] = {}
+    for statement in scopes.tree.body:
+        bound = _BoundBy(statement).names & _WRITTEN
+        if bound:
+            imported.update(dict.fromkeys(bound, statement.lineno))
+        elif not isinstance(statement, _FUNCTIONS):
+            read = {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+            if _changes_path(statement, scopes):
+                yield from imported.items()
+                return
+            if read & set(imported):
+                return
+
+
+def _changes_path(statement: ast.stmt, scopes: Scopes) -> bool:
+    return any(
+        isinstance(node, (ast.Attribute, ast.Name))
+        and scopes.import_path(node) in _PATH
+        and not isinstance(scopes.parents.get(node), ast.Compare)
+        for node in all_nodes(statement)
+    )
+
+
+class _Names:
+    def __init__(self, scopes: Scopes) -> None:
+        self._tree = scopes.tree
+        self._bindings = scopes.module.bindings
+        self._bound: set[str] = set()
+        self._found: dict[str, int] = {}
+        self._called: set[str] = set()
+        self._open = False
+
+    def run(self) -> dict[str, int]:
+        # What a function binds as a global may be bound at any time.
+        for node in all_nodes(self._tree):
+            if isinstance(node, ast.Global):
+                self._bound.update(node.names)
+        self._suite(self._tree.body)
+        return self._found
+
+    def _suite(self, statements: Iterable[ast.stmt]) -> None:
+        for statement in statements:
+            if self._open:
+                return  # A star may have bound anything.
+            self._read(statement)
+            if isinstance(statement, ast.ImportFrom):
+                self._open = any(alias.name == "*" for alias in statement.names)
+            self._bound |= _BoundBy(statement).names
+            for part in children(statement):
+                if isinstance(part, ast.ExceptHandler):
+                    if part.name:
+                        self._bound.add(part.name)
+                    self._suite(part.body)
+            if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
+                for name in ("body", "orelse", "finalbody"):
+                    self._suite(getattr(statement, name, None) or ())
+
+    def _read(self, statement: ast.stmt) -> None:
+        """What evaluating it reads, but for its suites; a class reads all its suite."""
+        whole = isinstance(statement, ast.ClassDef)
+        for part in children(statement):
+            if isinstance(part, ast.ExceptHandler):
+                continue
+            if whole or not isinstance(part, ast.stmt):
+                self._expression(part, statement.lineno)
+
+    def _expression(self, part: ast.AST, line: int) -> None:
+        own: set[str] = set()
+        todo = [part]
+        reads: list[str] = []
+        while todo:
+            node = todo.pop()
+            if isinstance(node, _FUNCTIONS):
+                todo += node.args.defaults
+                todo += getattr(node, "decorator_list", [])
+                continue
+            if isinstance(node, ast.Name):
+                if isinstance(node.ctx, ast.Load):
+                    reads.append(node.id)
+                else:
+                    own.add(node.id)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                reads += self._of_function(node.func.id)
+            todo += children(node)
+        for name in reads:
+            if (
+                name not in self._bound
+                and name not in own
+                and name in self._bindings
+                and not hasattr(builtins, name)
+            ):
+                self._found.setdefault(name, line)
+
+    def _of_function(self, name: str) -> Iterator[str]:
+        """The module's names that a call of one of its functions reads."""
+        if name in self._called or name not in self._bound:
+            return
+        self._called.add(name)
+        for binding in self._bindings.get(name, ()):
+            if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                nodes = list(all_nodes(binding))
+                own = {n.arg for n in nodes if isinstance(n, ast.arg)}
+                for node in nodes:
+                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                        own.add(node.id)
+                    elif isinstance(node, (*_FUNCTIONS[:2], ast.ClassDef)):
+                        own.add(node.name)
+                    elif isinstance(node, (ast.Import, ast.ImportFrom)):
+                        own |= _BoundBy(node).names
+                    elif isinstance(node, ast.ExceptHandler) and node.name:
+                        own.add(node.name)
+                for node in nodes:
+                    if isinstance(node, ast.Name) and node.id not in own:
+                        yield node.id
+                        yield from self._of_function(node.id)
+
+
+class _BoundBy:
+    """What a statement itself binds, and an import within a `try`."""
+
+    def __init__(self, statement: ast.stmt) -> None:
+        self.names: set[str] = set()
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            self.names.add(statement.name)
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            for alias in statement.names:
+                self.names.add(alias.asname or alias.name.split(".")[0])
+        elif isinstance(statement, ast.Try):
+            for inner in statement.body:
+                if isinstance(inner, (ast.Import, ast.ImportFrom)):
+                    self.names |= _BoundBy(inner).names
+        else:
+            for part in children(statement):
+                if not isinstance(part, ast.stmt):
+                    self.names |= {
+                        n.id
+                        for n in all_nodes(part)
+                        if isinstance(n, ast.Name) and not isinstance(n.ctx, ast.Load)
+                    }
