@@ -32,11 +32,15 @@ class Callees:
                 for item in node.body:
                     if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
                         self.methods.setdefault(item.name, []).append(item)
+        self._paths: dict[ast.expr, str] = {}
         self.origins = Origins(self)
 
     def path(self, node: ast.expr) -> str:
         """The dotted path that an expression names through imports; "" for another."""
-        return self.scopes.import_path(node)
+        known = self._paths.get(node)
+        if known is None:
+            known = self._paths[node] = self.scopes.import_path(node)
+        return known
 
     def bindings(self, name: ast.Name) -> list[ast.AST]:
         """What binds a name where it is read; nothing where that is not in sight."""

@@ -25,6 +25,7 @@ from migrate.tables import host_effects as table
 _PARTS = 60  # Of a statement, so many characters are shown.
 
 
+_WITH_ALL = (table.UNSEEN, table.PROCESS)
 _Way = Callable[[Site], Hashable]
 
 
@@ -60,11 +61,11 @@ def differences(
         return moved
     old, new = sites_of(scopes[0], original), sites_of(scopes[1], result)
     told = {
-        f.line
+        (f.line, f.column)
         for f in findings
         if f.outcome is Outcome.REWRITTEN and "dropped" in f.reason
     }
-    gone = [s for s in old if told.intersection(range(s.line, s.end + 1))]
+    gone = [s for s in old if told & s.begins]
     pairs, lost, added = _paired(old, new, gone)
     stops = [s.guards[-1] for s in added if _is_raise(s) and s.guards]
     found = [
@@ -75,7 +76,7 @@ def differences(
         and not any(stop.is_like(g) for stop in stops for g in s.guards)
         and not (_is_raise(s) and any(g.is_mode for g in s.guards))
     ]
-    found += _twice(old, added)
+    found += _twice([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
             found += _conditions(one, other, stops)
@@ -193,7 +194,10 @@ def _swapped(pairs: Sequence[tuple[Site, Site]]) -> Iterator[tuple[Site, Site]]:
     for kind in sorted({pair[0].effect.kind for pair in pairs}):
         last: dict[tuple[str, str], tuple[Site, Site]] = {}
         for one, other in pairs:
-            if not _conflict(one.effect.kind, kind):
+            # Any two of these conflict: of the kind, or with all.
+            if one.effect.kind not in (kind, *_WITH_ALL) or not _conflict(
+                one.effect.kind, kind
+            ):
                 continue
             trace = (one.root, other.root)
             before = last.get(trace)

@@ -133,8 +133,10 @@ class Origins:
             return self.of(value.body if isinstance(value, ast.Lambda) else value or call.func)
         if isinstance(call.func, ast.Attribute) and call.func.attr in _VALUES:
             return False, True
+        if path.partition(".")[0] in table.OF_VALUES:
+            return False, True
         if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
-            if call.func.id in ("int", "float", "str", "repr", "bool"):
+            if call.func.id in table.VALUES:
                 return False, True
         found = [self._returned(f) for f in self._callees.defined(call.func)]
         parts = [call.func, *call.args, *(k.value for k in call.keywords)]
@@ -150,11 +152,13 @@ class Origins:
             self._memo[key] = _together(
                 origin
                 for binding in owner.bindings[name.id]
-                for origin in self._bound(binding, owner.node)
+                for origin in self._bound(name.id, binding, owner.node)
             )
         return self._memo[key]
 
-    def _bound(self, binding: ast.AST, function: ast.AST) -> Iterator[Origin]:
+    def _bound(
+        self, name: str, binding: ast.AST, function: ast.AST
+    ) -> Iterator[Origin]:
         if isinstance(binding, ast.arg):
             if function in self._of_classes:
                 yield True, False
@@ -164,7 +168,11 @@ class Origins:
             yield from map(self.of, self._arguments.get((function, binding.arg), ()))
             return
         if isinstance(binding, (ast.With, ast.AsyncWith)):
-            yield from (self.of(item.context_expr) for item in binding.items)
+            for item in binding.items:
+                target = item.optional_vars
+                bound = all_nodes(target) if target is not None else ()
+                if any(isinstance(n, ast.Name) and n.id == name for n in bound):
+                    yield self.of(item.context_expr)
             return
         value = getattr(binding, "iter", None) or getattr(binding, "value", None)
         if isinstance(value, ast.expr):
@@ -192,6 +200,8 @@ class Origins:
 
 def _of_path(path: str) -> Origin:
     if table.longest(path, table.READERS):
+        return False, True
+    if is_tensorflow(path) and table.HOST_MODULES.intersection(path.split(".")):
         return False, True
     if is_tensorflow(path):
         return True, False

@@ -67,14 +67,19 @@ def _is_import(statement: ast.stmt) -> bool:
 
 
 def _calls(node: ast.AST, scopes: Scopes) -> Iterator[str]:
-    """The calls that are not of TensorFlow, by their last names, in an order."""
+    """The calls that are not of TensorFlow, in an order: their names, and what is in them."""
     for inner in all_nodes(node):
-        if isinstance(inner, ast.Call):
-            called = inner.func
-            if isinstance(called, ast.Attribute):
-                if not is_tensorflow(scopes.dotted(called) or ""):
-                    yield called.attr
-            elif isinstance(called, ast.Name):
-                yield called.id
-            else:
-                yield ""
+        if not isinstance(inner, ast.Call):
+            continue
+        called = inner.func
+        if isinstance(called, ast.Attribute):
+            if is_tensorflow(scopes.dotted(called) or ""):
+                continue
+            yield called.attr
+        elif isinstance(called, ast.Name):
+            yield called.id
+        for part in all_nodes(inner):
+            if isinstance(part, ast.Name):
+                yield part.id
+            elif isinstance(part, ast.Constant):
+                yield repr(part.value)

@@ -34,7 +34,8 @@ class Site:
       words: the strings among its arguments.
       constants: all constants among them.
       text: it as it is written.
-      line, end: of its statement.
+      line: of its statement.
+      begins: where its statement begins, and it itself: line and column, from 1.
       root: which trace it is of; "" is the module's.
       position: its place in the order of the whole program.
       guards: the conditions on the way to it.
@@ -46,7 +47,7 @@ class Site:
     constants: frozenset[str]
     text: str
     line: int
-    end: int
+    begins: frozenset[tuple[int, int]]
     root: str
     position: int
     guards: tuple[Guard, ...]
@@ -287,7 +288,7 @@ class _Trace:
                 frozenset(map(repr, constants)),
                 "" if isinstance(node, ast.Raise) else self._text(node),
                 at.lineno,
-                at.end_lineno or at.lineno,
+                frozenset((n.lineno, n.col_offset + 1) for n in (at, node)),
                 self._root,
                 len(self._sites),
                 tuple(self._guards),

@@ -163,6 +163,12 @@ READERS: dict[str, str] = {
     "mnist_input_data": FILES,
 }
 
+# Modules of TensorFlow that have no part in graphs.
+HOST_MODULES = frozenset({"FLAGS", "app", "errors", "flags", "gfile", "logging"})
+# Packages, and built-in functions, whose results are values, whatever they are given.
+OF_VALUES = frozenset({"json", "math", "numpy", "os", "random", "re", "sys", "time"})
+VALUES = frozenset({"bool", "float", "int", "len", "open", "repr", "str"})
+
 # Old names of functions that do the same by another one.
 SAME: dict[str, str] = {
     "deleterecursively": "rmtree",

@@ -126,8 +126,13 @@ class Initialisers:
                 return ir.Run(call, None, (), statement, None, replacement)
             if not all(self._of_iterator(leaf.node) for leaf in leaves):
                 self.calls.append(call)
-                if not plain_sessions.is_local(self._scopes, self._loop.session):
+                local = plain_sessions.is_local(self._scopes, self._loop.session)
+                if not local or self._reports():
                     replacement = code(f"{self._loop.name}.initialize()")
+                if local and self._reports():
+                    self._check_some(call, leaves)
+        elif not self._check_restored(call, leaves):
+            return None
         alone = plain_sessions.is_plain(
             self._scopes, self._loop.session
         ) and plain_sessions.is_local(self._scopes, self._loop.session)
@@ -167,6 +172,61 @@ class Initialisers:
             if names.key(own) not in self._datasets.made:
                 self._note_order(call)
         return ir.Run(call, None, (), statement, None, replacement)
+
+    def _reports(self) -> bool:
+        """Whether the program asks which variables have no value yet."""
+        return any(symbol in roles.REPORTS for _, symbol in self._scopes.walk_uses())
+
+    def _check_some(self, call: ast.Call, leaves: list[Leaf]) -> None:
+        what = set().union(*[self._initialised(leaf.node) for leaf in leaves])
+        if "all" not in what and what != {"others"}:
+            self._diagnostics.refuse(
+                "S135",
+                call,
+                "some of the variables are initialised, and the program asks which ones "
+                "are not",
+                "Initialise all of them: tf.global_variables_initializer().",
+            )
+
+    def _check_restored(self, call: ast.Call, leaves: list[Leaf]) -> bool:
+        """Whether a session that initialises by itself has lost nothing by this run.
+
+        TF1 gave the variables their initial values again, also those that the session had
+        restored, and what other workers had trained.
+        """
+        what = set().union(*[self._initialised(leaf.node) for leaf in leaves])
+        if not what & {"all", "some"} or all(
+            self._of_iterator(leaf.node) or self._is_report(leaf.node)
+            for leaf in leaves
+        ):
+            return True
+        directory = names.argument(self._loop.session, "checkpoint_dir", 2)
+        if directory is not None and names.literal(directory) is not None:
+            directory = directory if names.literal(directory) else None
+        if directory is None or (
+            isinstance(directory, ast.Constant) and directory.value is None
+        ):
+            self._diagnostics.findings.append(
+                Finding(
+                    call.lineno,
+                    call.col_offset + 1,
+                    "D112",
+                    Outcome.REWRITTEN,
+                    "",
+                    "dropped: the session gives the variables their initial values; in "
+                    "TF1 a worker that began gave them anew, and undid what the others "
+                    "had trained",
+                )
+            )
+            return True
+        self._diagnostics.refuse(
+            "D112",
+            call,
+            "in TF1 this run undid what the session had restored from its checkpoint, and "
+            "what other workers had trained: all variables got their initial values again",
+            "Leave the run out: the session initialises the variables.",
+        )
+        return False
 
     def _of_iterator(self, node: ast.expr) -> bool:
         """`iterator.initializer`."""

@@ -1,0 +1,230 @@
+"""The gate of effects: it passes what only was spelled anew, and stops planted faults."""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.findings import Finding, Outcome
+from migrate.gates.effects import Wrong, differences
+
+START = """import sys
+import random
+import numpy as np
+import tensorflow as tf
+import helpers
+
+rng = np.random.RandomState(0)
+"""
+PROGRAM = (
+    START
+    + """
+print("begins", tf.__version__)
+data = helpers.load("data.csv")
+if len(sys.argv) > 2:
+    print("only loaded")
+    sys.exit(0)
+log = open("log", "w")
+for step in range(8):
+    batch = rng.randn(4, 2)
+    noise = rng.rand(4)
+    log.write("step %d\\n" % step)
+    log.write("noise %r\\n" % noise)
+    random.shuffle(data)
+    if step % 4 == 0:
+        log.flush()
+log.close()
+print("ends")
+"""
+)
+
+
+def wrongs(old: str, new: str, *findings: Finding) -> set[Wrong]:
+    return {d.wrong for d in differences(old, new, findings)}
+
+
+def changed(*edits: tuple[str, str], text: str = PROGRAM) -> str:
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def test_a_program_is_itself() -> None:
+    assert not differences(PROGRAM, PROGRAM)
+    assert not differences(PROGRAM, f"# A note.\n{PROGRAM}")
+
+
+LOAD = 'data = helpers.load("data.csv")\n'
+EXIT = '    print("only loaded")\n    sys.exit(0)\n'
+
+
+@pytest.mark.parametrize(
+    ("edits", "wrong"),
+    [
+        # A call is dropped, or made twice.
+        ([('    log.write("noise %r\\n" % noise)\n', "")], Wrong.LOST),
+        ([('print("ends")\n', "")], Wrong.LOST),
+        ([(LOAD, "data = []\n")], Wrong.LOST),
+        ([("    random.shuffle(data)\n", "")], Wrong.LOST),
+        ([(EXIT, '    print("only loaded")\n')], Wrong.LOST),
+        ([('print("ends")', 'print("ends")\nprint("ends")')], Wrong.TWICE),
+        # A pair is swapped: one file, one generator, unseen code and an end.
+        (
+            [
+                ('log.write("step %d\\n" % step)\n', "SWAP\n"),
+                ('log.write("noise %r\\n" % noise)\n', 'log.write("step %d\\n" % step)\n'),
+                ("SWAP\n", 'log.write("noise %r\\n" % noise)\n'),
+            ],
+            Wrong.ORDER,
+        ),
+        (
+            [
+                ("    batch = rng.randn(4, 2)\n", ""),
+                ("noise = rng.rand(4)\n", "noise = rng.rand(4)\n    batch = rng.randn(4, 2)\n"),
+            ],
+            Wrong.ORDER,
+        ),
+        ([(LOAD, ""), ('log = open("log", "w")\n', LOAD + 'log = open("log", "w")\n')], Wrong.ORDER),
+        ([(LOAD, ""), ('print("begins"', LOAD + 'print("begins"')], Wrong.ORDER),
+        # It runs under other conditions, or in another loop.
+        ([("    if step % 4 == 0:\n        log.flush()\n", "    log.flush()\n")], Wrong.CONDITION),
+        ([("    random.shuffle(data)\n", "    if step:\n        random.shuffle(data)\n")], Wrong.CONDITION),
+        ([('log.close()\nprint("ends")\n', '    log.close()\nprint("ends")\n')], Wrong.CONDITION),
+        ([('    log.write("noise %r\\n" % noise)\n', ""), ("log.close()", 'log.write("noise %r\\n" % noise)\nlog.close()')], Wrong.CONDITION),
+    ],
+)  # fmt: skip
+def test_a_planted_fault_is_found(edits: list[tuple[str, str]], wrong: Wrong) -> None:
+    new = changed(*edits)
+    compile(new, "new.py", "exec")
+    assert wrong in wrongs(PROGRAM, new)
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        # Nothing sees whether a batch is drawn before or after a line is written.
+        [
+            ("    noise = rng.rand(4)\n", ""),
+            ('    log.write("noise', '    noise = rng.rand(4)\n    log.write("noise'),
+        ],
+        # A condition may be spelled anew, and a loop.
+        [("if step % 4 == 0:", "if not (step % 4 != 0):")],
+        [("for step in range(8):", "step = -1\nwhile step < 7:\n    step += 1")],
+        # What computes and no more may go.
+        [("tf.__version__", "'2'")],
+        # What is in a function that is called there is there.
+        [
+            (
+                'log = open("log", "w")\n',
+                'def opened(name):\n    return open(name, "w")\n\nlog = opened("log")\n',
+            )
+        ],
+    ],
+)
+def test_what_nobody_can_see_is_no_fault(edits: list[tuple[str, str]]) -> None:
+    assert not differences(PROGRAM, changed(*edits))
+
+
+def test_a_finding_says_why_a_statement_is_gone() -> None:
+    new = changed(('print("ends")\n', ""))
+    line = PROGRAM.split("\n").index('print("ends")') + 1
+    told = Finding(line, 1, "S114", Outcome.REWRITTEN, "", "dropped: it said no more")
+    assert not differences(PROGRAM, new, [told])
+    elsewhere = Finding(2, 1, "S114", Outcome.REWRITTEN, "", "dropped: it said no more")
+    assert wrongs(PROGRAM, new, elsewhere) == {Wrong.LOST}
+    renamed = Finding(line, 1, "T102", Outcome.REWRITTEN, "", "tf.math.log")
+    assert wrongs(PROGRAM, new, renamed) == {Wrong.LOST}
+
+
+def test_an_inlined_function_does_what_it_did() -> None:
+    """Its copies stand where it was called; one that is missing is found."""
+    old = START + "def show(x):\n    print('value', x)\n\nprint('a')\nshow(1)\nprint('b')\n"
+    body = "print('a')\nprint('value', 1)\nprint('b')\n"
+    assert not differences(old, START + body)
+    moved = "print('a')\nprint('b')\nprint('value', 1)\n"
+    assert wrongs(old, START + moved) == {Wrong.ORDER}
+    assert wrongs(old, START + "print('a')\nprint('b')\n") == {Wrong.LOST}
+
+
+CLUSTER = (
+    START
+    + """
+server = tf.train.Server({})
+if sys.argv[1] == "ps":
+    server.join()
+print("builds")
+w = tf.Variable(0.0)
+with tf.train.MonitoredTrainingSession(server.target) as sess:
+    print("trains")
+"""
+)
+SERVED = (
+    START
+    + """import training_session
+
+server = tf.distribute.Server({})
+if sys.argv[1] == "ps":
+    server.join()
+if sys.argv[2] != "0":
+    training_session.serve(server)
+replicas = training_session.AsynchronousReplicas(None, None)
+print("builds")
+
+def run_worker(task_index):
+    with training_session.MonitoredTrainingSession(replicas) as sess:
+        print("trains")
+
+replicas.run(run_worker)
+"""
+)
+
+
+def test_what_the_coordinator_does_alone_is_told() -> None:
+    """All workers run what is given to the replicas; what stands before, worker 0 does."""
+    found = differences(CLUSTER, SERVED)
+    assert [(d.line, d.wrong) for d in found] == [(12, Wrong.SERVED)]
+    inside = changed(
+        ('print("builds")\n', ""),
+        ("        print(", '        print("builds")\n        print('),
+        text=SERVED,
+    )
+    assert not differences(CLUSTER, inside)
+
+
+def test_a_loader_does_not_pass_the_join_of_a_server() -> None:
+    """Parameter servers would not load any more."""
+    above = changed(("server = tf.train", LOAD + "server = tf.train"), text=CLUSTER)
+    below = changed(('print("builds")', LOAD + 'print("builds")'), text=SERVED)
+    assert Wrong.CONDITION in wrongs(above, below)
+
+
+def test_lists_of_tensors_are_the_graphs() -> None:
+    old = START + "losses = []\nx = tf.ones([2])\nlosses.append(tf.reduce_sum(x))\n"
+    assert not differences(old, START + "losses = [tf.reduce_sum(tf.ones([2]))]\n")
+    kept = START + "seen = []\nseen.append(float(3))\nprint(seen)\n"
+    assert wrongs(kept, START + "seen = []\nprint(seen)\n") == {Wrong.LOST}
+
+
+def test_a_name_is_not_read_before_it_is_bound() -> None:
+    old = "import os\nimport numpy as np\nimport tensorflow as tf\nx = np.ones(3)\n"
+    new = "import os\nimport tensorflow as tf\nx = np.ones(3)\nimport numpy as np\n"
+    assert [d.reason for d in differences(old, new)] == [
+        "`np` would be read before it is bound"
+    ]
+    call = "def f():\n    return np.ones(3)\n\n{}x = f()\n{}"
+    line = "import numpy as np\n"
+    good, bad = call.format(line, ""), call.format("", line)
+    assert not differences(good, good + "\n")
+    assert wrongs(good, bad) == {Wrong.ORDER}
+    assert not differences(bad, bad + "\n")  # It was so before.
+
+
+def test_a_written_module_is_imported_below_the_path() -> None:
+    """A moved import: where modules come from is said first."""
+    old = "import sys\nsys.path.append('..')\nimport tensorflow as tf\ntf.Session()\n"
+    below = "import sys\nsys.path.append('..')\nimport plain_session\nplain_session.Session()\n"
+    above = "import sys\nimport plain_session\nsys.path.append('..')\nplain_session.Session()\n"
+    assert not differences(old, below)
+    assert [d.reason for d in differences(old, above)] == [
+        "`import plain_session` would stand above the change of sys.path"
+    ]
