@@ -12,7 +12,7 @@ from migrate.backends import compat_estimators
 from migrate.backends.half_migrated import BareLoopRewrite, EagerRewrite, FitRewrite
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import described_clusters, hidden_names, own_stars
-from migrate.facts.trees.reexports import apart, written_out
+from migrate.facts.trees.reexports import written_out
 from migrate.findings import Finding, Outcome
 from migrate.frontends import half_migrated
 from migrate.frontends.half_migrated import Refused
@@ -42,6 +42,7 @@ from migrate.program.eager import BareLoop, EagerProgram, FitProgram
 from migrate.rewriting import gates
 from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
+from migrate.rewriting.other_imports import with_other_imports
 from migrate.rewriting.unused import without_unused
 from migrate.rules import calls, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
@@ -145,7 +146,7 @@ def _with_tensorflow(text: str, unit: Unit) -> Migration:
     whole = own_stars.written(whole, unit.own_stars)
     if whole == text:
         return _gated(text, unit)
-    return _taken(text, lines, _gated(whole, unit), whole, unit)
+    return with_other_imports(text, lines, _gated(whole, unit), whole, unit)
 
 
 def _gated(text: str, unit: Unit) -> Migration:
@@ -520,38 +521,3 @@ def _name_taken(source: _Source, module: str) -> list[Finding]:
     line = min(lines, default=1)
     taken = Finding(line, 1, "N111", Outcome.REFUSED, "", reason, "Rename it.")
     return [taken, *left_whole(scopes)]
-
-
-def _taken(
-    text: str, lines: list[int], found: Migration, whole: str, unit: Unit
-) -> Migration:
-    """The migration of a file that takes TensorFlow, or all names, from another one."""
-    if found.text == whole:
-        return Migration(text, found.findings)  # It needs no TensorFlow of its own.
-    imports = [
-        Finding(
-            line,
-            1,
-            "T118",
-            Outcome.REWRITTEN,
-            "tf",
-            "TensorFlow itself, as the other file imports it",
-        )
-        for line in lines
-    ]
-    new, changed = own_stars.restored(apart(found.text), unit.own_stars)
-    if new == text:
-        return Migration(text, found.findings)
-    stars = [
-        Finding(
-            line,
-            1,
-            "T140",
-            Outcome.REWRITTEN,
-            "",
-            "the names that are used: one of them is another now",
-        )
-        for line in changed
-    ]
-    findings = tuple(sorted([*imports, *stars, *found.findings]))
-    return Migration(new, findings, found.support)

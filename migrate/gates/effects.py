@@ -90,7 +90,11 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
     """Names and imports that stand where they cannot do what they did."""
     before = order_of_names.early_names(old)
     line = next(
-        (s.lineno for s in old.tree.body if isinstance(s, (ast.Import, ast.ImportFrom))),
+        (
+            s.lineno
+            for s in old.tree.body
+            if isinstance(s, (ast.Import, ast.ImportFrom))
+        ),
         1,
     )
     for name in order_of_names.early_names(new):
@@ -129,7 +133,12 @@ def _paired(
         lambda s: s.effect.name,
     )
     # What nothing calls may be left of what has been put where it was called.
-    for one_root, other_root in ((False, False), (True, True), (False, True), (True, False)):
+    for one_root, other_root in (
+        (False, False),
+        (True, True),
+        (False, True),
+        (True, False),
+    ):
         for way in ways:
             left = [s for s in old if bool(s.root) is one_root]
             if way is not ways[0]:
@@ -183,7 +192,9 @@ def _conditions(one: Site, other: Site, stops: list[Guard]) -> Iterator[Differen
     for guards, how in ((gone, "no more"), (new, "only")):
         for guard in guards:
             words = ", ".join(sorted(guard.words)) or "anything"
-            reason = f"`{_shown(one)}` would {how} depend on {guard.kind.value} ({words})"
+            reason = (
+                f"`{_shown(one)}` would {how} depend on {guard.kind.value} ({words})"
+            )
             yield Difference(one.line, Wrong.CONDITION, reason)
 
 

@@ -60,4 +60,3 @@ def _finding(found: Difference, code: str, outcome: Outcome, text: str) -> Findi
     line = text.split("\n")[found.line - 1]
     column = len(line) - len(line.lstrip()) + 1
     return Finding(found.line, column, code, outcome, "", found.reason, recipe)
-

@@ -132,7 +132,9 @@ class _Names:
                 nodes = list(all_nodes(binding))
                 own = {n.arg for n in nodes if isinstance(n, ast.arg)}
                 for node in nodes:
-                    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                    if isinstance(node, ast.Name) and not isinstance(
+                        node.ctx, ast.Load
+                    ):
                         own.add(node.id)
                     elif isinstance(node, (*_FUNCTIONS[:2], ast.ClassDef)):
                         own.add(node.name)

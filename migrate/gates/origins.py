@@ -130,7 +130,9 @@ class Origins:
         path = self._callees.path(call.func)
         if path in _HANDS_ON:
             value = call.args[0] if call.args else None
-            return self.of(value.body if isinstance(value, ast.Lambda) else value or call.func)
+            return self.of(
+                value.body if isinstance(value, ast.Lambda) else value or call.func
+            )
         if isinstance(call.func, ast.Attribute) and call.func.attr in _VALUES:
             return False, True
         if path.partition(".")[0] in table.OF_VALUES:

@@ -83,7 +83,9 @@ class _Trace:
         # First those that nothing calls; then what only such could reach.
         for later in (False, True):
             for function in functions:
-                if function not in self._entered and (later or function not in mentioned):
+                if function not in self._entered and (
+                    later or function not in mentioned
+                ):
                     self._root = function.name
                     self._body(function)
         return self._sites
@@ -104,7 +106,9 @@ class _Trace:
         if isinstance(statement, ast.If):
             return self._if(statement)
         if isinstance(statement, _LOOPS):
-            head = statement.test if isinstance(statement, ast.While) else statement.iter
+            head = (
+                statement.test if isinstance(statement, ast.While) else statement.iter
+            )
             self._expression(head)
             self._under(loop_of(head), statement.body)
             self._suite(statement.orelse)
@@ -326,5 +330,6 @@ def _is_of_notebook(statement: ast.stmt) -> bool:
 
 def _is_abstract(statement: ast.Raise) -> bool:
     """Whether it only says that a subclass has this."""
-    return statement.exc is not None and last_name(statement.exc) == "NotImplementedError"
-
+    return (
+        statement.exc is not None and last_name(statement.exc) == "NotImplementedError"
+    )

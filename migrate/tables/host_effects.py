@@ -42,8 +42,20 @@ FUNCTIONS: dict[str, str] = {
             *("string", "struct", "sys", "textwrap", "threading", "time", "traceback"),
             *("types", "typing", "unicodedata", "unittest", "urllib.parse", "uuid"),
             *("warnings.filterwarnings", "weakref", "zlib", "os", "glob", "fnmatch"),
-            *("pathlib", "platform", "getpass", "socket.gethostname", "tempfile.gettemp"),
-            *("__future__", "builtins", "six", "multiprocessing.cpu_count", "statistics"),
+            *(
+                "pathlib",
+                "platform",
+                "getpass",
+                "socket.gethostname",
+                "tempfile.gettemp",
+            ),
+            *(
+                "__future__",
+                "builtins",
+                "six",
+                "multiprocessing.cpu_count",
+                "statistics",
+            ),
             *("multiprocessing.Queue", "multiprocessing.Process", "Queue", "logging"),
             # Packages that compute.
             *("numpy", "scipy", "absl", "attr", "packaging"),
@@ -215,7 +227,13 @@ WRITTEN: dict[str, str] = {
 GRAPH_METHODS = frozenset(
     {"apply_gradients", "as_default", "as_graph_def", "assign", "assign_add", "batch"}
     | {"assign_sub", "compute_gradients", "eval", "export_savedmodel", "get_next"}
-    | {"experimental_run_v2", "get_operation_by_name", "get_shape", "get_tensor_by_name", "initialized_value"}
+    | {
+        "experimental_run_v2",
+        "get_operation_by_name",
+        "get_shape",
+        "get_tensor_by_name",
+        "initialized_value",
+    }
     | {"make_initializable_iterator", "make_one_shot_iterator", "minimize", "numpy"}
     | {"prefetch", "read_value", "run", "set_shape", "should_stop", "request_stop"}
 )

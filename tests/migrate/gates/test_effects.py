@@ -138,7 +138,10 @@ def test_a_finding_says_why_a_statement_is_gone() -> None:
 
 def test_an_inlined_function_does_what_it_did() -> None:
     """Its copies stand where it was called; one that is missing is found."""
-    old = START + "def show(x):\n    print('value', x)\n\nprint('a')\nshow(1)\nprint('b')\n"
+    old = (
+        START
+        + "def show(x):\n    print('value', x)\n\nprint('a')\nshow(1)\nprint('b')\n"
+    )
     body = "print('a')\nprint('value', 1)\nprint('b')\n"
     assert not differences(old, START + body)
     moved = "print('a')\nprint('b')\nprint('value', 1)\n"

@@ -87,7 +87,9 @@ def test_data_is_loaded_before_the_program_may_end() -> None:
     done = migrate_text(CLUSTER)
     assert not codes(done)
     text = done.text
-    made = "mnist = training_session.per_worker(lambda: mnist_input_data.read_data_sets("
+    made = (
+        "mnist = training_session.per_worker(lambda: mnist_input_data.read_data_sets("
+    )
     assert text.index(made) < text.index("sys.exit(0)")
     # Where nothing ends after it, it is a worker's own as it was.
     edits = ("  if FLAGS.download_only:\n    sys.exit(0)\n", "")
@@ -113,7 +115,10 @@ def test_what_would_move_is_refused_at_its_line() -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["sys.path.append('..')\n", "if '..' not in sys.path:\n  sys.path.insert(0, '..')\n"],
+    [
+        "sys.path.append('..')\n",
+        "if '..' not in sys.path:\n  sys.path.insert(0, '..')\n",
+    ],
 )
 def test_written_modules_are_imported_where_the_path_says(path: str) -> None:
     text = changed(CLUSTER, ("import numpy", path + "import numpy"))
@@ -142,8 +147,11 @@ def _broken(monkeypatch: pytest.MonkeyPatch, *edits: tuple[str, str]) -> None:
     [
         ("    sys.exit(0)\n", "    pass\n"),
         ("        print(sess.run", "        (sess.run"),
-        ("      while not sess.should_stop():\n        xs", "      if True:\n        xs"),
-            ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
+        (
+            "      while not sess.should_stop():\n        xs",
+            "      if True:\n        xs",
+        ),
+        ("mnist_input_data.read_data_sets(FLAGS.data_dir, one_hot=True)", "None"),
     ],
 )
 def test_a_fault_of_the_compiler_costs_the_user_nothing(
@@ -259,19 +267,20 @@ def test_cells_that_would_be_cut_amiss_stay(
     path = tmp_path / "program.ipynb"
     path.write_text(_notebook("print(1)\n", body))
     assert pipeline.migrate_bytes(path, path.read_bytes(), Options()).changed
-    monkeypatch.setattr(
-        pipeline.notebooks, "_insert", lambda lead, bodies: bodies.append(lead)
-    )
     real = pipeline.notebooks.write
 
-    def last(notebook, module, treated=str):  # type: ignore[no-untyped-def]
-        written = real(notebook, module, treated)
-        text = written.text.replace("import plain_session\\n", "", 1)
-        return pipeline.notebooks.Written(text, written.joined)
+    def amiss(*args: object) -> pipeline.notebooks.Written:
+        """The import of a cell stands below its code."""
+        notebook = json.loads(real(*args).text)  # type: ignore[arg-type]
+        lines = "".join(notebook["cells"][1]["source"]).split("\n")
+        assert lines[0] == "import plain_session"
+        notebook["cells"][1]["source"] = "\n".join([*lines[1:], lines[0]])
+        return pipeline.notebooks.Written(json.dumps(notebook), {})
 
-    monkeypatch.setattr(pipeline.notebooks, "write", last)
+    monkeypatch.setattr(pipeline.notebooks, "write", amiss)
     done = pipeline.migrate_bytes(path, path.read_bytes(), Options())
-    assert done.changed  # An import that is gone is no matter of order: G002 asks that.
+    assert not done.changed
+    assert [(f.code, f.cell, f.line) for f in done.findings] == [("G007", 1, 1)]
 
 
 # -- the suite -------------------------------------------------------------------------
@@ -283,7 +292,7 @@ def test_no_program_of_the_suite_has_an_effect_otherwise() -> None:
     stopped: dict[str, list[str]] = {}
     found = {True: 0, False: 0}
     compared = 0
-    for path in drawn.sample(PROGRAMS, 60):
+    for path in drawn.sample(PROGRAMS, 36):
         text = path.read_text()
         done = migrate_text(text, filename=str(path))
         reasons = [f.reason for f in done.findings if f.code == "G007"]
@@ -296,8 +305,8 @@ def test_no_program_of_the_suite_has_an_effect_otherwise() -> None:
             wrongs = {d.wrong for d in differences(text, planted, done.findings)}
             found[bool(wrongs - {Wrong.SERVED})] += 1
     assert not stopped
-    assert compared > 40
-    assert found[True] > 60 and found[False] <= found[True] / 20, found
+    assert compared > 24
+    assert found[True] > 36 and found[False] <= found[True] / 20, found
 
 
 def _without_one(result: str, original: str, drawn: random.Random) -> list[str]:
