@@ -22,11 +22,16 @@ class Kind(enum.Enum):
 
 @dataclasses.dataclass(frozen=True)
 class Guard:
-    """One condition, by the words of its text."""
+    """One condition, by the words of its text.
+
+    Attributes:
+      left: whether it holds because the process is gone where it does not.
+    """
 
     kind: Kind
     words: frozenset[str]
     holds: bool = True
+    left: bool = False
 
     def is_like(self, other: Guard) -> bool:
         """Whether it may be the other, which was spelled anew."""

@@ -189,6 +189,9 @@ def _conditions(one: Site, other: Site, stops: list[Guard]) -> Iterator[Differen
         reason = f"`{_shown(one)}` runs in the coordinator alone: the others serve it"
         yield Difference(one.line, Wrong.SERVED, reason)
     new = [guard for guard in new if guard.kind is not Kind.SERVE]
+    if not _is_seen(one) or one.effect.kind in table.GENERATORS:
+        # What is gone with a process, nobody has seen.
+        new = [guard for guard in new if not guard.left]
     for guards, how in ((gone, "no more"), (new, "only")):
         for guard in guards:
             words = ", ".join(sorted(guard.words)) or "anything"

@@ -166,8 +166,11 @@ class _Trace:
         if inside and outside:
             return True
         if inside:
-            if self._serves(statement.body[-1]):
+            last = statement.body[-1]
+            if self._serves(last):
                 other = dataclasses.replace(other, kind=Kind.SERVE)
+            elif self._never_returns(last):
+                other = dataclasses.replace(other, left=True)
             self._guards.append(other)
         elif outside:
             self._guards.append(holds)
@@ -259,7 +262,10 @@ class _Trace:
             yield function, True
         path = self._callees.path(call.func)
         at_once = not is_tensorflow(path)
-        for argument in (*call.args, *(k.value for k in call.keywords)):
+        given = [*call.args, *(k.value for k in call.keywords)]
+        if isinstance(call.func, ast.Name) and not self._callees.bindings(call.func):
+            given = given if call.func.id in table.RUNS_GIVEN else []
+        for argument in given:
             if isinstance(argument, (ast.Name, ast.Attribute)):
                 if not self._callees.is_class(argument):
                     for function in self._callees.defined(argument):

@@ -29,6 +29,9 @@ BUILTINS: dict[str, str] = {
     "__import__": UNSEEN,
 }
 
+# Those that call what they are given.
+RUNS_GIVEN = frozenset({"filter", "map", "max", "min", "sorted"})
+
 # Functions of modules: the longest beginning that is listed decides. "" is no effect.
 FUNCTIONS: dict[str, str] = {
     # Modules of Python's library whose functions read and compute.
@@ -227,13 +230,8 @@ WRITTEN: dict[str, str] = {
 GRAPH_METHODS = frozenset(
     {"apply_gradients", "as_default", "as_graph_def", "assign", "assign_add", "batch"}
     | {"assign_sub", "compute_gradients", "eval", "export_savedmodel", "get_next"}
-    | {
-        "experimental_run_v2",
-        "get_operation_by_name",
-        "get_shape",
-        "get_tensor_by_name",
-        "initialized_value",
-    }
+    | {"experimental_run", "experimental_run_v2", "get_operation_by_name", "get_shape"}
+    | {"get_tensor_by_name", "initialize", "initialized_value", "make_dataset_iterator"}
     | {"make_initializable_iterator", "make_one_shot_iterator", "minimize", "numpy"}
     | {"prefetch", "read_value", "run", "set_shape", "should_stop", "request_stop"}
 )
