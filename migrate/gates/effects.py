@@ -76,10 +76,11 @@ def differences(
         and not any(stop.is_like(g) for stop in stops for g in s.guards)
         and not (_is_raise(s) and any(g.is_mode for g in s.guards))
     ]
+    ends = {guard for site in old for guard in site.guards if guard.left}
     found += _twice([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
-            found += _conditions(one, other, stops)
+            found += _conditions(one, other, stops, ends)
     for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_shown(one)}` would come after `{_shown(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
@@ -174,7 +175,15 @@ def _is_seen(site: Site) -> bool:
     return bool(kind) and kind != table.PROCESS and not kind.startswith(table.OBJECT)
 
 
-def _conditions(one: Site, other: Site, stops: list[Guard]) -> Iterator[Difference]:
+def _conditions(
+    one: Site, other: Site, stops: list[Guard], ends: set[Guard]
+) -> Iterator[Difference]:
+    """What decides whether an effect is had, and did not before, or no more does.
+
+    Args:
+      stops: where the result stops with an error, and the original did not.
+      ends: where a process of the original is gone.
+    """
     gone = list(without(one.guards[one.own :], other.guards))
     new = [
         guard
@@ -184,11 +193,17 @@ def _conditions(one: Site, other: Site, stops: list[Guard]) -> Iterator[Differen
             for stop in stops
         )
     ]
-    served = [guard for guard in new if guard.kind is Kind.SERVE]
+    # Processes that serve where none did: this one coordinates them.
+    served = [
+        guard
+        for guard in new
+        if guard.kind is Kind.SERVE
+        or (guard.left and not any(guard.is_like(end) for end in ends))
+    ]
     if served and _is_seen(one) and one.effect.kind not in table.GENERATORS:
         reason = f"`{_shown(one)}` runs in the coordinator alone: the others serve it"
         yield Difference(one.line, Wrong.SERVED, reason)
-    new = [guard for guard in new if guard.kind is not Kind.SERVE]
+    new = [guard for guard in new if guard not in served]
     if not _is_seen(one) or one.effect.kind in table.GENERATORS:
         # What is gone with a process, nobody has seen.
         new = [guard for guard in new if not guard.left]
