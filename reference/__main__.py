@@ -342,6 +342,35 @@ def numerics_(names: tuple[str, ...], measure: bool, stale: bool) -> None:
     click.echo(f"wrote {numerics.PAGE}")
 
 
+@main.command()
+@click.argument("words", metavar="[PART OF A NAME]...", nargs=-1)
+@click.option("--measure/--no-measure", default=True, help="Run the programs first.")
+@click.option("--missing", is_flag=True, help="Only those that are not measured.")
+@click.option(
+    "--mirrors",
+    type=click.Path(exists=True, file_okay=False, path_type=pathlib.Path),
+    help="Bare repositories called owner+name, in place of GitHub.",
+)
+def proved(
+    words: tuple[str, ...], measure: bool, missing: bool, mirrors: pathlib.Path | None
+) -> None:
+    """Verifies the public programs of the list and writes docs/proved.md."""
+    from reference.proved import measuring, page, programs
+
+    listed = programs.read_list()
+    known = measuring.read_measured()
+    chosen = [
+        p
+        for p in listed
+        if (not words or any(word in p.name for word in words))
+        and not (missing and p.name in known)
+    ]
+    if measure:
+        measuring.measure(chosen, mirrors, click.echo)
+    page.PAGE.write_text(page.page(listed, measuring.read_measured()))
+    click.echo(f"wrote {page.PAGE}")
+
+
 if __name__ == "__main__":
     # Its messages at import are not what was asked for; the tasks' logs have them.
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
