@@ -44,7 +44,7 @@ from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
 from migrate.rewriting.other_imports import with_other_imports
 from migrate.rewriting.unused import without_unused
-from migrate.rules import calls, in_both, mistakes, older_shapes
+from migrate.rules import calls, closed_world, in_both, mistakes, older_shapes
 from migrate.rules.compat import CompatRules
 from migrate.rules.imports import imports_missing, unanswered
 from migrate.several import apart as apart_of
@@ -104,6 +104,7 @@ def _in_sight(text: str, unit: Unit) -> Migration:
     rest = _with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
+    rest = _with_untold(text, rest, unit)
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
     new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
     told = [*told, *gone]
@@ -138,6 +139,20 @@ def _with_cluster(text: str, unit: Unit) -> Migration:
         at.line, at.column, "C134", Outcome.REWRITTEN, at.symbol, found.reason
     )
     return dataclasses.replace(done, findings=tuple(sorted([*findings, shared])))
+
+
+def _with_untold(text: str, found: Migration, unit: Unit) -> Migration:
+    """With what TensorFlow 2.21 lacks of the names that stay, if nobody has told it."""
+    if "tensorflow" not in text:
+        return found
+    scopes = scopes_of(tree_of(text))
+    if already_migrated(scopes, unit.own_modules):
+        return found
+    told = list(closed_world.untold(text, found.text, found.findings))
+    if not told:
+        return found
+    findings = tuple(sorted([*found.findings, *told]))
+    return dataclasses.replace(found, findings=findings)
 
 
 def _with_tensorflow(text: str, unit: Unit) -> Migration:

@@ -125,6 +125,16 @@ CODES = (
         "come by it are not followed, and what they stand for stays what it is.",
     ),
     Code(
+        "T121",
+        "call that does not fit",
+        "TensorFlow 2.21 has the function, and it does not take these arguments. What is "
+        "known of it is its real signature.",
+        "y = tf.matmul(x)",
+        "y = tf.matmul(x, w)",
+        refused_when="the call stands as it stood in TensorFlow 1, or in a file that is no "
+        "TensorFlow 1, and would end with a TypeError.",
+    ),
+    Code(
         "T130",
         "TF1's layers and cells",
         "tf.layers and tf.nn.rnn_cell are parts of Keras 2, to which compat.v1 leads no "

@@ -48,6 +48,10 @@ INSTEAD: dict[str, str] = {
     "tf.python.util.tf_contextlib": "Use contextlib.",
     "tf.examples": "Bring the file along: it is in TensorFlow's source of version 1.15.",
     "tf.pywrap_tensorflow": "Use tf.train.load_checkpoint.",
+    "tf.keras.utils.multi_gpu_model": "Build and compile the model in the scope of "
+    "tf.distribute.MirroredStrategy.",
+    "tf.keras.experimental.export_saved_model": "Use tf.saved_model.save.",
+    "tf.keras.experimental.load_from_saved_model": "Use tf_keras.models.load_model.",
 }
 _ANY = "Find the public function that does the same."
 

@@ -12,12 +12,10 @@ import bisect
 import collections
 import dataclasses
 import difflib
-import functools
 from collections.abc import Collection, Iterator
 
-from migrate.tables import symbols
+from migrate.tables import signatures
 
-VERSION = "2.21.0"
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -241,40 +239,42 @@ def _local_names(function: ast.AST) -> set[str]:
     return own
 
 
-@functools.cache
-def _modules() -> frozenset[str]:
-    names = symbols.target_names(VERSION)
-    found: set[str] = set()
-    for name in names:
-        while name:
-            name = name.rpartition(".")[0]
-            found.add(name)
-    return frozenset(found - names)
+def misfits(old: str, new: str, refused: Collection[int]) -> list[str]:
+    """Calls of a result that TensorFlow 2.21's own signature does not take, untold.
+
+    Args:
+      old, new: the text before and after.
+      refused: lines of the old text at which something was refused.
+    """
+    tree = ast.parse(new)
+    before = _unchanged(old, new)
+    rebound = _rebound(tree)
+    names = {name: p for _, p, name in _imported(tree) if name and name not in rebound}
+    return [
+        f"{line}: {path}: {why}"
+        for line, path, why in _called(tree, names)
+        if before.get(line) not in refused
+    ]
+
+
+def _called(node: ast.AST, names: dict[str, str]) -> Iterator[tuple[int, str, str]]:
+    if isinstance(node, _FUNCTIONS):
+        own = _local_names(node)
+        names = {name: path for name, path in names.items() if name not in own}
+    if isinstance(node, ast.Call):
+        path = _path(node.func, names)
+        spelling = "tf" + path.removeprefix("tensorflow")
+        why = signatures.misfit(node, spelling) if path else ""
+        twin = spelling.replace("tf.keras.", "tf_keras.", 1)
+        if why and not (twin != spelling and not signatures.misfit(node, twin)):
+            yield node.lineno, path, why
+    for child in ast.iter_child_nodes(node):
+        yield from _called(child, names)
 
 
 def exists(path: str) -> bool:
     """Whether TensorFlow 2.21 has `tensorflow.a.b` as a public name.
 
     Attributes of what is no module count as there: methods and fields are not listed.
-    `tensorflow.keras` and its twin in compat.v1 are whichever Keras is installed, and
-    are not judged.
     """
-    name = "tf" + path.removeprefix("tensorflow")
-    name = name.replace("tf.compat.v1.compat.v1", "tf.compat.v1")
-    for alias in ("tf.compat.v1.compat.v2", "tf.compat.v2"):
-        if name == alias or name.startswith(alias + "."):
-            name = "tf" + name[len(alias) :]
-    keras = name.startswith(("tf.keras", "tf.compat.v1.keras"))
-    if name == "tf" or keras:
-        return True
-    if name.split(".")[1].startswith("__"):
-        return True  # Of the module, and its methods: no list of exports has them.
-    if name in _modules() or name in symbols.target_names(VERSION):
-        return True
-    while "." in name:
-        name = name.rpartition(".")[0]
-        if name in _modules():
-            return False
-        if name in symbols.target_names(VERSION):
-            return True
-    return False
+    return signatures.exists("tf" + path.removeprefix("tensorflow"))

@@ -1,0 +1,147 @@
+"""What TensorFlow 2.21 lacks, or cannot be called with, and no other rule has told.
+
+Other rules begin with names of TensorFlow 1. This one begins with what a file spells: each
+name of TensorFlow that stays as it stands has to be in the table of real names, and each
+call of one has to fit its real signature. So it also reads files that are no TensorFlow 1,
+which nothing else looks at.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import difflib
+from collections.abc import Collection, Iterator
+
+from migrate.facts.scopes import Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import not_public, signatures
+from migrate.tables.roles import has_prefix
+
+# The program's own attribute of a module, and what is known to be there, unlisted.
+_OF_THE_PROGRAM = frozenset({"T117", "T119"})
+_LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
+_LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
+
+
+def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Finding]:
+    """Findings, at the lines of the old text, about names and calls of the new one.
+
+    Args:
+      findings: what has been told of the old text.
+    """
+    scopes = scopes_of(tree_of(new))
+    lines = {f.line for f in findings if f.outcome is Outcome.REFUSED}
+    answered = {f.symbol for f in findings if f.outcome is Outcome.REFUSED}
+    answered |= {f.symbol for f in findings if f.code in _OF_THE_PROGRAM}
+    whole = any(f.code == "N100" for f in findings)
+    unknown = [*_of_uses(scopes), *_of_imports(scopes)]
+    places = _places(old, new) if unknown else {}
+    for found in unknown:
+        line = places.get(found.line, 1)
+        told = line in lines or any(
+            has_prefix(symbol, (found.symbol,)) or has_prefix(found.symbol, (symbol,))
+            for symbol in answered
+        )
+        if not told:
+            found = dataclasses.replace(found, line=line)
+            yield _of_program(found) if whole else found
+
+
+def _of_program(found: Finding) -> Finding:
+    """In a program that was refused, a name that would have been migrated with it."""
+    twin = "tf.compat.v1" + found.symbol.removeprefix("tf")
+    if found.code != "T111" or not signatures.exists(twin):
+        return found
+    reason = "part of a program that was refused"
+    return dataclasses.replace(found, code="N100", reason=reason, recipe="")
+
+
+def _places(old: str, new: str) -> dict[int, int]:
+    """Lines of the new text -> those of the old one that they were, or stand in place of."""
+    before, after = old.split("\n"), new.split("\n")
+    found: dict[int, int] = {}
+    matcher = difflib.SequenceMatcher(None, before, after)
+    for _, first, last, start, stop in matcher.get_opcodes():
+        for index in range(stop - start):
+            found[start + index + 1] = min(first + index, max(last - 1, 0)) + 1
+    return found
+
+
+def _of_uses(scopes: Scopes) -> Iterator[Finding]:
+    for node, symbol in scopes.walk_uses():
+        spelled = _spelled(scopes.dotted(node) or "")
+        if not spelled or not _is_imported(scopes, node):
+            continue  # An alias is told where it is bound.
+        found = _of_name(node, spelled, symbol) or _of_call(scopes, node, spelled)
+        if found is not None:
+            yield found
+
+
+def _spelled(path: str) -> str:
+    """A dotted path as a name of `tf`; "" of what is no public name of TensorFlow."""
+    root, _, rest = path.partition(".")
+    if root != "tensorflow" or rest.partition(".")[0] in ("python", "contrib", "core"):
+        return ""
+    return f"tf.{rest}" if rest else ""
+
+
+def _is_imported(scopes: Scopes, node: ast.expr) -> bool:
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return False
+    owner = scopes.scope_of(node).owner(node.id)
+    return owner is not None and all(
+        isinstance(binding, ast.Import | ast.ImportFrom)
+        for binding in owner.bindings[node.id]
+    )
+
+
+def _of_name(node: ast.AST, spelled: str, symbol: str) -> Finding | None:
+    if signatures.exists(spelled):
+        return None
+    line, column = getattr(node, "lineno", 1), getattr(node, "col_offset", 0) + 1
+    inside = spelled.removeprefix("tf.keras")
+    if inside != spelled and signatures.exists(f"tf_keras{inside}"):
+        return Finding(
+            line, column, "T113", Outcome.KEPT, symbol, _LEGACY, _LEGACY_RECIPE
+        )
+    reason, recipe = not_public.explained(symbol)
+    twin = "tf.compat.v1" + symbol.removeprefix("tf")
+    if signatures.exists(twin):
+        recipe = f"Write {twin}."
+    return Finding(line, column, "T111", Outcome.REFUSED, symbol, reason, recipe)
+
+
+def _of_call(scopes: Scopes, node: ast.expr, spelled: str) -> Finding | None:
+    call = scopes.parents.get(node)
+    if not isinstance(call, ast.Call) or call.func is not node:
+        return None
+    misfit = signatures.misfit(call, spelled)
+    inside = spelled.removeprefix("tf.keras")
+    if (
+        misfit
+        and inside != spelled
+        and not signatures.misfit(call, f"tf_keras{inside}")
+    ):
+        misfit = ""  # Which Keras is installed is not known: it fits one.
+    if not misfit:
+        return None
+    line, column = node.lineno, node.col_offset + 1
+    reason = f"TensorFlow 2.21's `{spelled}` cannot be called so: {misfit}"
+    recipe = "Call it as its page in TensorFlow's reference says."
+    return Finding(line, column, "T121", Outcome.REFUSED, spelled, reason, recipe)
+
+
+def _of_imports(scopes: Scopes) -> Iterator[Finding]:
+    for node in all_nodes(scopes.tree):
+        if not isinstance(node, ast.ImportFrom) or node.level:
+            continue
+        for alias in node.names:
+            spelled = _spelled(f"{node.module}.{alias.name}")
+            if spelled and alias.name != "*":
+                found = _of_name(node, spelled, spelled)
+                if found is not None:
+                    yield found
