@@ -104,7 +104,8 @@ def _in_sight(text: str, unit: Unit) -> Migration:
     rest = _with_cluster(text, unit)
     if any(f.outcome is Outcome.FAILED for f in rest.findings):
         return rest
-    rest = _with_untold(text, rest, unit)
+    if not already_migrated(scopes_of(tree_of(text)), unit.own_modules):
+        rest = closed_world.with_untold(text, rest)
     new, told = hidden_names.told(text, unit.hidden, rest.text, TODO)
     new, gone = hidden_names.told(text, dict(unit.shared.gone), new, TODO, "K180", _USE)
     told = [*told, *gone]
@@ -139,20 +140,6 @@ def _with_cluster(text: str, unit: Unit) -> Migration:
         at.line, at.column, "C134", Outcome.REWRITTEN, at.symbol, found.reason
     )
     return dataclasses.replace(done, findings=tuple(sorted([*findings, shared])))
-
-
-def _with_untold(text: str, found: Migration, unit: Unit) -> Migration:
-    """With what TensorFlow 2.21 lacks of the names that stay, if nobody has told it."""
-    if "tensorflow" not in text:
-        return found
-    scopes = scopes_of(tree_of(text))
-    if already_migrated(scopes, unit.own_modules):
-        return found
-    told = list(closed_world.untold(text, found.text, found.findings))
-    if not told:
-        return found
-    findings = tuple(sorted([*found.findings, *told]))
-    return dataclasses.replace(found, findings=findings)
 
 
 def _with_tensorflow(text: str, unit: Unit) -> Migration:

@@ -15,6 +15,7 @@ from collections.abc import Collection, Iterator
 
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.findings import Finding, Outcome
+from migrate.migration import Migration
 from migrate.source.nodes import all_nodes, tree_of
 from migrate.tables import not_public, signatures
 from migrate.tables.roles import has_prefix
@@ -23,6 +24,17 @@ from migrate.tables.roles import has_prefix
 _OF_THE_PROGRAM = frozenset({"T117", "T119"})
 _LEGACY = "TensorFlow 2.16's and later tf.keras is Keras 3, which does not have it"
 _LEGACY_RECIPE = "Use tf_keras, or set TF_USE_LEGACY_KERAS=1."
+
+
+def with_untold(text: str, found: Migration) -> Migration:
+    """A text's migration, with what of the names that stay nobody has told."""
+    told = (
+        list(untold(text, found.text, found.findings)) if "tensorflow" in text else []
+    )
+    if not told:
+        return found
+    findings = tuple(sorted([*found.findings, *told]))
+    return dataclasses.replace(found, findings=findings)
 
 
 def untold(old: str, new: str, findings: Collection[Finding]) -> Iterator[Finding]:

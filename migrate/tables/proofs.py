@@ -355,9 +355,7 @@ PROOFS = (
     ),
     Proof(
         "supervisor:*",
-        tests=(
-            "tests/migrate/frontends/sessions/test_programs.py::test_runs",
-        ),
+        tests=("tests/migrate/frontends/sessions/test_programs.py::test_runs",),
     ),
     # contrib.
     Proof(
