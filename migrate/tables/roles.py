@@ -160,6 +160,7 @@ HOST_PREFIXES = (
     "tf.train.FloatList",
     "tf.train.Int64List",
     "tf.train.latest_checkpoint",
+    "tf.train.Coordinator",
     "tf.train.get_checkpoint_state",
     "tf.train.NanLossDuringTrainingError",
     "tf.GraphKeys",

@@ -182,11 +182,11 @@ class UserFunctions(Lifts):
         pure_bound: dict[str, Flow] = {}
         for flow in every(times.flows):
             if flow.suites:
-                header = names.reads(flow.statement) - set().union(
+                header: set[str] = set().union(
                     *[
-                        names.reads(f.statement)
-                        for suite in flow.suites.values()
-                        for f in suite
+                        names.reads(node)
+                        for node in ast.iter_child_nodes(flow.statement)
+                        if not isinstance(node, (ast.stmt, ast.ExceptHandler))
                     ]
                 )
                 if flow.build:

@@ -150,3 +150,52 @@ def test_dropout_by_a_tensor_of_the_step(arguments: str) -> None:
     # Of a layer with weights it is refused, and says which argument.
     text = DROPOUT.format("tf.layers.dense(x, 3, trainable=flag)")
     assert findings(text) == {("L101", "refused"), ("N100", "refused")}
+
+
+COORDINATOR = """\
+import tensorflow as tf
+x = tf.placeholder(tf.float32, [None, 3])
+y = tf.layers.dense(x, 3)
+{}with tf.Session() as sess:
+{}    sess.run(tf.global_variables_initializer())
+    print(sess.run(y, {{x: [[1., 2., 3.]]}}))
+    coord.request_stop()
+    coord.join([])
+"""
+
+
+@pytest.mark.parametrize("inside", [False, True])
+def test_a_coordinator_is_made_where_it_is_used(inside: bool) -> None:
+    made = "coord = tf.train.Coordinator()\n"
+    text = COORDINATOR.format("" if inside else made, "    " + made if inside else "")
+    result = pipeline.migrate_bytes(pathlib.Path("x.py"), text.encode(), Options())
+    assert not any(f.blocks for f in result.findings)
+    assert result.new.count(made.encode()) == 1
+    assert result.new.index(made.encode()) < result.new.index(b"coord.request_stop()")
+
+
+LAYER = """\
+import tensorflow as tf
+
+
+def layer(x, units, name):
+    with tf.name_scope(name):
+        with tf.name_scope("weights"):
+            w = tf.Variable(tf.truncated_normal([3, units]))
+            tf.summary.histogram(name + "/weights", w)
+        return tf.matmul(x, w)
+
+
+x = tf.placeholder(tf.float32, [None, 3])
+y = layer(layer(x, 3, "one"), 2, "two")
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(y, {x: [[1., 2., 3.]]}))
+"""
+
+
+def test_a_name_read_in_a_header_and_below_it() -> None:
+    """TensorFlow's tutorial of summaries: the scope's name is in the summaries' names."""
+    assert findings(LAYER) == set()
+    result = pipeline.migrate_bytes(pathlib.Path("x.py"), LAYER.encode(), Options())
+    assert b'layer(units=3, name="one")' in result.new
