@@ -39,7 +39,7 @@ from migrate.planning.forms import Form, in_normal_form
 from migrate.planning.method_forms import with_functions
 from migrate.planning.told import at_origins, unread_queues, unread_towers
 from migrate.program.eager import BareLoop, EagerProgram, FitProgram
-from migrate.rewriting import gates
+from migrate.rewriting import attributes, gates
 from migrate.rewriting.apply import apply_plan
 from migrate.rewriting.imports import taken_names, with_imports
 from migrate.rewriting.other_imports import with_other_imports
@@ -496,6 +496,9 @@ def _written(
             new = with_imports(new, plan, unit.filename, unit.home)
             for name in taken_names(new, plan):
                 return _written(source, Plan(), _name_taken(source, name), unit)
+            if lacking := attributes.refused(source.tree, new):
+                lacking += left_whole(scopes_of(source.tree))
+                return _written(source, Plan(), lacking, unit)
         failures = gates.check(new, unit.filename, text, refused)
     else:
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.

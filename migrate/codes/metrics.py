@@ -13,7 +13,8 @@ CODES = (
     Code(
         "M111",
         "summary writer",
-        "training_session.SummaryWriter writes TF1's event files.",
+        "training_session.SummaryWriter writes TF1's event files. A graph that the program "
+        "gives it is not written: step functions have no single one.",
     ),
     Code(
         "M120",

@@ -231,6 +231,13 @@ CODES = (
         refused_when="the dataset depends on what changes later, or on other tensors.",
     ),
     Code(
+        "S185",
+        "no such attribute",
+        "What stands for a TF1 object (a session, a saver, a summary writer, what hooks are "
+        "given) does not have this attribute of it. Most are about the graph, which there is "
+        "none of.",
+    ),
+    Code(
         "S150",
         "recurrent cells",
         "Cells of tf.nn.rnn_cell and tf.contrib.rnn, and what runs them over time, are "

@@ -284,3 +284,49 @@ def test_a_fed_array_of_another_shape_is_refused_as_tensorflow_1_did() -> None:
         for wrong in (np.zeros(2), np.zeros([2, 3]), tf.zeros([3])):
             with pytest.raises(ValueError, match="Cannot feed value of shape"):
                 sess.run(step, wrong)
+
+
+def test_the_checkpoints_that_are_kept_are_told_as_by_tensorflow(
+    tmp_path: pathlib.Path,
+) -> None:
+    ours = program()
+    saver = training_session.Saver(max_to_keep=2)
+    with tf.Graph().as_default(), v1.Session() as session:
+        v1.get_variable("w", initializer=tf.zeros([2]))
+        session.run(v1.global_variables_initializer())
+        theirs = v1.train.Saver(max_to_keep=2)
+        for step in range(3):
+            theirs.save(session, str(tmp_path / "theirs" / "m"), step)
+    with training_session.MonitoredTrainingSession(ours.replicas) as sess:
+        assert saver.last_checkpoints == []
+        for step in range(3):
+            saver.save(sess, str(tmp_path / "ours" / "m"), step)
+    names = [pathlib.Path(path).name for path in saver.last_checkpoints]
+    assert names == [pathlib.Path(path).name for path in theirs.last_checkpoints]
+    assert names == ["m-1", "m-2"]
+    gone = str(tmp_path / "ours" / "m-0")
+    listed = [gone, *saver.last_checkpoints]
+    for one in (saver, theirs):
+        one.recover_last_checkpoints(listed)
+        assert list(map(pathlib.Path, one.last_checkpoints)) == [
+            tmp_path / "ours" / name for name in names
+        ]
+        one.set_last_checkpoints_with_time([(gone, 1.0)])
+        assert one.last_checkpoints == [gone]
+
+
+def test_a_writer_tells_its_directory_and_is_opened_again(
+    tmp_path: pathlib.Path,
+) -> None:
+    writer = training_session.SummaryWriter(str(tmp_path))
+    assert writer.get_logdir() == str(tmp_path)
+    writer.close()
+    writer.reopen()
+    writer.add_event(v1.Event(step=2, file_version="own"))
+    writer.close()
+    written = [
+        event.file_version
+        for path in sorted(tmp_path.iterdir())
+        for event in v1.train.summary_iterator(str(path))
+    ]
+    assert "own" in written

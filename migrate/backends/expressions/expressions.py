@@ -18,6 +18,7 @@ from migrate.tables.hooks import HOOKS
 from migrate.tables.layers import LAYER_CLASSES, LAYER_FUNCTIONS
 from migrate.tables.optimizers import OPTIMIZERS
 
+_NO_GRAPH = ": the graph is not written, as step functions have no single one"
 _ITERATOR_METHODS = ("make_one_shot_iterator", "make_initializable_iterator")
 
 
@@ -223,7 +224,12 @@ class Expressions(Datasets):
         elif symbol == "tf.summary.FileWriter":
             directory = names.argument(call, "logdir", 0)
             if directory is not None:
-                self.claimed[call] = ("M111", "training_session.SummaryWriter")
+                graph = names.argument(call, "graph", 1)
+                self.claimed[call] = (
+                    "M111",
+                    "training_session.SummaryWriter"
+                    + (_NO_GRAPH if graph is not None else ""),
+                )
                 self.plan.replace(
                     call, code("training_session.SummaryWriter(", directory, ")")
                 )
@@ -325,6 +331,17 @@ class Expressions(Datasets):
                 "tf.device",
             )
 
+    def _no_graph(self, call: ast.Call) -> None:
+        """The call stays, of no graph."""
+        for given in [*call.args[:1], *(k.value for k in call.keywords)]:
+            self.plan.replace(given, code("None"))
+        told = f"`{ast.unparse(call.func)}`{_NO_GRAPH}"
+        self.diagnostics.findings.append(
+            Finding(
+                call.lineno, call.col_offset + 1, "M111", Outcome.REWRITTEN, "", told
+            )
+        )
+
     def _method(self, call: ast.Call) -> None:
         function = call.func
         if not isinstance(function, ast.Attribute):
@@ -338,6 +355,8 @@ class Expressions(Datasets):
         base = self.program.kinds.get(names.key(function.value) or "")
         if base is Kind.OPTIMIZER and function.attr == "minimize":
             self._minimize(call)
+        if base is Kind.WRITER and function.attr == "add_graph":
+            self._no_graph(call)
         if function.attr == "repeat" and self._is_dataset(function.value):
             self._repeat(call, function.value)
         if function.attr in _ITERATOR_METHODS:  # Of nothing but datasets.

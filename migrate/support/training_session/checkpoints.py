@@ -75,6 +75,23 @@ class Saver:
                 )
         return found
 
+    @property
+    def last_checkpoints(self):
+        """The checkpoints that are kept, the oldest first."""
+        return [path for path, _ in self._kept]
+
+    def set_last_checkpoints(self, last_checkpoints):
+        """Takes these for the checkpoints that are kept."""
+        self._kept = [(path, time.time()) for path in last_checkpoints]
+
+    def set_last_checkpoints_with_time(self, last_checkpoints_with_time):
+        """The same, as pairs of path and time."""
+        self._kept = list(last_checkpoints_with_time)
+
+    def recover_last_checkpoints(self, checkpoint_paths):
+        """Takes those of these that exist for the checkpoints that are kept."""
+        self._kept = _existing(checkpoint_paths)
+
     def saves_all(self, replicas):
         """Whether a checkpoint has every variable of the program."""
         parts = [
@@ -113,10 +130,7 @@ class Saver:
         """Lists the checkpoint as the latest, then removes those beyond max_to_keep."""
         if not self._kept:
             state = tf.train.get_checkpoint_state(directory)
-            for path in state.all_model_checkpoint_paths if state else ():
-                if tf.io.gfile.exists(path + ".index"):
-                    saved = tf.io.gfile.stat(path + ".index").mtime_nsec / 1e9
-                    self._kept.append((path, saved))
+            self._kept = _existing(state.all_model_checkpoint_paths if state else ())
         self._kept = [k for k in self._kept if k[0] != prefix]
         self._kept.append((prefix, time.time()))
         excess = len(self._kept) - self._max_to_keep if self._max_to_keep else 0
@@ -202,6 +216,15 @@ class Saver:
             raise ValueError(
                 f"{save_path} does not fit this program:\n  " + "\n  ".join(wrong)
             )
+
+
+def _existing(prefixes):
+    """Those checkpoints that exist, and when they were saved."""
+    return [
+        (prefix, tf.io.gfile.stat(prefix + ".index").mtime_nsec / 1e9)
+        for prefix in prefixes
+        if tf.io.gfile.exists(prefix + ".index")
+    ]
 
 
 @contextlib.contextmanager

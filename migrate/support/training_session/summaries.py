@@ -144,6 +144,18 @@ class SummaryWriter:
         if value is not None:
             self._writer.add_summary(value, global_step)
 
+    def add_event(self, event):
+        """Writes a tf.compat.v1.Event."""
+        self._writer.add_event(event)
+
+    def get_logdir(self):
+        """The directory that the files are in."""
+        return self._writer.get_logdir()
+
+    def reopen(self):
+        """Goes on in a new file, after `close`."""
+        self._writer.reopen()
+
     def add_graph(self, graph, global_step=None):
         """Nothing: step functions have no single graph."""
 

@@ -1,0 +1,220 @@
+"""What a result asks of the objects that stand for TF1's, and they do not have.
+
+    saver = training_session.Saver()
+    saver.export_meta_graph("model.meta")  # There is no such method: refused at its line.
+
+Only what is certain is told: the name is bound to nothing but such objects, and no
+statement gives them the attribute.
+"""
+
+from __future__ import annotations
+
+import ast
+import functools
+from collections.abc import Iterator
+
+from migrate import emitted
+from migrate.facts.scopes import Scope, Scopes, scopes_of
+from migrate.findings import Finding, Outcome
+from migrate.source.nodes import all_nodes, tree_of
+
+# Parameters of a hook's methods, after `self`.
+_OF_METHODS = {
+    "before_run": ("SessionRunContext",),
+    "after_run": ("SessionRunContext", "SessionRunValues"),
+    "after_create_session": ("HookSession",),
+    "end": ("HookSession",),
+}
+_HOOKS = ("training_session.SessionRunHook",)
+# Attributes of these objects that are such objects.
+_PARTS = {("SessionRunContext", "session"): "HookSession"}
+
+
+def refused(tree: ast.Module, result: str) -> list[Finding]:
+    """What a result's objects lack, at the lines of the original that ask for it."""
+    lacking = dict(missing(result))
+    found = [
+        Finding(
+            node.lineno,
+            node.col_offset + 1,
+            "S185",
+            Outcome.REFUSED,
+            spelled,
+            f"`{spelled}`: {lacking[spelled]} has no `{node.attr}`",
+            "Take it out: it is about the graph, or the session that ran it.",
+        )
+        for node in (all_nodes(tree) if lacking else ())
+        if isinstance(node, ast.Attribute) and (spelled := ast.unparse(node)) in lacking
+    ]
+    # Where the program spells it otherwise: it was moved here from a function.
+    told = {finding.symbol for finding in found}
+    found += [
+        Finding(1, 1, "S185", Outcome.REFUSED, spelled, f"{which} has no `{spelled}`")
+        for spelled, which in lacking.items()
+        if spelled not in told
+    ]
+    return found
+
+
+def missing(text: str) -> Iterator[tuple[str, str]]:
+    """Attributes that objects in a result do not have: "saver.build", their class."""
+    scopes = scopes_of(tree_of(text))
+    bound = _objects(scopes)
+    given = {
+        node.attr
+        for node in scopes.walk()
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load)
+    }
+    for node in scopes.walk():
+        if not isinstance(node, ast.Attribute) or node.attr in given:
+            continue
+        which = _class_of(node.value, scopes, bound)
+        if which is None:
+            continue
+        names = offered(*which)
+        if names is not None and node.attr not in names:
+            yield ast.unparse(node), ".".join(which)
+
+
+# By scope (its identity) and name: the classes, by module and name.
+_Bound = dict[tuple[int, str], set[tuple[str, str]]]
+
+
+def _class_of(node: ast.expr, scopes: Scopes, bound: _Bound) -> tuple[str, str] | None:
+    """The emitted class, by module and name, whose object an expression is."""
+    if isinstance(node, ast.Name):
+        owner = scopes.scope_of(node).owner(node.id)
+        found = bound.get((id(owner), node.id), set())
+        return next(iter(found)) if len(found) == 1 else None
+    if isinstance(node, ast.Attribute):
+        whole = _class_of(node.value, scopes, bound)
+        if whole is not None and (whole[1], node.attr) in _PARTS:
+            return whole[0], _PARTS[whole[1], node.attr]
+    return None
+
+
+def _objects(scopes: Scopes) -> _Bound:
+    """Names that are bound to objects of emitted classes alone."""
+    found: _Bound = {}
+    times: dict[tuple[int, str], int] = {}
+    bindings: dict[tuple[int, str], int] = {}
+
+    def bind(owner: Scope | None, name: str, which: tuple[str, str] | None) -> None:
+        if which is None or owner is None:
+            return
+        key = id(owner), name
+        found.setdefault(key, set()).add(which)
+        times[key] = times.get(key, 0) + 1
+        bindings[key] = len(owner.bindings.get(name, ()))
+
+    def assign(target: ast.expr | None, value: ast.expr) -> None:
+        if isinstance(target, ast.Name):
+            owner = scopes.scope_of(target).owner(target.id)
+            bind(owner, target.id, _made(value))
+
+    for node in scopes.walk():
+        if isinstance(node, ast.Assign):
+            for target in node.targets:
+                assign(target, node.value)
+        elif isinstance(node, ast.withitem):
+            assign(node.optional_vars, node.context_expr)
+        elif isinstance(node, ast.ClassDef):
+            for method, parameter, which in _parameters(node):
+                bind(scopes.scope_by_node[method], parameter.arg, which)
+    return {key: one for key, one in found.items() if times[key] == bindings[key]}
+
+
+def _made(value: ast.expr) -> tuple[str, str] | None:
+    """The emitted class of which an expression makes an object."""
+    if not isinstance(value, ast.Call):
+        return None
+    path = ast.unparse(value.func).split(".")
+    if (
+        path[-1] == "per_worker"
+        and value.args
+        and isinstance(value.args[0], ast.Lambda)
+    ):
+        return _made(value.args[0].body)
+    if (
+        len(path) < 2
+        or not emitted.files(path[-2])
+        or path[-1] not in classes(path[-2])
+    ):
+        return None
+    return path[-2], path[-1]
+
+
+def _parameters(
+    node: ast.ClassDef,
+) -> Iterator[tuple[ast.FunctionDef, ast.arg, tuple[str, str]]]:
+    """What hooks of the program's own are given."""
+    if not any(
+        ast.unparse(base).endswith(hook) for base in node.bases for hook in _HOOKS
+    ):
+        return
+    for method in node.body:
+        if isinstance(method, ast.FunctionDef) and method.name in _OF_METHODS:
+            given = method.args.args[1:]
+            for parameter, name in zip(given, _OF_METHODS[method.name], strict=False):
+                yield method, parameter, ("training_session", name)
+
+
+@functools.cache
+def classes(module: str) -> dict[str, ast.ClassDef]:
+    """The classes of an emitted module, by name."""
+    return {
+        node.name: node
+        for file in emitted.files(module)
+        for node in tree_of(emitted.source(file).decode()).body
+        if isinstance(node, ast.ClassDef)
+    }
+
+
+@functools.cache
+def offered(module: str, name: str) -> frozenset[str] | None:
+    """The attributes of an emitted class; None where they cannot be listed."""
+    if name in _tuples(module):
+        return _tuples(module)[name]
+    node = classes(module).get(name)
+    if node is None:
+        return None
+    found: set[str] = set(dir(object))
+    for base in node.bases:
+        inherited = offered(*_base(base, module))
+        if inherited is None:
+            return None
+        found |= inherited
+    for statement in node.body:
+        if isinstance(statement, ast.FunctionDef):
+            found.add(statement.name)
+        elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
+            found |= {n.id for n in all_nodes(statement) if isinstance(n, ast.Name)}
+    found |= {
+        n.attr
+        for n in all_nodes(node)
+        if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
+    }
+    return None if "__getattr__" in found else frozenset(found)
+
+
+@functools.cache
+def _tuples(module: str) -> dict[str, frozenset[str]]:
+    """The attributes of an emitted module's named tuples."""
+    found = {}
+    for file in emitted.files(module):
+        for node in tree_of(emitted.source(file).decode()).body:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.Call):
+                continue
+            call = node.value
+            if ast.unparse(call.func) == "collections.namedtuple":
+                name, fields = map(ast.literal_eval, call.args)
+                found[name] = frozenset({*dir(tuple), "_asdict", "_replace", *fields})
+    return found
+
+
+def _base(base: ast.expr, module: str) -> tuple[str, str]:
+    """Where a base class of an emitted class is."""
+    path = ast.unparse(base).split(".")
+    if len(path) > 1 and emitted.files(path[0]):
+        return path[0], path[-1]
+    return (module, path[0]) if len(path) == 1 else ("", path[-1])

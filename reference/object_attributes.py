@@ -1,0 +1,67 @@
+"""Lists the public attributes of TensorFlow 1.15.5's objects that results replace.
+
+    python -m reference.object_attributes --tf1 PYTHON
+
+writes `object_attributes.json`. A test sees to it that each exists on what
+replaces the object, or is refused at its line. The dump runs under Python 3.7.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+# What a result has objects of its own for.
+CLASSES = (
+    "tf.Session",
+    "tf.summary.FileWriter",
+    "tf.train.MonitoredSession",
+    "tf.train.Saver",
+    "tf.train.Scaffold",
+    "tf.train.SessionRunContext",
+    "tf.train.SessionRunValues",
+    "tf.train.Supervisor",
+)
+TABLE = pathlib.Path(__file__).with_suffix(".json")
+
+
+def public() -> dict[str, list[str]]:
+    """The attributes by class, in the process of TensorFlow 1.15.5."""
+    import tensorflow as tf
+
+    found = {}
+    for name in CLASSES:
+        value = tf
+        for part in name.split(".")[1:]:
+            value = getattr(value, part)
+        found[name] = sorted(a for a in dir(value) if not a.startswith("_"))
+    return found
+
+
+def dumped(python: str) -> dict[str, list[str]]:
+    """The same, asked of an interpreter with TensorFlow 1.15.5."""
+    told = subprocess.run(
+        [python, __file__, "--dump"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3"},
+        check=True,
+        timeout=120,
+    )
+    found: dict[str, list[str]] = json.loads(told.stdout)
+    return found
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tf1")
+    parser.add_argument("--dump", action="store_true")
+    arguments = parser.parse_args()
+    if arguments.dump:
+        sys.stdout.write(json.dumps(public()))
+    else:
+        TABLE.write_text(json.dumps(dumped(arguments.tf1), indent=1) + "\n")

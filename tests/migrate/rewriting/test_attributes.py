@@ -1,0 +1,198 @@
+"""Every public attribute of a TF1 object exists on what replaces it, or is refused.
+
+The attributes are TensorFlow 1.15.5's own (`reference/object_attributes.json`).
+"""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from migrate.rewriting import attributes
+from reference import environment, object_attributes
+
+ATTRIBUTES = json.loads(object_attributes.TABLE.read_text())
+
+_HEAD = """\
+import tensorflow as tf
+
+flags = tf.app.flags
+flags.DEFINE_string("job_name", None, "")
+flags.DEFINE_integer("task_index", 0, "")
+FLAGS = flags.FLAGS
+
+"""
+_GRAPH = """\
+  x = tf.placeholder(tf.float32, [None, 2])
+  w = tf.Variable(tf.zeros([2, 1]), name="w")
+  loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1.0))
+  train_op = tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)
+"""
+_CLUSTERED = f"""{_HEAD}
+class Watching(tf.train.SessionRunHook):
+
+  def __init__(self, loss):
+    self._loss = loss
+
+  def before_run(self, run_context):
+    HOOK
+    return tf.train.SessionRunArgs(self._loss)
+
+  def after_run(self, run_context, run_values):
+    AFTER
+
+
+def main(_):
+  cluster = tf.train.ClusterSpec({{"ps": ["a:1"], "worker": ["b:1", "c:1"]}})
+  server = tf.train.Server(cluster, FLAGS.job_name, FLAGS.task_index)
+  if FLAGS.job_name == "ps":
+    server.join()
+  with tf.device(tf.train.replica_device_setter(cluster=cluster)):
+    step = tf.train.get_or_create_global_step()
+{_GRAPH.replace("  ", "    ")}\
+  saver = tf.train.Saver()
+  scaffold = tf.train.Scaffold(saver=saver)
+  writer = tf.summary.FileWriter("/tmp/logs")
+  with tf.train.MonitoredTrainingSession(
+      master=server.target, is_chief=FLAGS.task_index == 0,
+      checkpoint_dir="/tmp/c", scaffold=scaffold, hooks=[HOOKS]) as sess:
+    while not sess.should_stop():
+      sess.run(train_op, feed_dict={{x: [[1.0, 2.0]]}})
+      LOOP
+
+
+if __name__ == "__main__":
+  tf.app.run()
+"""
+_PLAIN = f"""{_HEAD}
+def main(_):
+  step = tf.train.get_or_create_global_step()
+{_GRAPH}\
+  saver = tf.train.Saver()
+  writer = tf.summary.FileWriter("/tmp/logs")
+  with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for _ in range(3):
+      sess.run(train_op, feed_dict={{x: [[1.0, 2.0]]}})
+      LOOP
+
+
+if __name__ == "__main__":
+  tf.app.run()
+"""
+_SUPERVISED = _CLUSTERED.replace(
+    """  with tf.train.MonitoredTrainingSession(
+      master=server.target, is_chief=FLAGS.task_index == 0,
+      checkpoint_dir="/tmp/c", scaffold=scaffold, hooks=[HOOKS]) as sess:
+    while not sess.should_stop():
+""",
+    """  sv = tf.train.Supervisor(
+      is_chief=FLAGS.task_index == 0, logdir="/tmp/c", global_step=step)
+  with sv.managed_session(server.target) as sess:
+    while not sv.should_stop():
+""",
+)
+_PLACES = ("HOOKS", "HOOK", "AFTER", "LOOP")
+
+
+def _program(template: str, place: str, statement: str) -> str:
+    text = template.replace("[HOOKS]", "[Watching(loss)]" if place != "LOOP" else "[]")
+    for one in _PLACES[1:]:
+        text = text.replace(one, statement if one == place else "pass")
+    if place == "LOOP":  # A program without a hook of its own.
+        start, end = text.find("class Watching"), text.find("def main")
+        text = text[:start] + text[end:] if start >= 0 else text
+    return text
+
+
+# TF1's class -> the program, where its object is asked, and how the program calls it.
+_ASKED = {
+    "tf.Session": (_PLAIN, "LOOP", "sess"),
+    "tf.summary.FileWriter": (_CLUSTERED, "LOOP", "writer"),
+    "tf.train.MonitoredSession": (_CLUSTERED, "LOOP", "sess"),
+    "tf.train.Saver": (_CLUSTERED, "LOOP", "saver"),
+    "tf.train.Scaffold": (_CLUSTERED, "LOOP", "scaffold"),
+    "tf.train.SessionRunContext": (_CLUSTERED, "HOOK", "run_context"),
+    "tf.train.SessionRunValues": (_CLUSTERED, "AFTER", "run_values"),
+    "tf.train.Supervisor": (_SUPERVISED, "LOOP", "sv"),
+}
+_CASES = [(name, a) for name, listed in ATTRIBUTES.items() for a in listed]
+
+
+def _outcome(text: str, line: str) -> str:
+    """ "refused" at the line, "there" where what is asked exists, else what is wrong."""
+    found = migrate_text(text)
+    number = next(i for i, one in enumerate(text.splitlines(), 1) if line in one)
+    refused = [
+        f for f in found.findings if f.outcome is Outcome.REFUSED and f.code != "N100"
+    ]
+    if any(f.line == number for f in refused):
+        return "refused"
+    if refused:
+        return f"refused elsewhere: {[(f.line, f.code, f.reason) for f in refused][:3]}"
+    failed = [f.code for f in found.findings if f.outcome is Outcome.FAILED]
+    return f"failed: {failed}" if failed else "there"
+
+
+@pytest.mark.parametrize(("name", "attribute"), _CASES)
+def test_an_attribute_is_there_or_refused_at_its_line(
+    name: str, attribute: str
+) -> None:
+    template, place, spelled = _ASKED[name]
+    line = f"print({spelled}.{attribute})"
+    outcome = _outcome(_program(template, place, line), line)
+    if name == "tf.train.Supervisor":  # Which a result has no object for.
+        assert outcome.split(" ")[0] in ("refused", "there")
+    else:
+        assert outcome in ("refused", "there")
+
+
+@pytest.mark.parametrize("name", ATTRIBUTES)
+def test_the_programs_migrate_without_the_attribute(name: str) -> None:
+    """The control: nothing else in them is refused; and an unknown one is."""
+    template, place, spelled = _ASKED[name]
+    assert _outcome(_program(template, place, "pass"), "pass") == "there"
+    line = f"print({spelled}.nonsense)"
+    assert _outcome(_program(template, place, line), line).startswith("refused")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "writer.add_graph(sess.graph)",
+        'other = tf.summary.FileWriter("/tmp/other", sess.graph)',
+        'other = tf.summary.FileWriter("/tmp/other", graph=tf.get_default_graph())',
+    ],
+)
+def test_a_graph_that_is_not_written_is_told(statement: str) -> None:
+    text = _program(_CLUSTERED, "LOOP", statement)
+    found = migrate_text(text)
+    number = next(i for i, t in enumerate(text.splitlines(), 1) if statement in t)
+    told = [f.reason for f in found.findings if (f.line, f.code) == (number, "M111")]
+    assert len(told) == 1 and "the graph is not written" in told[0]
+    assert "sess.graph" not in found.text and "get_default_graph" not in found.text
+
+
+def test_what_a_result_has_is_known() -> None:
+    saver = attributes.offered("training_session", "Saver")
+    assert saver is not None and {"save", "restore", "last_checkpoints"} <= saver
+    assert "export_meta_graph" not in saver
+    # What derives from TensorFlow's own classes is not judged.
+    assert attributes.offered("estimator_loop", "SessionRunHook") is None
+
+
+def test_a_name_of_several_objects_is_not_judged() -> None:
+    text = "import training_session\ns = training_session.Saver()\nprint(s.build)\n"
+    assert list(attributes.missing(text)) == [("s.build", "training_session.Saver")]
+    assert not list(attributes.missing(text.replace("print", "s = other()\nprint")))
+    assert not list(attributes.missing(text.replace("print", "s.build = 1\nprint")))
+
+
+def test_the_table_is_tensorflow_1s() -> None:
+    python = environment.find_tf1()
+    if python is None:
+        pytest.skip("no TensorFlow 1.15.5 here")
+    assert object_attributes.dumped(str(python)) == ATTRIBUTES
