@@ -28,7 +28,7 @@ def import_homes(
     """
     wanted = [f"import tensorflow.compat.v1 as {alias}"] if alias else []
     in_package = os.path.isfile(os.path.join(os.path.dirname(filename), "__init__.py"))
-    bound = scopes_of(tree_of(text)).module.bindings
+    bound = names_kept(tree_of(text))
     for line in dict.fromkeys(sorted(plan.imports)):
         module = line.split()[-1]
         if module in bound:
@@ -88,8 +88,27 @@ def is_tensorflow(module: str) -> bool:
     return module.partition(".")[0] == "tensorflow"
 
 
-def drop_unread(text: str) -> str:
-    """The text without names for what TensorFlow 2.21 does not have, where none is read."""
+def names_kept(tree: ast.Module) -> set[str]:
+    """Names of a module that are not only for what TensorFlow 2.21 does not have."""
+    return {
+        name
+        for name, nodes in scopes_of(tree).module.bindings.items()
+        for node in nodes
+        if not isinstance(node, (ast.Import, ast.ImportFrom))
+        or any(
+            (alias.asname or alias.name.partition(".")[0]) == name
+            and not _is_gone(node, alias, ())
+            for alias in node.names
+        )
+    }
+
+
+def drop_unread(text: str, modules: Collection[str] = ()) -> str:
+    """The text without names for what TensorFlow 2.21 does not have, where none is read.
+
+    Args:
+      modules: names that are read as those of modules written beside the file.
+    """
     tree = tree_of(text)
     scopes = scopes_of(tree)
     text = _without(text, tree, list(aliases_of_nothing(scopes)), [])
@@ -99,6 +118,7 @@ def drop_unread(text: str) -> str:
         for node in all_nodes(tree)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
     }
+    read -= set(modules)
     dropped: list[ast.stmt] = []
     shortened: list[Edit] = []
     for node in all_nodes(tree):

@@ -77,7 +77,7 @@ def is_in_compat(symbol: str) -> bool:
 def exists(name: str) -> bool:
     """Whether TensorFlow 2.21 has a name, and it works in graph mode with Keras 2."""
     symbol = "tf." + name.removeprefix(_V1).removeprefix("tf.")
-    if _broken(symbol) is not None:
+    if _broken(symbol) is not None or symbol.startswith("tf.contrib."):
         return False
     if symbol.startswith("tf.__"):  # tf.__version__, and a string's methods.
         return True

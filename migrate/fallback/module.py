@@ -74,7 +74,7 @@ def bring_to_compat(
     if edited is None:
         return Migration(text, (_not_written("its f-strings need Python 3.12"),))
     new = import_homes(edited, plan, rules.new_alias, filename, unit.home)
-    new = drop_unread(new)
+    new = drop_unread(new, {line.split()[-1] for line in plan.imports})
     if part.starts:
         new = begin_in_graph_mode(new, part.own)
     missing = list(_missing(new))

@@ -70,7 +70,8 @@ class NameRules:
             target, written = home.target, new
         else:
             target, written = home, code(self._spelled(home))
-        self._take(target)
+        if not self._take(target):
+            return self._add(node, symbol, _taken(target))
         parent = self.scopes.parents.get(node)
         self.plan.replace(
             parent if isinstance(home, CallRow) and parent is not None else node,
@@ -146,13 +147,17 @@ class NameRules:
             return f"{self._alias}.{inside}"
         return f"{self._alias}.compat.v2.{inside}"
 
-    def _take(self, home: str) -> None:
+    def _take(self, home: str) -> bool:
+        """Has a home imported, and written if it is ours; False if its name is taken."""
         module = home.partition(".")[0]
         files = contrib_graph.FILES.get(module, emitted.files(module))
         if files:
             self.plan.support.update(files)
         if files or module in _PACKAGES:
             self.plan.imports.append(f"import {module}")
+            bound = self.scopes.module.bindings.get(module, [])
+            return all(isinstance(n, (ast.Import, ast.ImportFrom)) for n in bound)
+        return True
 
     def _add(self, node: ast.expr, symbol: str, lost: Lost) -> None:
         self.lost.append(
@@ -166,6 +171,13 @@ class NameRules:
                 lost.recipe,
             )
         )
+
+
+def _taken(home: str) -> Lost:
+    name = home.partition(".")[0]
+    return Lost(
+        f"`{name}` would be imported, and is a name of the file's own", "Rename it."
+    )
 
 
 def _private(symbol: str) -> Home:

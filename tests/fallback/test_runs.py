@@ -21,7 +21,7 @@ from migrate.findings import Outcome
 from migrate.options import Options
 from reference import oracle, processes, runner
 from reference.registry import SCENARIOS
-from reference.scenario import Scenario
+from reference.scenario import Order, Scenario
 
 # All programs of one process are run before the first comparison.
 _SECONDS = 900
@@ -123,8 +123,11 @@ def test_equals_recorded_tf1(name: str) -> None:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_seen(name: str) -> None:
     found, expected = _lines(name), _recorded(FAULTS[name][0])
-    assert found != pytest.approx(expected, rel=0, abs=TOLERANCE)
     assert len(found) == len(expected)
+    assert any(
+        one != pytest.approx(other, rel=0, abs=TOLERANCE)
+        for one, other in zip(found, expected, strict=True)
+    )
 
 
 @pytest.mark.parametrize("name", LOST)
@@ -151,7 +154,13 @@ def test_scenario_equals_tensorflow_1_15_5(
     program = tmp_path / "program" / "tf1.py"
     _brought(scenario.program, program)
     measure = oracle.recorded(scenario, run)
-    interpreter = runner.Interpreter(sys.executable, tf1=True, preloaded=False)
+    gated = scenario.topology_of(run).order is not Order.FREE
+    interpreter = runner.Interpreter(
+        sys.executable,
+        tf1=True,
+        before=(str(HERE / "with_tf1_names.py"),) if gated else (),
+        preloaded=False,
+    )
     found = runner.train(
         scenario, run, interpreter, program, tmp_path, initial=measure.initial
     )

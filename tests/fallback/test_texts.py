@@ -121,9 +121,21 @@ def test_imports(before: str, after: str) -> None:
             "cell = rnn.BasicLSTMCell(3)\n",
             "import tensorflow.compat.v1 as tf\ncell = tf.nn.rnn_cell.BasicLSTMCell(3)\n",
         ),
+        (
+            "import tensorflow as tf\ncell = tf.contrib.rnn.GRUCell(3)\n",
+            "import tensorflow.compat.v1 as tf\ncell = tf.nn.rnn_cell.GRUCell(3)\n",
+        ),
         # A module's own name goes where nothing reads it any more.
         (
             "import tensorflow as tf\nslim = tf.contrib.slim\ny = slim.flatten(x)\n",
+            "import tensorflow.compat.v1 as tf\nimport contrib_layers\n"
+            "y = contrib_layers.flatten(x)\n",
+        ),
+        # Under the name that the module beside has, too.
+        (
+            "import tensorflow as tf\n"
+            "from tensorflow.contrib import layers as contrib_layers\n"
+            "y = contrib_layers.flatten(x)\n",
             "import tensorflow.compat.v1 as tf\nimport contrib_layers\n"
             "y = contrib_layers.flatten(x)\n",
         ),
@@ -174,6 +186,11 @@ def test_modules_come_with_what_names_them() -> None:
     (
         ("import tensorflow as tf\ntf.estimator.Estimator(f)\n", "tf.estimator"),
         ("import tensorflow as tf\ntf.contrib.ffmpeg.decode_audio(x)\n", "tf.contrib"),
+        (
+            "import tensorflow as tf\ncontrib_layers = 3\n"
+            "tf.contrib.layers.flatten(x)\n",
+            "tf.contrib.layers.flatten",
+        ),
         ("from tensorflow import *\nSession()\n", ""),
         ("import tensorflow as tf\nf(tf.contrib.layers)\n", "tf.contrib.layers"),
     ),
