@@ -38,18 +38,6 @@ PART = "N100"
 # A file that is held back because another one of its program is refused.
 HELD = "N102"
 _CONSEQUENCES = (PART, HELD)
-# What still runs a graph the TensorFlow 1 way, where it is kept through tf.compat.v1.
-_RUNS_GRAPHS = roles.SESSIONS | {
-    "tf.InteractiveSession",
-    "tf.train.MonitoredSession",
-    "tf.train.SingularMonitoredSession",
-    "tf.train.Supervisor",
-    "tf.train.Server",
-    "tf.train.replica_device_setter",
-    "tf.train.SyncReplicasOptimizer",
-    "tf.disable_v2_behavior",
-    "tf.disable_eager_execution",
-}
 # The findings of symbols that are kept, or found, in tf.compat.v1.
 _IN_COMPAT = ("T102", "T105")
 
@@ -113,7 +101,7 @@ def find_status(result: FileResult) -> Status | None:
 
 def runs_graph(finding: Finding) -> bool:
     """Whether a finding is about a session, or the like, that stays TensorFlow 1's."""
-    return finding.code in _IN_COMPAT and finding.symbol in _RUNS_GRAPHS
+    return finding.code in _IN_COMPAT and finding.symbol in roles.RUNS_GRAPHS
 
 
 def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] | None:

@@ -172,7 +172,7 @@ class _Losses:
             return None if asked.args or asked.keywords else ""
         spelled = self._text.segment(asked.func)
         module, dot, rest = spelled.partition(".losses.get_total_loss")
-        if not dot or rest or not module.isidentifier():
+        if not dot or rest or not all(map(str.isidentifier, module.split("."))):
             return None
         return f"{module}.add_n"
 
