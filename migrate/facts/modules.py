@@ -106,6 +106,7 @@ _SECOND_MODULES = {
     for module in ("layers", "slim")
     for name in ("initializers", "regularizers")
 }
+_SECOND_MODULES |= {"tf.distribute.Server.": "tf.train.Server."}
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
 _NEIGHBOURS = (
