@@ -50,7 +50,7 @@ from migrate.rules.imports import imports_missing, unanswered
 from migrate.several import apart as apart_of
 from migrate.several import graphs_in_turn
 from migrate.source.nodes import tree_of
-from migrate.tables import roles, symbols
+from migrate.tables import symbols
 from migrate.unit import Unit
 
 # A body's title of which no code is left.
@@ -198,11 +198,7 @@ def _says_tf1(scopes: Scopes) -> bool:
         or between_graph.find_sessions(scopes)
         or calls.says_tf1(scopes)
         or imports_missing(scopes)
-        or any(  # As tf_upgrade_v2 spells it.
-            symbol in roles.RUNS_GRAPHS
-            and (scopes.dotted(node) or "").startswith("tensorflow.compat.v1.")
-            for node, symbol in scopes.walk_uses()
-        )
+        or scopes.runs_graphs
     )
 
 

@@ -31,7 +31,7 @@ from collections.abc import Callable, Iterable, Sequence
 from migrate.facts.trees.programs import find_programs
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
-from migrate.tables import roles
+from migrate.tables import graph_mode
 
 # Uses that are refused as a consequence: their program is refused for another reason.
 PART = "N100"
@@ -101,7 +101,7 @@ def find_status(result: FileResult) -> Status | None:
 
 def runs_graph(finding: Finding) -> bool:
     """Whether a finding is about a session, or the like, that stays TensorFlow 1's."""
-    return finding.code in _IN_COMPAT and finding.symbol in roles.RUNS_GRAPHS
+    return finding.code in _IN_COMPAT and finding.symbol in graph_mode.RUNS_GRAPHS
 
 
 def find_reason(results: Iterable[FileResult]) -> tuple[pathlib.Path, Finding] | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 
-from migrate.tables import estimator_names, private_names
+from migrate.tables import private_names
 
 # Private modules that TensorFlow 1.15.5 has no more, and those that are passed on as
 # modules, with what they were public as: (dotted path, canonical prefix). All others
@@ -92,10 +92,6 @@ _SECOND_NAMES: dict[str, str] = {
     f"tf.contrib.{module}.{name}": f"tf.train.{name}"
     for module in ("framework", "slim")
     for name in ("get_or_create_global_step", "create_global_step", "get_global_step")
-} | {
-    # tf_upgrade_v2 writes it; TensorFlow 1.15.5 has both names.
-    "tf.distribute.Server": "tf.train.Server",
-    **{f"tf.estimator.{name}": f"tf.train.{name}" for name in estimator_names.HOOKS},
 }
 
 # Second names of whole modules.
@@ -106,7 +102,6 @@ _SECOND_MODULES = {
     for module in ("layers", "slim")
     for name in ("initializers", "regularizers")
 }
-_SECOND_MODULES |= {"tf.distribute.Server.": "tf.train.Server."}
 
 # Modules outside TensorFlow whose symbols we also resolve, spelled as they are.
 _NEIGHBOURS = (

@@ -14,8 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 
 from migrate.facts import modules
 from migrate.source.nodes import all_nodes, children
+from migrate.tables import graph_mode
 
 Node = ast.AST
+_SERVER = "tf.distribute.Server"
 FunctionNode = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
@@ -94,7 +96,23 @@ class Scopes:
         TensorFlow under; `tensorflow.compat.v1.X` is `tf.X` as well.
         """
         path = self._path(node)
-        return modules.canonical(path) if path else None
+        symbol = modules.canonical(path) if path else None
+        if symbol is not None and symbol.startswith(_SERVER) and self.runs_graphs:
+            return "tf.train.Server" + symbol.removeprefix(_SERVER)
+        return symbol
+
+    @functools.cached_property
+    def runs_graphs(self) -> bool:
+        """Whether it runs graphs through `tf.compat.v1`, as tf_upgrade_v2 spells that.
+
+        There `tf.distribute.Server` is tf.train.Server: 1.15.5 has one class of both names.
+        """
+        return any(
+            path.startswith("tensorflow.compat.v1.")
+            and modules.canonical(path) in graph_mode.RUNS_GRAPHS
+            for node in self.walk()
+            if isinstance(node, ast.Attribute) and (path := self._path(node))
+        )
 
     def dotted(self, node: ast.AST) -> str | None:
         """The full dotted path an expression names through imports, or None."""

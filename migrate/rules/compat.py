@@ -14,7 +14,7 @@ from migrate.rules.mistakes import older_partitioners
 from migrate.rules.symbols import PRIVATE_MODULE, SymbolRules, Verdict, verdict
 from migrate.tables import legacy_keras, modes, roles
 from migrate.tables import symbols as table
-from migrate.tables.estimator_names import HOOKS
+from migrate.tables.estimator import HOOKS
 
 _V1 = "tensorflow.compat.v1"
 

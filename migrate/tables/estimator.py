@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 from migrate import emitted
 from migrate.tables import contrib_graph, symbols
-from migrate.tables.estimator_names import HOOKS
 
 if TYPE_CHECKING:
     from migrate.facts.scopes import Scopes
@@ -102,6 +101,24 @@ CANNED = tuple(
     f"{model}{kind}"
     for model in ("Baseline", "DNN", "DNNLinearCombined", "Linear")
     for kind in ("Classifier", "Estimator", "Regressor")
+)
+
+# Measured on 1.15.5: tf.estimator's and tf.train's are the same classes.
+HOOKS = (
+    "CheckpointSaverHook",
+    "CheckpointSaverListener",
+    "GlobalStepWaiterHook",
+    "LoggingTensorHook",
+    "NanLossDuringTrainingError",
+    "NanTensorHook",
+    "ProfilerHook",
+    "SessionRunArgs",
+    "SessionRunContext",
+    "SessionRunHook",
+    "SessionRunValues",
+    "StepCounterHook",
+    "StopAtStepHook",
+    "SummarySaverHook",
 )
 
 # Feature columns that a Keras layer does not take.

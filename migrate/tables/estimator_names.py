@@ -19,21 +19,3 @@ EMITTED: frozenset[str] = frozenset(
     | {"_new_model", "_params_of", "_pruned", "_restore", "_seed", "_serving"}
     | {"_training_input", "_warm_start_from"}
 )
-
-# Measured on 1.15.5: tf.estimator's and tf.train's are the same classes.
-HOOKS = (
-    "CheckpointSaverHook",
-    "CheckpointSaverListener",
-    "GlobalStepWaiterHook",
-    "LoggingTensorHook",
-    "NanLossDuringTrainingError",
-    "NanTensorHook",
-    "ProfilerHook",
-    "SessionRunArgs",
-    "SessionRunContext",
-    "SessionRunHook",
-    "SessionRunValues",
-    "StepCounterHook",
-    "StopAtStepHook",
-    "SummarySaverHook",
-)

@@ -33,3 +33,20 @@ BROKEN: dict[str, tuple[str, str]] = {
     "tf.contrib.estimator": _ESTIMATOR,
     "tf.contrib.learn": _ESTIMATOR,
 }
+
+# What runs a graph the TensorFlow 1 way, or prepares that, through tf.compat.v1 too.
+RUNS_GRAPHS = frozenset(
+    {
+        "tf.InteractiveSession",
+        "tf.Session",
+        "tf.disable_eager_execution",
+        "tf.disable_v2_behavior",
+        "tf.train.MonitoredSession",
+        "tf.train.MonitoredTrainingSession",
+        "tf.train.Server",
+        "tf.train.SingularMonitoredSession",
+        "tf.train.Supervisor",
+        "tf.train.SyncReplicasOptimizer",
+        "tf.train.replica_device_setter",
+    }
+)

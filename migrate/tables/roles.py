@@ -50,18 +50,6 @@ SYNC_OPTIMIZERS = frozenset(
 )
 PLAIN_SESSIONS = frozenset({"tf.Session"})
 SESSIONS = frozenset({"tf.train.MonitoredTrainingSession"}) | PLAIN_SESSIONS
-# What runs a graph the TensorFlow 1 way, or prepares that, through tf.compat.v1 too.
-RUNS_GRAPHS = SESSIONS | {
-    "tf.InteractiveSession",
-    "tf.train.MonitoredSession",
-    "tf.train.SingularMonitoredSession",
-    "tf.train.Supervisor",
-    "tf.train.Server",
-    "tf.train.replica_device_setter",
-    "tf.train.SyncReplicasOptimizer",
-    "tf.disable_v2_behavior",
-    "tf.disable_eager_execution",
-}
 OPTIMIZER_METHODS = frozenset({"minimize", "compute_gradients", "apply_gradients"})
 TRAINABLE = frozenset({"tf.trainable_variables"})
 GLOBAL = frozenset({"tf.global_variables", "tf.all_variables"})

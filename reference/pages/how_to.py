@@ -13,6 +13,7 @@ import textwrap
 import nbformat
 
 from migrate.compiler import migrate_text
+from migrate.fallback import module as fallback
 from migrate.options import Options
 from reference.notebooks import build
 from reference.scenario import HERE
@@ -211,6 +212,51 @@ def _open(text: str) -> bool:
     return sum(text.count(a) - text.count(b) for a, b in ("()", "[]", "{}")) > 0
 
 
+_FALLBACK = """\
+## What cannot become tf.distribute yet
+
+A refused program can still run on TensorFlow 2.21, in graph mode:
+
+    tf1to2 migrate DIRECTORY --fallback compat --write
+
+Every file of the program then imports `tensorflow.compat.v1`; the file that one starts switches
+graph mode on before its first import that may need it; `Server`, `replica_device_setter`,
+`Supervisor` and monitored sessions are those of `tf.compat.v1`, with the old launch commands. What
+stood in contrib has a home in compat.v1, or comes as a module beside the program; so does the MNIST
+reader. No variable of the environment need be set. Where one file of a program needs what
+TensorFlow 2.21 does not have in graph mode either (an Estimator, most of contrib), the whole program
+stays byte for byte as it was, and T151 says at which line.
+
+The report calls it *runs through compat.v1 (still TF1)*, never migrated, and gives the reason why it
+is not yet tf.distribute; the exit code is 0, because this was asked for. Programs that migrate are
+migrated as always. `tf_upgrade_v2`'s own output is read like the original, with and without the
+fallback.
+
+Before:
+
+```python
+{before}
+```
+
+After:
+
+```python
+{after}
+```
+"""
+
+
+def _fallback() -> str:
+    """A refused scenario's beginning, before and in graph mode."""
+    path = HERE / "device_pinning" / "tf1.py"
+    old = path.read_text()
+    new = fallback.bring_to_compat(old, Options(), str(path), fallback.Part()).text
+    return _FALLBACK.format(
+        before=cut(old, "import numpy", "import tensorflow"),
+        after=cut(new, "import numpy", "disable_v2_behavior"),
+    )
+
+
 def page() -> str:
     """The page."""
     parts = [_HEAD]
@@ -223,4 +269,4 @@ def page() -> str:
             f"Before:\n\n```python\n{before}\n```\n\n"
             f"After:\n\n```python\n{after}\n```\n"
         )
-    return "\n".join(parts)
+    return "\n".join([*parts, _fallback()])
