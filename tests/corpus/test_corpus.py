@@ -42,6 +42,7 @@ def test_package(package: Package, where: pathlib.Path) -> None:
         "unaccounted": [],
         "not_stable": [],
         "touched": [],
+        "moved": [],
     }
     now = dataclasses.replace(
         coverage.figures(results), programs=coverage.programs(package, where)
