@@ -24,6 +24,8 @@ from tests.ledger.traces import ROOT, Trace, Traces
 
 _REPORTED = "tests.ledger"
 _STARTED = pytest.StashKey[int]()
+# Between two writings of the rows.
+_SECONDS = 60.0
 
 
 class Stands(BaseException):
@@ -431,6 +433,7 @@ class _Keeper:
         self._new: dict[str, Row] = {}
         self._failed: set[str] = set()
         self._started = 0
+        self._written = time.monotonic()
 
     def pytest_itemcollected(self, item: pytest.Item) -> None:
         self._collected.add(item.nodeid)
@@ -458,18 +461,25 @@ class _Keeper:
                 if how in ("new", "everything", "sample") and report.passed:
                     row = rows.parse(text)
                     self._new[row.proof] = row
+        # A run that is killed does not lose what it has proved.
+        if time.monotonic() > self._written + _SECONDS:
+            self._write(None)
 
-    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+    def pytest_sessionfinish(self) -> None:
         whole = _is_whole(self._config) and bool(self._collected)
+        self._write(self._collected if whole else None)
+
+    def _write(self, collected: set[str] | None) -> None:
         kept = rows.updated(
             self._rows,
             self._new,
             self._failed,
-            self._collected if whole else None,
+            collected,
             refresh=self._config.option.everything,
         )
         if kept != self._rows or self._wrong:
             rows.write(kept.values())
+        self._written = time.monotonic()
 
     def pytest_terminal_summary(
         self, terminalreporter: pytest.TerminalReporter
