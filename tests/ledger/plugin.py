@@ -173,6 +173,7 @@ class Ledger:
                 self._compute(value)
         self._live.add(id(definition))
         definition.cached_result = None
+        definition._finalizers.clear()  # Of the attempt that was given up.
         definition.execute(request)
 
     # -- the door ----------------------------------------------------------------------
