@@ -17,6 +17,9 @@ from tests.programs.more_programs import MORE, prepare
 from tests.programs.programs import HERE, VARIANTS, Variant
 
 EVERY = (*VARIANTS, *MORE)
+# Those that TensorFlow 1.15.5 runs. Of the others two workers race: a session of
+# TensorFlow 1 may wait for ever for a worker that has ended.
+ORIGINALS = (*(v for v in VARIANTS if v.equal), *MORE)
 RECORDED = HERE / "tf1.json"
 # Of each worker, the lines of its loop: a word of the program's own, and the loss.
 Trace = list[list[tuple[str, float]]]
@@ -97,7 +100,7 @@ def record(python: str, only: list[str]) -> None:
       only: names of programs; the others' records stay. None: all of them.
     """
     rows = json.loads(RECORDED.read_text()) if only else {}
-    for variant in [v for v in EVERY if not only or v.name in only]:
+    for variant in [v for v in ORIGINALS if not only or v.name in only]:
         with tempfile.TemporaryDirectory() as directory:
             trace = run(variant, python, variant.path, pathlib.Path(directory) / "out")
         rows[variant.name] = {

@@ -54,6 +54,7 @@ ELSEWHERE = {
     "K120": "migrate/shared/test_shared_networks.py",
     "K180": "migrate/shared/test_own_stars.py",
     "K185": "migrate/frontends/model_fn/test_keras_tables.py",
+    "N102": "migrate/test_outcomes.py",
     "N125": "migrate/frontends/cluster/test_placement.py",
     "S102": "migrate/several/test_several_graphs.py",
     "S104": "migrate/frontends/sessions/test_plain_sessions.py",
