@@ -95,11 +95,16 @@ class Comparison:
 
     @property
     def wrong(self) -> list[Row]:
-        """Rows that differ, the first to do so first; of several the one that does most."""
+        """Rows that differ, the first to do so first.
+
+        Of several, trained variables come before slots, and what differs most first.
+        """
         order = {"fetch": 0, "read": 1}
         return sorted(
             (row for row in self.rows if row.wrong),
-            key=lambda r: (r.first, order.get(r.kind, 2), -r.excess, r.name),
+            key=lambda r: (
+                *(r.first, order.get(r.kind, 2), not r.trainable, -r.excess, r.name),
+            ),
         )
 
 

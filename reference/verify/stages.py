@@ -56,6 +56,15 @@ def stage_of(
     )
 
 
+def places(records: Records, verdict: Verdict) -> list[str]:
+    """The line of the original that makes the first wrong step."""
+    first = verdict.first
+    steps = records.first.steps
+    if first is None or first.first is None or first.first >= len(steps):
+        return []
+    return [steps[first.first]["at"]]
+
+
 def _feeds(a: Record, one: Event, b: Record, two: Event) -> str:
     """What the migrated program is fed and the original is not; "" for nothing."""
     given = [t for t in one["feeds"].values()]

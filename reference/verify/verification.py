@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from reference import environment
-from reference.verify import stages, tasks, workspace
+from reference.verify import codes, stages, tasks, workspace
 from reference.verify.compare import Records, compare_workers
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
@@ -95,6 +95,9 @@ def _verify(request: Request) -> Verdict:
     verdict = judge(records, comparison, oracle, _reduced(records, runs, request))
     if verdict.outcome is Outcome.DIFFERENT:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
+        rows = [r for r in (verdict.first, verdict.variable) if r is not None]
+        places = {r.old_at for r in rows} | set(stages.places(records, verdict))
+        verdict.codes = codes.touching(old.path, places)
     return verdict
 
 
