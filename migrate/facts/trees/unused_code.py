@@ -18,6 +18,11 @@ from migrate.source.nodes import all_nodes
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*")
 _BY_NAME = frozenset({"globals", "locals", "vars", "eval", "exec", "__import__"})
+# `tf.app.run()` calls the `main` of the module that is started, and names it nowhere.
+_STARTED = "main"
+# What calls definitions that it finds by itself.
+_FINDERS = frozenset({"Fire"})
+_TESTERS = frozenset({"unittest", "test", "absltest", "googletest"})
 _Definition = ast.FunctionDef | ast.ClassDef
 
 
@@ -60,7 +65,7 @@ def find_unused(trees: Mapping[str, ast.Module]) -> dict[str, list[Unused]]:
         names = _names(work.pop(), candidates)
         if names is None:
             return {}
-        for name in names:
+        for name in (*names, _STARTED):
             for definition in named.pop(name, ()):
                 used.add(id(definition))
                 work.append(definition)
@@ -129,6 +134,13 @@ def _names(top: ast.AST, candidates: set[int]) -> set[str] | None:
 
 
 def _computes_names(call: ast.Call) -> bool:
+    if isinstance(call.func, ast.Attribute):
+        owner = call.func.value
+        name = owner.attr if isinstance(owner, ast.Attribute) else None
+        name = owner.id if isinstance(owner, ast.Name) else name
+        return call.func.attr in _FINDERS or (
+            call.func.attr == _STARTED and name in _TESTERS
+        )
     if not isinstance(call.func, ast.Name):
         return False
     if call.func.id == "getattr":

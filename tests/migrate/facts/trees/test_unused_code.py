@@ -123,3 +123,30 @@ def _names(text: str) -> set[str]:
 )
 def test_find_unused(text: str, unused: set[str]) -> None:
     assert _names(text) == unused
+
+
+@pytest.mark.parametrize(
+    ("start", "unused"),
+    [
+        (
+            "import tensorflow as tf\n\nif __name__ == '__main__':\n    tf.app.run()\n",
+            1,
+        ),
+        ("import fire\n\nif __name__ == '__main__':\n    fire.Fire()\n", 0),
+        ("import unittest\n\nif __name__ == '__main__':\n    unittest.main()\n", 0),
+    ],
+)
+def test_what_is_called_without_being_named(start: str, unused: int) -> None:
+    """`tf.app.run()` calls main; others call whatever they find."""
+    text = "def main(_):\n    step()\n\n\ndef step():\n    pass\n\n\ndef old():\n    pass\n"
+    found = find_unused({"train.py": ast.parse(text + "\n\n" + start)})
+    told = [one.header for one in found.get("train.py", [])]
+    assert told == ["def old(*args, **kwargs):"] * unused
+
+
+def test_a_main_that_app_run_calls_is_refused_for(tmp_path: pathlib.Path) -> None:
+    text = TRAIN.replace("    main()", "    tf.app.run()").replace(
+        "tf.log(2.0)", "tf.contrib.nobody.knows(2.0)"
+    )
+    found = run(tmp_path, {"train.py": text, "helpers.py": "def scale(x):\n    pass\n"})
+    assert found["train.py"].status is Status.REFUSED
