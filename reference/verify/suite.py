@@ -94,7 +94,7 @@ def verify_case(
 @click.command()
 @click.argument("names", metavar="[SCENARIO]...", nargs=-1)
 @click.option("--faults", is_flag=True, help="The planted faults, which must be seen.")
-@click.option("--steps", type=int, default=60, show_default=True)
+@click.option("--steps", type=int, default=200, show_default=True)
 def main(names: tuple[str, ...], faults: bool, steps: int) -> None:
     """Verifies the suite's pairs; exits with 1 if a verdict is not the expected one."""
     python = str(environment.make())
