@@ -28,7 +28,7 @@ _SOMETIMES = (
 _RECIPE = (
     "Make the training operation under tf.control_dependencies of "
     "tf.get_collection(tf.GraphKeys.UPDATE_OPS), as TF1's documentation "
-    "says; or pass training=False."
+    "says, in every branch that makes one."
 )
 
 

@@ -208,12 +208,12 @@ UNSUPPORTED: dict[str, tuple[str, str, str]] = {
     "tf.summary.FileWriter": (
         "M121",
         "the graph's summary writer fails in TF2",
-        "Use tf.summary.create_file_writer.",
+        "Use tf.compat.v2.summary.create_file_writer.",
     ),
     "tf.summary": (
         "M121",
         "a summary outside a step function",
-        "Write it with tf.summary where its value is known.",
+        "Write it with tf.compat.v2.summary where its value is known.",
     ),
     "tf.train.Saver": (
         "V122",

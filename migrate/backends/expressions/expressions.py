@@ -278,7 +278,12 @@ class Expressions(Datasets):
         elif symbol == "tf.gradients":
             self.claimed[call] = ("O112", "tape.gradient")
         elif symbol in HOOKS and call not in self.program.hook_edits:
-            self.diagnostics.refuse("H105", call, "a hook made outside the program")
+            self.diagnostics.refuse(
+                "H105",
+                call,
+                "a hook made outside the program",
+                "Make it where the session is opened, with its arguments written out.",
+            )
 
     def _seeded(self, call: ast.Call, symbol: str) -> bool:
         """Whether a layer function is given a seed that decides what it computes."""

@@ -23,7 +23,7 @@ class Partitioners(Variables):
                 "P101",
                 call,
                 "this partitioner's arguments cannot be told apart",
-                "",
+                "Write its arguments out, without * and **.",
                 symbol,
             )
             return
@@ -57,7 +57,10 @@ class Partitioners(Variables):
             return
         if given is not None and not isinstance(strategy, str):
             self.diagnostics.refuse(
-                "P103", call, "the partition strategy is not a constant"
+                "P103",
+                call,
+                "the partition strategy is not a constant",
+                'Write partition_strategy="mod" or "div" in the call.',
             )
             return
         rows: Code = code(ids)

@@ -46,7 +46,12 @@ class Variables(GraphCode):
         if name is None or (isinstance(name, ast.Constant) and name.value is None):
             name = names.argument(call, "default_name", 1)
         if name is None:
-            self.diagnostics.refuse("V109", call, "a variable scope without a name")
+            self.diagnostics.refuse(
+                "V109",
+                call,
+                "a variable scope without a name",
+                'Give it one: tf.variable_scope("name"); or leave the scope out.',
+            )
             return
         self.claimed[call] = ("V101", "tf.name_scope; sharing is resolved by name")
         self.plan.replace(call, code("tf.name_scope(", name, ")"))

@@ -67,7 +67,11 @@ class Clusters:
             return None
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             self.diagnostics.refuse(
-                "C103", calls[0], "the server is not kept in a variable"
+                "C103",
+                calls[0],
+                "the server is not kept in a variable",
+                "Keep it: server = tf.train.Server(...); `server.join()` in the tasks "
+                "that are parameter servers; master=server.target for the session.",
             )
             return None
         return statement, calls[0]

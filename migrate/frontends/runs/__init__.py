@@ -109,7 +109,10 @@ class RunResolver:
             self._resolve(node)
         if not found:
             self.diagnostics.refuse(
-                "S103", self.loop.session, "nothing is run in this session"
+                "S103",
+                self.loop.session,
+                "nothing is run in this session",
+                "Run the training operation in it: sess.run(train_op); or leave it out.",
             )
         left_over.check(
             self.scopes,

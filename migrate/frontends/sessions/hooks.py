@@ -63,6 +63,7 @@ class SessionHooks:
                 "H101",
                 call,
                 "this hook's arguments cannot be told apart",
+                "Write its arguments out, without * and **.",
                 symbol=row.symbol,
             )
             return
@@ -103,7 +104,10 @@ class SessionHooks:
                     text = names.literal(key)
                     if not isinstance(text, str):
                         self.diagnostics.refuse(
-                            "H103", value, "a tag that is not a string"
+                            "H103",
+                            value,
+                            "a tag that is not a string",
+                            'Write the tags as strings: {"loss": loss}.',
                         )
                         return None
                     pairs.append((text, item))

@@ -93,7 +93,11 @@ class Iterators:
                 dataset = self._dataset_of(value)
                 if name is None or dataset is None:
                     self.diagnostics.refuse(
-                        "I101", value, "an iterator without a dataset"
+                        "I101",
+                        value,
+                        "an iterator without a dataset",
+                        "Keep dataset and iterator each in a variable: "
+                        "iterator = dataset.make_one_shot_iterator().",
                     )
                     continue
                 self.iterators[name] = dataset
@@ -144,7 +148,11 @@ class Iterators:
             dataset = self._dataset_of(source)
             if dataset is None:
                 self.diagnostics.refuse(
-                    "I102", value, "get_next of an unknown iterator"
+                    "I102",
+                    value,
+                    "get_next of an unknown iterator",
+                    "Keep the iterator in a variable: "
+                    "iterator = dataset.make_one_shot_iterator(); x = iterator.get_next().",
                 )
                 return
             name = self.analysis.fresh("iterator", "batches")

@@ -161,7 +161,12 @@ def check(
       helpers: functions that run the session.
     """
     if names.bound_arguments(session, PARAMETERS) is None:
-        diagnostics.refuse("S113", session, "the session's arguments cannot be told")
+        diagnostics.refuse(
+            "S113",
+            session,
+            "the session's arguments cannot be told",
+            "Write its arguments out, without * and **.",
+        )
     own = scopes.scope_of(session).owner(session_name)
     inside = {node for statement in tail for node in all_nodes(statement)}
     for helper in helpers:

@@ -53,6 +53,8 @@ class Blocks(Assignments):
                     statement,
                     "a Python branch on a step-time tensor; TF1 would have tested "
                     "the graph node, not its value",
+                    "Choose between two values by tf.where or tf.cond; ask shapes and "
+                    "flags, which Python knows, by `if`.",
                 )
         header_lifts = self._lifts
         if self.graph.used and isinstance(statement, ast.With):
@@ -101,7 +103,10 @@ class Blocks(Assignments):
         )
         if header_lifts or made:
             self.diagnostics.refuse(
-                "N104", statement, "variables created in the header of a statement"
+                "N104",
+                statement,
+                "variables created in the header of a statement",
+                "Make them in a statement before it: n = tf.get_variable(...).",
             )
         return flow
 

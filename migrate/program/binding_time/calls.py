@@ -199,7 +199,10 @@ class Calls(Optimizers):
         bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
         if bound is None or not {"ys", "xs"} <= set(bound):
             self.diagnostics.refuse(
-                "N108", call, "this call's arguments cannot be told apart"
+                "N108",
+                call,
+                "this call's arguments cannot be told apart",
+                "Write its arguments out, without * and **.",
             )
         elif self.quietly(bound["xs"]) is not Kind.VARIABLE:
             self.diagnostics.refuse(

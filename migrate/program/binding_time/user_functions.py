@@ -145,7 +145,10 @@ class UserFunctions(Lifts):
                 times.elements = inner._tuple_kinds(flow.statement.value)
         if times.kind in (Kind.PLACEHOLDER, Kind.ELEMENT):
             self.diagnostics.refuse(
-                "N106", definition, "a function that makes placeholders for its caller"
+                "N106",
+                definition,
+                "a function that makes placeholders for its caller",
+                "Make the placeholder where the function is called.",
             )
         if any(f.update is not None for f in every(times.flows)):
             self.diagnostics.refuse(
@@ -256,7 +259,11 @@ class UserFunctions(Lifts):
         bound = names.bound_arguments(call, tuple(parameters))
         if bound is None or times.node.args.vararg or times.node.args.kwarg:
             self.diagnostics.refuse(
-                "N108", call, "this call's arguments cannot be told apart"
+                "N108",
+                call,
+                "this call's arguments cannot be told apart",
+                "Write the arguments out, without * and **, in the call and in the "
+                "function's definition.",
             )
             return times.kind
         static = [p for p in times.build_parameters if p in bound]

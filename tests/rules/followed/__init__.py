@@ -1,0 +1,1 @@
+"""Refused programs and what their recipes make of them: code -> (before, after)."""

@@ -1,0 +1,328 @@
+"""Programs of a cluster, of graphs and of eager steps: the followed one and what is refused."""
+
+from __future__ import annotations
+
+from tests.rules.followed.bases import CLUSTER, EAGER, SYNC, change
+
+JOIN = '    if FLAGS.job_name == "ps":\n        server.join()\n'
+SERVER = (
+    "    server = tf.train.Server(cluster, job_name=FLAGS.job_name,"
+    " task_index=FLAGS.task_index)\n"
+)
+SET = "with tf.device(tf.train.replica_device_setter(cluster=cluster)):"
+VARIABLE = 'w = tf.get_variable("w", [3, 1])'
+STOP = "tf.train.StopAtStepHook(last_step=5)"
+RUN = "sess.run(train, {x: batch})"
+ROWS = "dataset = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(4)"
+LOG = change(CLUSTER, (STOP, STOP + ', tf.train.LoggingTensorHook({"loss": loss}, 10)'))
+_ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
+    "C103": (
+        CLUSTER,
+        (
+            (SERVER, SERVER.replace("server = ", "")[:-1] + ".join()\n"),
+            (JOIN, ""),
+            ("server.target", '""'),
+        ),
+    ),
+    "C104": (CLUSTER, ((", task_index=FLAGS.task_index)\n", ")\n"),)),
+    "C105": (CLUSTER, ((JOIN, ""),)),
+    "C107": (
+        change(
+            CLUSTER,
+            ("w = tf.get", "rate = tf.placeholder(tf.float32, [])\n        w = tf.get"),
+            ("h - 1.0))", "h - 1.0)) * rate"),
+            ("x: batch", "x: batch, rate: float(FLAGS.task_index)"),
+        ),
+        (
+            ("h - 1.0)) * rate", "h - 1.0)) * FLAGS.task_index"),
+            (", rate: float(FLAGS.task_index)", ""),
+        ),
+    ),
+    "C108": (
+        change(
+            CLUSTER,
+            (
+                '{"ps": FLAGS.ps_hosts.split(","), "worker": FLAGS.worker_hosts.split(",")}',
+                "jobs",
+            ),
+        ),
+        (("is_chief=FLAGS.task_index == 0", 'is_chief=FLAGS.job_name == "chief"'),),
+    ),
+    "C115": (
+        CLUSTER,
+        (
+            (
+                "tf.device(tf.train.replica_device_setter(cluster=cluster))",
+                'tf.device("/job:worker/task:0")',
+            ),
+        ),
+    ),
+    "D144": (CLUSTER, ((SERVER, ""), (JOIN, ""), ("master=server.target, ", ""))),
+    "D145": (SYNC, (("2, total_num_replicas=2", "2 + 1, total_num_replicas=2"),)),
+    "H101": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
+    "H105": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
+    "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
+    "H103": (LOG, (('{"loss": loss}', "{name: loss}"),)),
+    "H104": (LOG, (('{"loss": loss}', "tensors"),)),
+    "L122": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                "layer = tf.layers.Dense(1)\n        h = layer(x) * w[0]\n        count = len(tf.trainable_variables())",
+            ),
+        ),
+        (("len(tf.trainable_variables())", "len(layer.weights)"),),
+    ),
+    "L123": (
+        change(
+            CLUSTER,
+            ("tf.matmul(x, w)", "tf.matmul(tf.layers.batch_normalization(x), w)"),
+        ),
+        (("batch_normalization(x)", "batch_normalization(x, training=True)"),),
+    ),
+    "N106": (
+        CLUSTER,
+        (
+            (
+                "def main",
+                "def inputs(kind):\n"
+                "    return tf.placeholder(tf.float32, [None, 3]) if kind else None\n"
+                "\n\ndef main",
+            ),
+            ("x = tf.placeholder(tf.float32, [None, 3])", "x = inputs(FLAGS.kind)"),
+        ),
+    ),
+    "N107": (
+        CLUSTER,
+        (
+            (
+                "def main",
+                "def update(loss, step):\n    if FLAGS.fast:\n        return tf.train.AdamOptimizer().minimize(loss, step)\n    return tf.no_op()\n\n\ndef main",
+            ),
+            ("optimizer.minimize(loss, global_step=step)", "update(loss, step)"),
+        ),
+    ),
+    "N109": (
+        change(
+            CLUSTER,
+            (
+                VARIABLE,
+                VARIABLE
+                + '\n        for name in ["a", "b"]:\n            w = w * tf.get_variable(name, [1])',
+            ),
+        ),
+        (
+            ('for name in ["a", "b"]:', "while names:"),
+            ("get_variable(name", "get_variable(names.pop()"),
+        ),
+    ),
+    "N114": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                "\n        @timed\n        def net(a, w):\n            return tf.matmul(a, w)\n\n        h = net(x, w)",
+            ),
+            ("def main", "def timed(function):\n    return function\n\n\ndef main"),
+        ),
+        (
+            (
+                "            return tf.matmul(a, w)",
+                '            return tf.matmul(a, w) * tf.get_variable("v", [1])',
+            ),
+        ),
+    ),
+    "N115": (
+        CLUSTER,
+        (("tf.matmul(x, w)", "tf.py_func(lambda a, b: a @ b, [x, w], tf.float32)"),),
+    ),
+    "N116": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                "h = tf.matmul(x, w)\n        for size in sizes:\n            h = h * size",
+            ),
+            ("    with tf.device", "    sizes = [1.0, 2.0]\n    with tf.device"),
+        ),
+        (("for size in sizes:", "for i in range(2):\n            size = sizes.pop()"),),
+    ),
+    "N134": (
+        CLUSTER,
+        (
+            (
+                'if FLAGS.job_name == "ps":',
+                'if FLAGS.job_name == "ps" or FLAGS.task_index != 1:',
+            ),
+            ("is_chief=FLAGS.task_index == 0", "is_chief=True"),
+        ),
+    ),
+    "N171": (
+        change(
+            SYNC, (SET, "print(cluster, FLAGS.job_name, FLAGS.task_index)\n    " + SET)
+        ),
+        (
+            (
+                "print(cluster, FLAGS.job_name, FLAGS.task_index)",
+                "register(server.target)",
+            ),
+        ),
+    ),
+    "O102": (
+        SYNC,
+        (
+            (
+                "        train = ",
+                "        optimizer = tf.train.SyncReplicasOptimizer(optimizer, 2)\n        train = ",
+            ),
+        ),
+    ),
+    "O118": (
+        change(
+            CLUSTER,
+            (
+                "optimizer = tf.train.GradientDescentOptimizer(0.1)",
+                "rate = tf.placeholder(tf.float32, [])\n        slow = rate * 0.1\n        optimizer = tf.train.GradientDescentOptimizer(slow)",
+            ),
+            ("x: batch", "x: batch, rate: 1.0"),
+        ),
+        (("GradientDescentOptimizer(slow)", "GradientDescentOptimizer(rate * 0.1)"),),
+    ),
+    "O116": (
+        CLUSTER,
+        (
+            (
+                "optimizer.minimize(loss, global_step=step)",
+                "tf.cond(loss > 0, lambda: optimizer.minimize(loss, global_step=step), tf.no_op)",
+            ),
+        ),
+    ),
+    "P101": (
+        change(
+            CLUSTER, ("[3, 1])", "[3, 1], partitioner=tf.fixed_size_partitioner(2))")
+        ),
+        (("tf.fixed_size_partitioner(2)", "tf.fixed_size_partitioner(**parts)"),),
+    ),
+    "P102": (
+        CLUSTER,
+        (("[3, 1])", "[3, 1], partitioner=tf.fixed_size_partitioner(2, axis=1))"),),
+    ),
+    "S126": (
+        change(CLUSTER, (RUN, RUN + "\n            now = sess.run(w)")),
+        (("now = sess.run(w)", "w = sess.run(w)"),),
+    ),
+    "S124": (
+        CLUSTER,
+        (("hooks=hooks)", "hooks=hooks, scaffold=tf.train.Scaffold(init_fn=start))"),),
+    ),
+    "S136": (
+        change(
+            CLUSTER,
+            (
+                "    hooks = ",
+                "        with tf.control_dependencies([train]):\n            after = step.read_value() + 1\n    hooks = ",
+            ),
+            ("run(train,", "run([train, after],"),
+        ),
+        (("step.read_value() + 1", "step + 1"),),
+    ),
+    "V127": (
+        change(
+            CLUSTER,
+            (
+                "h = tf.matmul(x, w)",
+                "factors = [2.0]\n        h = tf.matmul(x, w) * factors[0]",
+            ),
+        ),
+        (("factors = [2.0]", "factors = {w: 2.0}"), ("factors[0]", "factors[w]")),
+    ),
+    "V129": (
+        change(
+            CLUSTER,
+            (
+                "tf.matmul(x, w)",
+                "tf.layers.dense(x, 1) * w[0]\n        seen = tf.trainable_variables()",
+            ),
+        ),
+        (
+            ("\n        seen = tf.trainable_variables()", ""),
+            ("        h = ", "        seen = tf.trainable_variables()\n        h = "),
+        ),
+    ),
+    "D120": (EAGER, ((ROWS, ROWS + "\np = tf.compat.v1.placeholder('float')"),)),
+    "D121": (
+        EAGER,
+        (
+            (
+                "with tf.compat.v1.train.MonitoredTrainingSession(master=server.target, is_chief=(task == 0)) as sess:\n",
+                "sess = tf.compat.v1.train.MonitoredTrainingSession(master=server.target, is_chief=(task == 0))\nif sess:\n",
+            ),
+        ),
+    ),
+    "D122": (
+        EAGER,
+        (
+            (
+                'ClusterSpec({"ps": ["a:1"], "worker": ["b:1", "c:1"]})',
+                "ClusterSpec(jobs)",
+            ),
+        ),
+    ),
+    "D123": (
+        EAGER,
+        (
+            (
+                'server = tf.distribute.Server(cluster, job_name=job, task_index=task)\nif job == "ps":\n    server.join()\n',
+                "",
+            ),
+        ),
+    ),
+    "D124": (EAGER, ((ROWS, ROWS + '\nwith tf.device("/job:ps/task:0"):\n    pass'),)),
+    "D125": (
+        change(
+            EAGER,
+            ("train_step(x, y))", "train_step(x, y, float(task)))"),
+            ("def train_step(x, y)", "def train_step(x, y, scale)"),
+            ("mse(y, model(x))", "mse(y, model(x)) * scale"),
+        ),
+        (
+            ("train_step(x, y, float(task))", "train_step(x, y)"),
+            ("(x, y, scale)", "(x, y)"),
+            ("* scale", "* task"),
+        ),
+    ),
+    "D126": (
+        EAGER,
+        (("optimizer = tf.keras.optimizers.SGD(0.1)\n", "optimizer = made()\n"),),
+    ),
+    "D127": (
+        change(
+            EAGER,
+            ("dataset =", "seen = tf.keras.metrics.Mean()\ndataset ="),
+            ("    return loss", "    seen(loss)\n    return loss"),
+        ),
+        (
+            (
+                "seen = tf.keras.metrics.Mean()\n",
+                "seen = tf.keras.metrics.Mean()\nall_of = [seen]\n",
+            ),
+        ),
+    ),
+    "D129": (EAGER, (("in dataset:", "in reader:"),)),
+    "D130": (
+        change(
+            EAGER,
+            ('{"ps": ["a:1"], "worker"', '{"worker"'),
+            ('if job == "ps":\n    server.join()\n', ""),
+        ),
+        (("    return loss", "    return loss, grads"),),
+    ),
+    "D133": (
+        change(EAGER, ("        sess.run", "        count = 1\n        sess.run")),
+        (("        count = 1\n", "        global count\n        count = 1\n"),),
+    ),
+}
+FOLLOWED = {
+    code: (change(after, *changes), after) for code, (after, changes) in _ROWS.items()
+}
