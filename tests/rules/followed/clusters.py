@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rules.followed.bases import CLUSTER, EAGER, SYNC, change
+from tests.rules.followed.bases import CLUSTER, EAGER, MODULE, SYNC, change
 
 JOIN = '    if FLAGS.job_name == "ps":\n        server.join()\n'
 SERVER = (
@@ -321,6 +321,67 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     "D133": (
         change(EAGER, ("        sess.run", "        count = 1\n        sess.run")),
         (("        count = 1\n", "        global count\n        count = 1\n"),),
+    ),
+}
+_MINIMIZE = "        train = "
+_TOGETHER = (
+    "optimizer = tf.train.SyncReplicasOptimizer(optimizer, 2, total_num_replicas=2)"
+)
+_SOMETIMES = change(
+    CLUSTER,
+    ("FLAGS = ", 'flags.DEFINE_bool("together", False, "")\nFLAGS = '),
+    (_MINIMIZE, f"        if FLAGS.together:\n            {_TOGETHER}\n{_MINIMIZE}"),
+)
+_LOOKUP = change(
+    CLUSTER,
+    ("tf.matmul(x, w)", 'tf.nn.embedding_lookup(w, [0, 1], partition_strategy="mod")'),
+    (", {x: batch}", ""),
+    ("        x = tf.placeholder(tf.float32, [None, 3])\n", ""),
+)
+_ROWS |= {
+    "O103": (_SOMETIMES, (("if FLAGS", "if not FLAGS"),)),
+    "O106": (
+        _SOMETIMES,
+        (
+            (
+                "        if FLAGS.together",
+                "        together = len(w.shape) > 1\n        if together",
+            ),
+        ),
+    ),
+    "P103": (_LOOKUP, (('"mod"', "FLAGS.lookup"),)),
+    "S135": (
+        change(
+            CLUSTER,
+            ("    hooks =", "        again = w.assign(tf.zeros([3, 1]))\n    hooks ="),
+            (RUN, "sess.run(again)\n            " + RUN),
+        ),
+        (("w.assign(tf.zeros([3, 1]))", "tf.variables_initializer([w])"),),
+    ),
+    "N121": (CLUSTER, ((CLUSTER, MODULE + "s = tf.train.MonitoredSession\n"),)),
+    "N120": (CLUSTER, ((CLUSTER, MODULE + "s = tf.train.Supervisor\n"),)),
+}
+_DRAWN = change(
+    CLUSTER,
+    (
+        "x = tf.placeholder(tf.float32, [None, 3])",
+        'rows = tf.data.Dataset.from_tensors({"a": batch, "b": batch}).repeat()\n'
+        "        rows = rows.make_one_shot_iterator()\n"
+        "        one = rows.get_next()\n"
+        '        x = one["a"] + one["b"]',
+    ),
+    (", {x: batch}", ""),
+)
+_ROWS |= {
+    "I103": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
+    "I102": (
+        _DRAWN,
+        (
+            (
+                "rows = rows.make_one_shot_iterator()\n        one = rows.get_next()",
+                "one = tf.data.make_one_shot_iterator().get_next()",
+            ),
+        ),
     ),
 }
 FOLLOWED = {
