@@ -85,6 +85,9 @@ class Synchronisation:
                 isinstance(value, ast.Constant) and value.value is None
             ):
                 self.diagnostics.refuse(
-                    "O104", call, f"SyncReplicasOptimizer({unsupported}=...)"
+                    "O104",
+                    call,
+                    f"SyncReplicasOptimizer({unsupported}=...)",
+                    f"Leave {unsupported} out.",
                 )
         self.statements.add(flow.statement)

@@ -55,7 +55,10 @@ class FedDatasets:
             value = feed.get(name, self._analysis.placeholders[name].default)
             if value is None:
                 self._diagnostics.refuse(
-                    "S111", run, f"placeholder `{name}` is needed here, but not fed"
+                    "S111",
+                    run,
+                    f"placeholder `{name}` is needed here, but not fed",
+                    f"Feed it in this call: {{{name}: value}}.",
                 )
                 return None
             values.append(value)

@@ -386,7 +386,11 @@ class Calls(Optimizers):
         symbol = self.scopes.resolve(call.func)
         if name is None:
             self.diagnostics.refuse(
-                "S105", call, "a placeholder that has no name", symbol=symbol or ""
+                "S105",
+                call,
+                "a placeholder that has no name",
+                "Give it a variable of its own: x = tf.placeholder(...).",
+                symbol=symbol or "",
             )
             return
         if symbol == "tf.placeholder":
