@@ -202,10 +202,10 @@ def test_exit_codes(tmp_path: pathlib.Path) -> None:
 def test_refusal_is_noted_once(tmp_path: pathlib.Path) -> None:
     path = tmp_path / "a.py"
     path.write_bytes(b"import tensorflow as tf\n\ns = tf.Session()\n")
-    run("migrate", path, "--write")
+    run("migrate", path, "--write", "--notes")
     once = path.read_text()
     assert once.count("# TODO(tf1to2): S120") == 1
-    run("migrate", path, "--write")
+    run("migrate", path, "--write", "--notes")
     assert path.read_text() == once
 
 

@@ -210,7 +210,8 @@ def _trained(work: pathlib.Path, ps: int, workers: int, fault: str = "") -> floa
     def command_line(job: str, index: int, hosts: processes.Hosts) -> list[str]:
         run = work / ("run" if (job, index) == ("worker", 0) else f"{job}{index}")
         run.mkdir(exist_ok=True)
-        if run.name != "run":  # Tasks have one model_dir.
+        if run.name != "run" and not (run / _WIDE_DEEP.name).exists():
+            # Tasks have one model_dir.
             (run / _WIDE_DEEP.name).symlink_to(work / "run" / _WIDE_DEEP.name)
         return [str(program.parent), str(run), _WIDE_DEEP.name]
 
