@@ -209,6 +209,12 @@ def _conditions(
         new = [guard for guard in new if not guard.left]
     for guards, how in ((gone, "no more"), (new, "only")):
         for guard in guards:
+            if (
+                guards is gone
+                and _shown(one).startswith("raise ")
+                and (guard.kind.value == "a loop")
+            ):
+                continue  # Rounds of a loop that is written out: each ends as it did.
             words = ", ".join(sorted(guard.words)) or "anything"
             reason = (
                 f"`{_shown(one)}` would {how} depend on {guard.kind.value} ({words})"

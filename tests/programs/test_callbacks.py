@@ -155,7 +155,8 @@ def _in_cluster(work: pathlib.Path, ps: int, workers: int) -> dict[str, list[str
     def command_line(job: str, index: int, hosts: processes.Hosts) -> list[str]:
         run = work / f"{job}{index}"
         run.mkdir(exist_ok=True)
-        (run / name).symlink_to(work / "model")  # Tasks have one model_dir.
+        if not (run / name).exists():
+            (run / name).symlink_to(work / "model")  # Tasks have one model_dir.
         return [str(work / "programs"), str(run), name]
 
     (work / "model").mkdir(parents=True)

@@ -54,7 +54,8 @@ def described(paths: Iterable[pathlib.Path]) -> tuple[Described, ...]:
     """The clusters of some files, one for each that describes one alone."""
     found = []
     for path in paths:
-        if path.suffix != ".py" or not path.is_file():
+        # os.path answers for what may not be looked at, too: it is no file.
+        if path.suffix != ".py" or not os.path.isfile(path):
             continue
         try:
             data = path.read_bytes()

@@ -85,6 +85,10 @@ class Initialisers:
                 return {"all"}
             if symbol in roles.INITIALIZES_OTHERS:
                 return {"others"}
+            if isinstance(node.func, ast.Attribute) and (
+                node.func.attr == "get_init_tokens_op"
+            ):
+                return {"others"}  # The tokens of synchronous workers.
             if symbol == "tf.group":
                 return set().union(set(), *[self._initialised(a) for a in node.args])
             return {"some"}
