@@ -217,7 +217,7 @@ def test_the_diff_is_by_cells(tree: pathlib.Path) -> None:
     assert (
         "\n-a = tf.log(2.)" in done.stdout and "\n+a = tf.math.log(2.)" in done.stdout
     )
-    assert done.stdout.count("(outputs cleared)") == 2
+    assert done.stdout.count("(outputs cleared)") == 1
     assert '\\n"' not in done.stdout  # No JSON.
     assert done.returncode == 1
 
