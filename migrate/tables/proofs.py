@@ -256,6 +256,13 @@ PROOFS = (
         tests=("tests/support/test_hooks.py", "tests/programs/clustered/*.py"),
     ),
     Proof("partitioners:*", scenarios=("variable_partitioners",)),
+    *(
+        Proof(
+            f"roles:{symbol}",
+            reason="an older name, or one of tables: a run of it is read alike",
+        )
+        for symbol in ("tf.initialize_all_variables", "tf.tables_initializer")
+    ),
     Proof("roles:tf.train.SyncReplicasOptimizer", scenarios=("sync_replicas",)),
     Proof(
         "roles:tf.train.SyncReplicasOptimizerV2",
