@@ -102,8 +102,13 @@ def migrated(
     from migrate import cli
 
     target = tmp_path_factory.mktemp("migrated") / "tree"
-    done = CliRunner().invoke(cli.main, ["migrate", str(tree), "--output", str(target)])
-    assert done.exit_code in (0, 1), done.output  # Its own tests are refused in part.
+    # Three files that the classifier does not load are refused, and would hold back what
+    # they share with it.
+    refused = ["--exclude=*_test.py", "--exclude=run_classifier_with_tfhub.py"]
+    done = CliRunner().invoke(
+        cli.main, ["migrate", str(tree), "--output", str(target), *refused]
+    )
+    assert done.exit_code == 0, done.output
     return target
 
 

@@ -244,6 +244,7 @@ def test_every_other_block_is_known() -> None:
         "estimators.md": {"python"},
         "how-to.md": {"python"},  # Generated, of executed programs.
         "mistakes.md": {"python", "diff"},  # Generated, of executed programs.
+        "prove.md": {"sh", "text"},  # tests/verify
         "rules.md": {"python"},  # Generated, of `migrate/codes/`.
     }
     for page in PAGES:
