@@ -151,8 +151,11 @@ HOST_PREFIXES = (
     "tf.flags",
     "tf.logging",
     "tf.gfile",
+    "tf.io.gfile",
     "tf.errors",
     "tf.python_io",
+    "tf.io.TFRecordOptions",
+    "tf.io.TFRecordWriter",
     "tf.train.Example",
     "tf.train.Feature",
     "tf.train.Features",
@@ -181,6 +184,7 @@ HOST_PREFIXES = (
     "tf.as_dtype",
     "tf.dtypes",
     "tf.VERSION",
+    "tf.version",
     "tf.__version__",
 )
 DATASET_PREFIXES = ("tf.data.", "tf.contrib.data.")

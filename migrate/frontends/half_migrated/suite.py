@@ -24,7 +24,7 @@ _NO_TENSORS = (
     *("tf.train.ClusterSpec", "tf.train.Server", "tf.distribute.Server", "tf.app"),
     *("tf.flags", "tf.logging", "tf.get_logger", "tf.random.set_seed", "tf.config"),
     *("tf.keras.datasets", "tf.keras.utils.set_random_seed", "tf.device"),
-    *("tf.train.replica_device_setter", "tf.gfile", *QUIET_HOOKS),
+    *("tf.train.replica_device_setter", "tf.gfile", "tf.io.gfile", *QUIET_HOOKS),
 )
 
 

@@ -311,7 +311,8 @@ def _check(
                 continue
             if symbol.partition(".")[0] in _MODULES:
                 continue
-            if not symbol.startswith((*table.HOST, "tf.gfile", "tf.GraphKeys")):
+            host = (*table.HOST, "tf.gfile", "tf.io.gfile", "tf.GraphKeys")
+            if not symbol.startswith(host):
                 raise NotSplit(node, f"its first values are made with {symbol}")
             if symbol.startswith("tf.GraphKeys") and symbol not in table.LISTS:
                 raise NotSplit(node, f"its first values are of {symbol}")
