@@ -9,36 +9,21 @@ What is only needed once there is work to do is imported then: start-up is felt.
 from __future__ import annotations
 
 import errno
-import os
 import pathlib
-import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
 from migrate import __version__
+from migrate.command_options import add_shared_options
 from migrate.disk import interrupts
-from migrate.options import ESTIMATORS, FALLBACKS, STRATEGIES, Options
+from migrate.job import Job
+from migrate.rule_command import rule
 from migrate.verify_command import verify
 
 if TYPE_CHECKING:
-    from migrate.config import Config
-    from migrate.disk.discover import Exclusions
     from migrate.pipeline import FileResult
-    from migrate.report.summary import Run
-
-_STDIN = "-"
-_CODES = re.compile(r"[A-Z]\d{0,3}")
-_MANY = 20  # Files worth a progress bar.
-_COLOURS: dict[str, dict[str, Any]] = {
-    "rewritten": {"fg": "blue"},
-    "refused": {"fg": "yellow", "bold": True},
-    "failed": {"fg": "red", "bold": True},
-    "dim": {"dim": True},
-}
-
 
 # Commands of their own modules, imported when they are called.
 _ELSEWHERE = {"checkpoint": "reference.tf1_checkpoint.command"}
@@ -90,84 +75,12 @@ def main() -> None:
     """Migrate TensorFlow 1 distributed training to tf.distribute."""
 
 
+main.add_command(rule)
 main.add_command(verify)
 
 
-def _shared(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that `migrate` and `check` have in common."""
-    options = (
-        click.argument("paths", nargs=-1, required=True),
-        click.option(
-            "--report",
-            "reports",
-            multiple=True,
-            metavar="FILE",
-            type=click.Path(dir_okay=False, path_type=pathlib.Path),
-            help="Write a report: .json .sarif .html .md .txt. Repeatable.",
-        ),
-        click.option(
-            "--select",
-            multiple=True,
-            metavar="CODES",
-            help="Report these codes only (C111, or all of a kind: C). Repeatable.",
-        ),
-        click.option(
-            "--ignore",
-            multiple=True,
-            metavar="CODES",
-            help="Do not report these codes. Repeatable.",
-        ),
-        click.option(
-            "--exclude",
-            multiple=True,
-            metavar="GLOB",
-            help="Leave out files, as .gitignore would. Repeatable.",
-        ),
-        click.option(
-            "--strategy",
-            type=click.Choice(STRATEGIES),
-            help="Override the strategy that the program's own code implies.",
-        ),
-        click.option(
-            "--estimators",
-            type=click.Choice(ESTIMATORS),
-            help="What a model_fn becomes: a Keras model where it can be one, which is "
-            "the default, or a model_fn still.",
-        ),
-        click.option(
-            "--fallback",
-            type=click.Choice(FALLBACKS),
-            help="Bring a refused program, whole, to graph mode on TensorFlow 2.21: it "
-            "runs through tf.compat.v1, and is not yet tf.distribute.",
-        ),
-        click.option(
-            "--python2",
-            is_flag=True,
-            help="Bring Python 2 sources to Python 3 first.",
-        ),
-        click.option(
-            "--jobs",
-            type=click.IntRange(0),
-            metavar="N",
-            help="Processes; 0, the default, takes one per processor.",
-        ),
-        click.option(
-            "--quiet", "-q", is_flag=True, help="Print only what was refused or failed."
-        ),
-        click.option(
-            "--verbose",
-            "-v",
-            is_flag=True,
-            help="List what is rewritten and kept, too.",
-        ),
-    )
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
 @main.command("migrate")
-@_shared
+@add_shared_options
 @click.option("--diff", is_flag=True, help="Print a unified diff.")
 @click.option("--write", is_flag=True, help="Change the files in place, atomically.")
 @click.option(
@@ -195,7 +108,7 @@ def migrate_command(
     from migrate import results
     from migrate.show import print_diffs
 
-    job = _Job(shared)
+    job = Job(shared)
     if job.stdin:
         if write or output is not None:
             raise click.UsageError(
@@ -214,240 +127,31 @@ def migrate_command(
 
 
 @main.command()
-@_shared
-def check(**shared: Any) -> None:
-    """Tell what a migration would find; exit with 1 if there is anything to migrate."""
-    job = _Job(shared)
+@add_shared_options
+@click.option(
+    "--baseline",
+    type=click.Path(dir_okay=False, path_type=pathlib.Path),
+    metavar="FILE",
+    help="Exit with 1 only for what this file does not list.",
+)
+@click.option(
+    "--update-baseline",
+    is_flag=True,
+    help="Write what is found into the file that --baseline names, and exit with 0.",
+)
+def check(baseline: pathlib.Path | None, update_baseline: bool, **shared: Any) -> None:
+    """List the programs: what each becomes, what blocks it, what to do first.
+
+    Then each refusal with its place and recipe. Exits with 1 if anything is to be
+    migrated or mended; with --baseline, if any of it is new.
+    """
+    if update_baseline and baseline is None:
+        raise click.UsageError("--update-baseline needs --baseline FILE")
+    job = Job(shared)
     if job.stdin:
         _stdin(job, check=True)
     else:
-        job.finish(job.run(_checked), check=True)
-
-
-@main.command()
-@click.argument("code", required=False)
-def rule(code: str | None) -> None:
-    """Explain a code, or list them all."""
-    from migrate.codes import CODES, FAMILIES
-
-    if code is None:
-        for letter, family in FAMILIES.items():
-            click.secho(f"{letter}  {family}", bold=True)
-            for row in CODES.values():
-                if row.id.startswith(letter):
-                    click.echo(f"   {row.id}  {row.title}")
-        return
-    found = CODES.get(code.upper())
-    if found is None:
-        raise click.UsageError(f"no code {code}; `tf1to2 rule` lists them")
-    click.secho(f"{found.id}  {found.title}", bold=True)
-    _paragraph(found.explanation)
-    for heading, text in (
-        ("Promise", found.promise),
-        ("Refused when", found.refused_when),
-    ):
-        if text:
-            _paragraph(f"{heading}: {text}")
-    for heading, example in (("Before", found.before), ("After", found.after)):
-        if example:
-            click.secho(f"\n{heading}", bold=True)
-            click.echo(
-                "".join(f"    {line}\n" for line in example.splitlines()), nl=False
-            )
-
-
-def _paragraph(text: str) -> None:
-    click.echo(f"\n{click.wrap_text(text, width=88)}")
-
-
-# -- one run --------------------------------------------------------------------------
-
-
-class _Job:
-    """The options of one call, checked, and the run that they ask for."""
-
-    def __init__(self, shared: dict[str, Any]) -> None:
-        from migrate import report
-
-        names: tuple[str, ...] = shared["paths"]
-        self.stdin = names == (_STDIN,)
-        if _STDIN in names and not self.stdin:
-            raise click.UsageError("`-` stands alone")
-        self.paths = [pathlib.Path(name) for name in names if name != _STDIN]
-        self.reports: tuple[pathlib.Path, ...] = shared["reports"]
-        for path in self.reports:
-            try:
-                report.check_suffix(path)
-            except ValueError as error:
-                raise click.BadParameter(str(error), param_hint="--report") from None
-        self.quiet: bool = shared["quiet"]
-        self.verbose: bool = shared["verbose"]
-        self.interrupted = False
-        self._configs = self._load_configs()
-        config = self._configs[0]
-        self.options = Options(
-            shared["strategy"] or config.strategy,
-            _codes("--select", shared["select"]) or _codes("select", config.select),
-            _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
-            python2=shared["python2"],
-            estimators=shared["estimators"] or config.estimators,
-            notes=shared.get("notes", False),
-            fallback=shared["fallback"] or "",
-        )
-        self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
-        self._exclude: tuple[str, ...] = shared["exclude"]
-
-    def _load_configs(self) -> list[Config]:
-        """What holds for each path; all but its patterns is taken from the first one's."""
-        from migrate import config
-
-        starts = [p.absolute() for p in self.paths if os.path.exists(p)] or [
-            pathlib.Path.cwd()
-        ]
-        directories = [s if os.path.isdir(s) else s.parent for s in starts]
-        try:
-            return [config.load(d) for d in dict.fromkeys(directories)]
-        except config.ConfigError as error:
-            raise click.UsageError(str(error)) from None
-
-    def _exclusions(self) -> Exclusions:
-        """Files' patterns from their directories; the command's from here and each tree."""
-        from migrate.disk.discover import Exclusions, Patterns
-
-        configured = {c.directory: c.exclude for c in self._configs if c.directory}
-        found = [Patterns(base, patterns) for base, patterns in configured.items()]
-        if self._exclude:
-            bases = [pathlib.Path.cwd(), *(p for p in self.paths if os.path.isdir(p))]
-            found += [Patterns(base, self._exclude) for base in bases]
-        return Exclusions(tuple(found))
-
-    def run(
-        self,
-        prepare: Callable[[FileResult], FileResult],
-        complete: Callable[[list[FileResult]], list[FileResult]] = lambda found: found,
-        *,
-        each_link: bool = False,
-    ) -> list[FileResult]:
-        """Migrates all programs; each is completed (written), whole, before an interrupt.
-
-        Args:
-          prepare: finds what keeps a file's result from being written.
-          complete: writes or shows the results of a program.
-          each_link: a link to a file counts as a file of its own.
-        """
-        from migrate import run
-
-        done: list[FileResult] = []
-        try:
-            with _Progress(self.quiet) as progress:
-                programs = run.run_programs(
-                    self.paths,
-                    self.options,
-                    prepare=prepare,
-                    exclusions=self._exclusions(),
-                    jobs=self.jobs,
-                    each_link=each_link,
-                    progress=progress.show,
-                )
-            for program in programs:
-                with interrupts.uninterrupted():
-                    done += complete(program)
-        except KeyboardInterrupt:
-            self.interrupted = True
-            total = progress.total or len(done)
-            click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
-        return done
-
-    def finish(
-        self,
-        results: Sequence[FileResult],
-        *,
-        written: bool = False,
-        check: bool = False,
-        to_stderr: bool = False,
-    ) -> NoReturn:
-        """Prints and saves the reports, and exits."""
-        from migrate import report
-        from migrate.report import summary, text
-
-        action = summary.Action.WRITE if written else summary.Action.DRY_RUN
-        run = summary.Run(
-            results, action, self.interrupted, bool(self.options.fallback)
-        )
-        for line in text.findings(run, _paint, self.verbose):
-            click.echo(line, err=True)
-        if not self.quiet:
-            for line in _summary(run):
-                click.echo(line, err=to_stderr)
-        code = summary.summarise(results, run.accepts_compat).exit_code
-        if check and not code:
-            code = int(any(r.changed for r in results))
-        for path in self.reports:
-            try:
-                report.save(path, run)
-            except OSError as error:
-                reason = error.strerror or error
-                click.echo(f"{path}: the report cannot be written: {reason}", err=True)
-                code = 2
-        sys.exit(2 if self.interrupted else code)
-
-
-def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
-    """Codes, or their beginnings, given as lists with commas, repeated, or both.
-
-    Raises:
-      UsageError: one that no code begins with.
-    """
-    from migrate.codes import FAMILIES
-
-    codes = tuple(c.strip().upper() for g in given for c in g.split(",") if c.strip())
-    for code in codes:
-        if not _CODES.fullmatch(code) or code[0] not in FAMILIES:
-            raise click.UsageError(
-                f"{name}: no code is {code}; `tf1to2 rule` lists them"
-            )
-    return codes
-
-
-def _paint(text: str, role: str) -> str:
-    return click.style(text, **_COLOURS.get(role, {}))
-
-
-def _summary(run: Run) -> Iterator[str]:
-    from migrate.report import summary, text
-
-    table = list(text.statistics(run, _paint))
-    changes = list(text.files(run, _paint))
-    yield from changes
-    if changes and table:
-        yield ""
-    yield from table
-    yield click.style(summary.sentence(run), bold=True)
-
-
-class _Progress:
-    """A bar on a terminal's standard error, when there is enough to wait for."""
-
-    def __init__(self, quiet: bool) -> None:
-        self._shown = sys.stderr.isatty() and not quiet
-        self._bar: Any = None
-        self.total = 0
-
-    def __enter__(self) -> _Progress:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        if self._bar is not None:
-            self._bar.render_finish()
-
-    def show(self, done: int, total: int) -> None:
-        self.total = total
-        if not self._shown or total < _MANY:
-            return
-        if self._bar is None:
-            self._bar = click.progressbar(length=total, label="files", file=sys.stderr)
-            self._bar.render_progress()
-        self._bar.update(1)
+        job.finish_check(job.run(_checked), baseline, update_baseline)
 
 
 # -- what becomes of the results ------------------------------------------------------
@@ -465,7 +169,7 @@ def _writable(result: FileResult) -> FileResult:
     return results.check_target(result, result.path) if result.changed else result
 
 
-def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
+def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
     from migrate import copies, results
 
     copy = copies.Copy(tuple(job.paths), output)
@@ -488,7 +192,7 @@ def _copy(job: _Job, output: pathlib.Path) -> list[FileResult]:
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
-def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
+def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
     from migrate.show import print_diffs
@@ -508,8 +212,11 @@ def _stdin(job: _Job, *, diff: bool = False, check: bool = False) -> NoReturn:
                 f"The result imports {needs}; `tf1to2 migrate FILE --write` writes it too.",
                 err=True,
             )
-    job.quiet = not check
-    job.finish([result], check=check, to_stderr=True)
+    if check:
+        job.quiet = True
+        job.finish_check([result])
+    job.quiet = True
+    job.finish([result], to_stderr=True)
 
 
 if __name__ == "__main__":

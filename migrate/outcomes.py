@@ -28,7 +28,7 @@ import os
 import pathlib
 from collections.abc import Callable, Iterable, Sequence
 
-from migrate.facts.trees.programs import find_programs
+from migrate.facts.trees.programs import Unit, find_programs
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.tables import graph_mode
@@ -162,12 +162,27 @@ def settle(
         twins.setdefault(os.path.realpath(result.path), []).append(result)
     concerned = [r.path for r in results if find_status(r) is not None]
     settled = [
-        _settle([r for p in group for r in twins[os.path.realpath(p)]], fallback)
-        for group in find_programs(place, concerned)
+        [
+            dataclasses.replace(r, entries=_find_entries(unit, r.path))
+            for r in _settle(
+                [r for p in unit.files for r in twins[os.path.realpath(p)]], fallback
+            )
+        ]
+        for unit in find_programs(place, concerned)
     ]
     known = {r.path for group in settled for r in group}
     settled += [[r] for r in results if r.path not in known]
     return sorted(settled, key=lambda group: min(place[r.path] for r in group))
+
+
+def _find_entries(unit: Unit, path: pathlib.Path) -> tuple[pathlib.Path, ...]:
+    """The entry points that load a file."""
+    real = os.path.realpath(path)
+    return tuple(
+        entry
+        for entry, loaded in unit.loads.items()
+        if any(os.path.realpath(p) == real for p in loaded)
+    )
 
 
 def _settle(

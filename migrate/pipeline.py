@@ -42,7 +42,8 @@ class FileResult:
       python3: of a Python 2 file, its bytes as Python 3, before it was migrated.
       noted: of a refused file, its bytes with notes, where these are asked for.
       status: what became of it, once its program is settled (`migrate.outcomes`).
-      program: the file that one starts to run it, once that is settled.
+      program: the first file of its program, once that is settled.
+      entries: the entry points that load it, once its program is settled.
     """
 
     path: pathlib.Path
@@ -55,6 +56,7 @@ class FileResult:
     noted: bytes = b""
     status: Status | None = None
     program: pathlib.Path | None = None
+    entries: tuple[pathlib.Path, ...] = ()
 
     @property
     def changed(self) -> bool:
@@ -72,7 +74,10 @@ class FileResult:
         """The same file, left as it was, and why."""
         finding = Finding(1, 1, code, Outcome.FAILED, "", reason, recipe)
         return FileResult(
-            self.path, findings=(*self.findings, finding), program=self.program
+            self.path,
+            findings=(*self.findings, finding),
+            program=self.program,
+            entries=self.entries,
         )
 
 

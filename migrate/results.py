@@ -162,7 +162,12 @@ def _hold(results: Sequence[FileResult]) -> list[FileResult]:
     again = [dataclasses.replace(r, status=None) for r in results]
     reason = outcomes.find_reason(r for r in again if r.failed)
     return [
-        dataclasses.replace(held, status=outcomes.find_status(held), program=r.program)
+        dataclasses.replace(
+            held,
+            status=outcomes.find_status(held),
+            program=r.program,
+            entries=r.entries,
+        )
         for r in again
         for held in [outcomes.hold(r, reason)]
     ]

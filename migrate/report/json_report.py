@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
+import pathlib
 from typing import Any
 
 import migrate
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, find_status
+from migrate.report import triage
 from migrate.report.paths import display
 from migrate.report.summary import Run, Summary, count, shown, summarise
 
@@ -34,21 +37,46 @@ def _finding(finding: Finding) -> dict[str, Any]:
 
 
 def _program(program: Program) -> dict[str, Any]:
-    reason = None
-    if program.reason is not None:
-        path, finding = program.reason
-        reason = {"path": display(path), **_finding(finding)}
     return {
         "path": display(program.path),
         "files": [display(result.path) for result in program.results],
         "outcome": program.status.value,
-        "reason": reason,
+        "reason": _reason(program.reason),
     }
 
 
 def programs(summary: Summary) -> list[dict[str, Any]]:
     """What became of each program, and why."""
     return [_program(program) for program in summary.programs]
+
+
+def _triage(found: triage.Triage) -> dict[str, Any]:
+    return {
+        "verdict": triage.verdict(found),
+        "left_by_hand": found.places,
+        "entry_points": [
+            {
+                "path": display(entry.path),
+                "program": display(entry.program.path),
+                "starts": entry.starts,
+                "kind": entry.kind.name,
+                "becomes": entry.becomes,
+                "outcome": entry.status.value,
+                "waits": entry.waits,
+                "places": entry.places,
+                "reason": _reason(entry.reason if not entry.ready else None),
+            }
+            for entry in found.entries
+        ],
+        "blockers": [dataclasses.asdict(blocker) for blocker in found.blockers],
+    }
+
+
+def _reason(reason: tuple[pathlib.Path, Finding] | None) -> dict[str, Any] | None:
+    if reason is None:
+        return None
+    path, finding = reason
+    return {"path": display(path), **_finding(finding)}
 
 
 def render(run: Run) -> str:
@@ -70,6 +98,7 @@ def render(run: Run) -> str:
             "programs": {s.value: n for s, n in summary.count_programs().items()},
             "findings": _outcomes(summary.outcomes),
         },
+        "triage": _triage(triage.triage(run)),
         "codes": [
             {"code": row.code, "title": row.title, "findings": _outcomes(row.outcomes)}
             for row in summary.codes

@@ -6,13 +6,12 @@ from collections.abc import Iterable, Iterator
 
 from migrate.findings import Outcome
 from migrate.outcomes import find_status
+from migrate.report import triage
 from migrate.report.paths import display
 from migrate.report.summary import (
     Run,
-    Summary,
     counts_in_words,
     listed,
-    reason_in_words,
     sentence,
     shown,
     summarise,
@@ -42,9 +41,10 @@ def render(run: Run) -> str:
 
 
 def _lines(run: Run) -> Iterator[str]:
-    yield from ("# Migration report", "", sentence(run), "")
+    yield from ("# Migration report", "")
+    yield from _programs(run)
+    yield from (sentence(run), "")
     summary = summarise(run.results)
-    yield from _programs(summary)
     if summary.codes:
         columns = [o for o in Outcome if summary.outcomes[o]]
         yield _row(["code", "", *(o.value for o in columns)])
@@ -75,12 +75,26 @@ def _lines(run: Run) -> Iterator[str]:
             yield ""
 
 
-def _programs(summary: Summary) -> Iterator[str]:
-    if not summary.programs:
-        return
-    yield _row(["program", "files", "outcome", "why"])
-    yield "|---|---:|---|---|"
-    for program in summary.programs:
-        name, why = _code(display(program.path)), _prose(reason_in_words(program))
-        yield _row([name, len(program.results), program.status.words, why])
+def _programs(run: Run) -> Iterator[str]:
+    """The first page: the entry points in the order to take them, and what blocks them."""
+    found = triage.triage(run)
+    yield f"**{triage.verdict(found)}**"
     yield ""
+    if not found.entries:
+        return
+    yield _row(["", "program", "is", "becomes", "why not"])
+    yield "|---|---|---|---|---|"
+    for entry in found.entries:
+        name, why = _code(display(entry.path)), _prose(triage.why(found, entry))
+        kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+        yield _row([triage.badge(entry), name, kind, entry.becomes, why])
+    yield ""
+    if found.blockers:
+        yield _row(["what blocks", "", "programs", "alone", "places"])
+        yield "|---|---|---:|---:|---:|"
+        for b in found.blockers:
+            yield _row([b.code, b.title, b.entries, b.alone or "", b.places])
+        yield ""
+    if told := triage.estimate(found):
+        yield told
+        yield ""

@@ -164,14 +164,14 @@ def sentence(run: Run) -> str:
         f"{n} {o.value}" for o, n in summary.outcomes.items() if o is not Outcome.FAILED
     ]
     parts = [
-        f"{_plural(summary.files, 'file')} read",
+        f"{plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",
         *([f"{summary.noted} noted"] if summary.noted else []),
         *([f"programs: {_programs_in_words(summary)}"] if summary.programs else []),
         f"uses of TensorFlow: {', '.join(uses)}",
     ]
     if summary.failed:
-        parts.append(f"{_plural(summary.failed, 'file')} failed")
+        parts.append(f"{plural(summary.failed, 'file')} failed")
     stopped = "Interrupted: " if run.interrupted else ""
     return f"{stopped}{'; '.join(parts)}."
 
@@ -207,7 +207,8 @@ def counts_in_words(findings: Sequence[Finding]) -> str:
     return ", ".join(f"{n} {o.value}" for o, n in count(findings).items() if n)
 
 
-def _plural(number: int, noun: str) -> str:
+def plural(number: int, noun: str) -> str:
+    """A number and its noun."""
     return f"{number} {noun}{'s' * (number != 1)}"
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable, Iterator
 
 from migrate import emitted
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, Status, programs
 from migrate.pipeline import FileResult
+from migrate.report import triage
 from migrate.report.paths import display
 from migrate.report.summary import (
     LOUD,
@@ -15,6 +17,7 @@ from migrate.report.summary import (
     counts_in_words,
     listed,
     place,
+    plural,
     program_in_words,
     reason_in_words,
     sentence,
@@ -23,6 +26,8 @@ from migrate.report.summary import (
     summarise,
 )
 
+_NAMES = 48  # Characters of a path before the next column moves.
+_TOP = 10  # Codes that are named as what blocks.
 # Colours a piece of text: (text, role); a role is an outcome's value, "dim" or "bold".
 Paint = Callable[[str, str], str]
 _ROLES = {
@@ -39,13 +44,72 @@ def plain(text: str, role: str) -> str:
 
 
 def render(run: Run) -> str:
-    """The whole report."""
+    """The whole report: the programs, then the details."""
     lines = [
+        *programs_first(run),
         *findings(run),
         *statistics(run),
         sentence(run),
     ]
     return "\n".join(lines) + "\n"
+
+
+def programs_first(run: Run, paint: Paint = plain, width: int = 100) -> Iterator[str]:
+    """The first page: programs in the order to take them, and what blocks them."""
+    found = triage.triage(run)
+    yield paint(triage.verdict(found), "bold")
+    if not found.entries:
+        return
+    yield ""
+    if found.base:
+        yield paint(f"{'':<17}{found.base}/", "dim")
+    names = max(len(found.shorten(e.path)) for e in found.entries)
+    names = min(names, _NAMES)
+    for number, entry in enumerate(found.entries, 1):
+        state = paint(f"{triage.badge(entry):<10}", _ROLES[entry.status])
+        path = found.shorten(entry.path)
+        yield f"{number:>4}  {state} {path:<{names}}  {_what(entry)}"
+        if reason := triage.why(found, entry):
+            yield from _wrapped(reason, width, paint)
+    if found.blockers:
+        yield ""
+        yield paint("What blocks", "bold")
+        for blocker in found.blockers[:_TOP]:
+            alone = f", {blocker.alone} of them alone" if blocker.alone else ""
+            yield (
+                f"      {paint(blocker.code, 'refused')}  {blocker.title}: "
+                f"{plural(blocker.entries, 'program')}{alone}; "
+                f"{plural(blocker.places, 'place')}"
+            )
+        if len(found.blockers) > _TOP:
+            yield f"      and {plural(len(found.blockers) - _TOP, 'other code')}"
+    if told := triage.estimate(found):
+        yield ""
+        yield from textwrap.wrap(told, width, break_on_hyphens=False)
+    yield ""
+
+
+def _what(entry: triage.EntryPoint) -> str:
+    kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
+    return f"{kind} -> {entry.becomes}"
+
+
+def _wrapped(text: str, width: int, paint: Paint) -> Iterator[str]:
+    for line in textwrap.wrap(
+        text, width - 17, break_long_words=False, break_on_hyphens=False
+    ):
+        yield paint(f"{'':<17}{line}", "dim")
+
+
+def next_steps(run: Run, paint: Paint = plain) -> Iterator[str]:
+    """What to type next."""
+    steps = triage.next_steps(triage.triage(run))
+    if not steps:
+        return
+    yield paint("Next", "bold")
+    width = max(len(command) for command, _ in steps)
+    for command, purpose in steps:
+        yield f"      {command:<{width}}  {paint(purpose, 'dim')}"
 
 
 def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:

@@ -9,6 +9,7 @@ changes in no case (a helper without TensorFlow) joins nobody.
 from __future__ import annotations
 
 import ast
+import dataclasses
 import os
 import pathlib
 import re
@@ -25,13 +26,50 @@ _IMPORT = re.compile(
     r"|import[ \t]+(\w[\w., \t]*))",
     re.MULTILINE,
 )
+# The test of a file that can be started, also of one that is no Python 3.
+_GUARD = re.compile(
+    r"""^if[ \t(]+__name__[ \t]*==[ \t]*['"]__main__['"]""", re.MULTILINE
+)
+# Calls that libraries make when they are loaded.
+_PREPARES = frozenset(
+    {
+        "set_verbosity",
+        "basicConfig",
+        "append",  # sys.path.append.
+        "insert",
+        "filterwarnings",
+        "simplefilter",
+        "register",
+        "update",
+        "use",  # matplotlib.use.
+        "extend",
+        "disable_v2_behavior",
+        "disable_eager_execution",
+        "enable_eager_execution",
+    }
+)
 # (dots before it, parts of the name): `from .a import b` is (1, ("a", "b")).
 _Name = tuple[int, tuple[str, ...]]
 
 
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """Files that are migrated together: a program, or several that share files.
+
+    Attributes:
+      files: the concerned ones; those that nobody imports stand first.
+      loads: the entry points, each with the files of the unit that it loads. An entry
+        point is a file that one starts: nobody imports it, and it does something; or it
+        tests `__name__`. It may be no file of the unit, where it only imports some.
+    """
+
+    files: tuple[pathlib.Path, ...]
+    loads: Mapping[pathlib.Path, frozenset[pathlib.Path]]
+
+
 def find_programs(
     files: Iterable[pathlib.Path], concerned: Collection[pathlib.Path]
-) -> list[list[pathlib.Path]]:
+) -> list[Unit]:
     """Groups the files that change, or that must not, into programs.
 
     Args:
@@ -39,22 +77,35 @@ def find_programs(
       concerned: those of them that a migration changes or refuses.
 
     Returns:
-      The programs in the order of their first file. The files that nobody imports, which
-      are those that one starts, stand first in each.
+      The programs in the order of their first file.
     """
     paths = {os.path.realpath(path): path for path in files}
     marked = {os.path.realpath(path) for path in concerned}
     groups = _Groups(sorted(marked & set(paths), key=list(paths).index))
-    roots: set[str] = set(marked)
-    if len(marked) > 1:
-        imports = Imports(paths)
-        roots = imports.find_roots()
-        for root in roots:
-            groups.join([p for p in imports.reach(root) if p in marked])
+    imports = Imports(paths)
+    roots = imports.find_roots() if len(paths) > 1 and marked else set(paths)
+    reached = {root: set(imports.reach(root)) & marked for root in roots}
+    for files_ in reached.values():
+        groups.join([p for p in paths if p in files_])
     order = {real: place for place, real in enumerate(paths)}
+    for real in sorted(marked):
+        if real not in roots and imports.starts(real, imported=True):
+            reached[real] = set(imports.reach(real)) & marked
+    starters = [
+        r for r in paths if reached.get(r) and imports.starts(r, r not in roots)
+    ]
     return [
-        [paths[p] for p in sorted(group, key=lambda p: (p not in roots, order[p]))]
-        for group in groups.all()
+        Unit(
+            tuple(
+                paths[p] for p in sorted(g, key=lambda p: (p not in roots, order[p]))
+            ),
+            {
+                paths[r]: frozenset(paths[p] for p in reached[r])
+                for r in starters
+                if not reached[r].isdisjoint(g)
+            },
+        )
+        for g in groups.all()
     ]
 
 
@@ -98,6 +149,7 @@ class Imports:
         self._modules = [real for real in paths if real.endswith(".py")]
         self._read = read
         self._known: dict[str, tuple[str, ...]] = {}
+        self._starts: dict[str, tuple[bool, bool]] = {}
 
     def of(self, real: str) -> tuple[str, ...]:
         """The files that one imports, packages on the way to them included."""
@@ -129,10 +181,25 @@ class Imports:
                 seen.update(self.reach(real))
         return set(roots)
 
+    def starts(self, real: str, imported: bool) -> bool:
+        """Whether a file is one that somebody starts.
+
+        Args:
+          imported: whether another file imports it; then only a test of `__name__`
+            makes it one.
+        """
+        if not real.endswith(".py"):
+            return True  # A notebook, or a script without a suffix.
+        self.of(real)
+        guarded, acts = self._starts[real]
+        return guarded or (acts and not imported)
+
     def _targets(self, real: str) -> Iterator[str]:
         path = pathlib.Path(real)
         text = self._text(path)
-        for level, parts in _names(text):
+        tree = _parse(text)
+        self._starts[real] = (_is_guarded(text), tree is None or _acts(tree))
+        for level, parts in _names(text, tree):
             target = resolved(path, level, (parts, parts[:-1]), self._paths)
             if target is None and not level and "sys.path" in text:
                 target = self._only_of_its_name(parts)
@@ -165,13 +232,42 @@ class Imports:
             return ""
 
 
-def _names(text: str) -> Iterator[_Name]:
-    """The names that a text imports, wherever in it."""
+def _parse(text: str) -> ast.Module | None:
+    """The module, or None where it is no Python 3."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(text)
+            return ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+
+
+def _is_guarded(text: str) -> bool:
+    return _GUARD.search(text) is not None
+
+
+def _acts(module: ast.Module) -> bool:
+    """Whether a module does more than bind names when it is loaded."""
+    return any(
+        isinstance(statement, ast.For | ast.While | ast.With)
+        or (
+            isinstance(statement, ast.Expr)
+            and isinstance(statement.value, ast.Call)
+            and not _prepares(statement.value)
+        )
+        for statement in module.body
+    )
+
+
+def _prepares(call: ast.Call) -> bool:
+    """Whether a call at a module's top only prepares what other modules use."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return name.startswith("DEFINE_") or name in _PREPARES
+
+
+def _names(text: str, tree: ast.Module | None) -> Iterator[_Name]:
+    """The names that a text imports, wherever in it."""
+    if tree is None:
         yield from _names_by_line(text)
         return
     for node in all_nodes(tree):

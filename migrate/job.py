@@ -1,0 +1,274 @@
+"""One call of `migrate` or `check`: its options, checked, its run, and what it prints."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import click
+
+from migrate.disk import interrupts
+from migrate.options import Options
+from migrate.progress import Progress
+
+if TYPE_CHECKING:
+    from migrate.config import Config
+    from migrate.disk.discover import Exclusions
+    from migrate.pipeline import FileResult
+    from migrate.report.summary import Run
+
+_STDIN = "-"
+_CODES = re.compile(r"[A-Z]\d{0,3}")
+_COLOURS: dict[str, dict[str, Any]] = {
+    "rewritten": {"fg": "blue"},
+    "refused": {"fg": "yellow", "bold": True},
+    "failed": {"fg": "red", "bold": True},
+    "dim": {"dim": True},
+    "bold": {"bold": True},
+}
+
+
+class Job:
+    """The options of one call, checked, and the run that they ask for."""
+
+    def __init__(self, shared: dict[str, Any]) -> None:
+        from migrate import report
+
+        names: tuple[str, ...] = shared["paths"]
+        self.stdin = names == (_STDIN,)
+        if _STDIN in names and not self.stdin:
+            raise click.UsageError("`-` stands alone")
+        self.paths = [pathlib.Path(name) for name in names if name != _STDIN]
+        self.reports: tuple[pathlib.Path, ...] = shared["reports"]
+        for path in self.reports:
+            try:
+                report.check_suffix(path)
+            except ValueError as error:
+                raise click.BadParameter(str(error), param_hint="--report") from None
+        self.quiet: bool = shared["quiet"]
+        self.verbose: bool = shared["verbose"]
+        self.statistics: bool = shared["statistics"]
+        self.interrupted = False
+        self._configs = self._load_configs()
+        config = self._configs[0]
+        self.options = Options(
+            shared["strategy"] or config.strategy,
+            _codes("--select", shared["select"]) or _codes("select", config.select),
+            _codes("--ignore", shared["ignore"]) or _codes("ignore", config.ignore),
+            python2=shared["python2"],
+            estimators=shared["estimators"] or config.estimators,
+            notes=shared.get("notes", False),
+            fallback=shared["fallback"] or "",
+        )
+        self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
+        self._exclude: tuple[str, ...] = shared["exclude"]
+
+    def _load_configs(self) -> list[Config]:
+        """What holds for each path; all but its patterns is taken from the first one's."""
+        from migrate import config
+
+        starts = [p.absolute() for p in self.paths if os.path.exists(p)] or [
+            pathlib.Path.cwd()
+        ]
+        directories = [s if os.path.isdir(s) else s.parent for s in starts]
+        try:
+            return [config.load(d) for d in dict.fromkeys(directories)]
+        except config.ConfigError as error:
+            raise click.UsageError(str(error)) from None
+
+    def _exclusions(self) -> Exclusions:
+        """Files' patterns from their directories; the command's from here and each tree."""
+        from migrate.disk.discover import Exclusions, Patterns
+
+        configured = {c.directory: c.exclude for c in self._configs if c.directory}
+        found = [Patterns(base, patterns) for base, patterns in configured.items()]
+        if self._exclude:
+            bases = [pathlib.Path.cwd(), *(p for p in self.paths if os.path.isdir(p))]
+            found += [Patterns(base, self._exclude) for base in bases]
+        return Exclusions(tuple(found))
+
+    def run(
+        self,
+        prepare: Callable[[FileResult], FileResult],
+        complete: Callable[[list[FileResult]], list[FileResult]] = lambda found: found,
+        *,
+        each_link: bool = False,
+    ) -> list[FileResult]:
+        """Migrates all programs; each is completed (written), whole, before an interrupt.
+
+        Args:
+          prepare: finds what keeps a file's result from being written.
+          complete: writes or shows the results of a program.
+          each_link: a link to a file counts as a file of its own.
+        """
+        from migrate import run
+
+        done: list[FileResult] = []
+        try:
+            with Progress(self.quiet) as progress:
+                programs = run.run_programs(
+                    self.paths,
+                    self.options,
+                    prepare=prepare,
+                    exclusions=self._exclusions(),
+                    jobs=self.jobs,
+                    each_link=each_link,
+                    progress=progress.show,
+                )
+            for program in programs:
+                with interrupts.uninterrupted():
+                    done += complete(program)
+        except KeyboardInterrupt:
+            self.interrupted = True
+            total = progress.total or len(done)
+            click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
+        return done
+
+    def finish(
+        self,
+        results: Sequence[FileResult],
+        *,
+        written: bool = False,
+        to_stderr: bool = False,
+    ) -> NoReturn:
+        """Prints and saves the reports of a migration, and exits."""
+        from migrate.report import summary, text
+
+        run = self._as_run(results, written)
+        for line in text.findings(run, paint, self.verbose):
+            click.echo(line, err=True)
+        if not self.quiet:
+            lines = [*text.files(run, paint), *self._statistics(run)]
+            if lines and lines[-1]:
+                lines.append("")
+            lines.append(click.style(summary.sentence(run), bold=True))
+            for line in lines:
+                click.echo(line, err=to_stderr)
+        self._exit(run, summary.summarise(results, run.accepts_compat).exit_code)
+
+    def finish_check(
+        self,
+        results: Sequence[FileResult],
+        baseline: pathlib.Path | None = None,
+        update: bool = False,
+    ) -> NoReturn:
+        """Prints programs, then details, saves the reports, and exits.
+
+        Args:
+          baseline: the file of what is known.
+          update: write that file anew.
+        """
+        from migrate.report import summary, text
+
+        found = summary.summarise(results)
+        code = found.exit_code or int(any(r.changed for r in results))
+        known = baseline is not None and not update
+        if baseline is not None:
+            results, code, note = _compare(baseline, results, update)
+        run = self._as_run(results)
+        if known:  # What is new is asked for, and nothing else.
+            told = self._as_run([r for r in results if summary.shown(r)])
+            parts = [text.findings(told, paint, self.verbose)]
+        elif self.quiet:
+            parts = [text.findings(run, paint, self.verbose)]
+        else:
+            width = min(100, shutil.get_terminal_size((100, 24)).columns)
+            details = list(text.findings(run, paint, self.verbose))
+            if details:
+                details.insert(0, click.style("Details", bold=True))
+            parts = [
+                text.programs_first(run, paint, width),
+                iter(details),
+                self._statistics(run),
+                text.next_steps(run, paint),
+            ]
+        if baseline is not None:
+            parts.append(iter(note))
+        _print_parts(parts)
+        self._exit(run, code)
+
+    def _as_run(self, results: Sequence[FileResult], written: bool = False) -> Run:
+        from migrate.report import summary
+
+        action = summary.Action.WRITE if written else summary.Action.DRY_RUN
+        return summary.Run(
+            results, action, self.interrupted, bool(self.options.fallback)
+        )
+
+    def _statistics(self, run: Run) -> Iterator[str]:
+        from migrate.report import text
+
+        if self.statistics:
+            yield from text.statistics(run, paint)
+
+    def _exit(self, run: Run, code: int) -> NoReturn:
+        from migrate import report
+
+        for path in self.reports:
+            try:
+                report.save(path, run)
+            except OSError as error:
+                reason = error.strerror or error
+                click.echo(f"{path}: the report cannot be written: {reason}", err=True)
+                code = 2
+        sys.exit(2 if self.interrupted else code)
+
+
+def _print_parts(parts: Iterable[Iterator[str]]) -> None:
+    """Prints what there is, with an empty line between."""
+    blocks = [text for part in parts if (text := "\n".join(part).strip("\n"))]
+    if blocks:
+        click.echo("\n\n".join(blocks))
+
+
+def _compare(
+    file: pathlib.Path, results: Sequence[FileResult], update: bool
+) -> tuple[Sequence[FileResult], int, list[str]]:
+    """The results with what a baseline knows hidden, the exit code, and lines on it."""
+    from migrate import baseline
+    from migrate.report import display
+
+    try:
+        if update:
+            baseline.save(file, results)
+            note = f"{file} is written: `check --baseline {file}` knows all of this."
+            return results, 0, [note]
+        compared = baseline.compare(file, baseline.load(file), results)
+    except (OSError, baseline.BaselineError) as error:
+        raise click.UsageError(f"--baseline: {error}") from None
+    lines = [
+        f"{display(path)}: TensorFlow 1 in a file that the baseline does not list"
+        for path in compared.files
+    ]
+    note = f"Against {file}: {compared.new} new"
+    if compared.gone:
+        note += f", {compared.gone} gone (--update-baseline writes it anew)"
+    code = 2 if compared.failed else int(compared.new > 0)
+    return compared.results, code, [*lines, f"{note}."]
+
+
+def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    """Codes, or their beginnings, given as lists with commas, repeated, or both.
+
+    Raises:
+      UsageError: one that no code begins with.
+    """
+    from migrate.codes import FAMILIES
+
+    codes = tuple(c.strip().upper() for g in given for c in g.split(",") if c.strip())
+    for code in codes:
+        if not _CODES.fullmatch(code) or code[0] not in FAMILIES:
+            raise click.UsageError(
+                f"{name}: no code is {code}; `tf1to2 rule` lists them"
+            )
+    return codes
+
+
+def paint(text: str, role: str) -> str:
+    """Text in the colours of its role; click takes them off where there is no terminal."""
+    return click.style(text, **_COLOURS.get(role, {}))

@@ -1,0 +1,35 @@
+"""How far a run is, on a terminal's standard error alone."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import click
+
+_MANY = 20  # Files worth a progress bar.
+
+
+class Progress:
+    """A bar on a terminal's standard error, when there is enough to wait for."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._shown = sys.stderr.isatty() and not quiet
+        self._bar: Any = None
+        self.total = 0
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._bar is not None:
+            self._bar.render_finish()
+
+    def show(self, done: int, total: int) -> None:
+        self.total = total
+        if not self._shown or total < _MANY:
+            return
+        if self._bar is None:
+            self._bar = click.progressbar(length=total, label="files", file=sys.stderr)
+            self._bar.render_progress()
+        self._bar.update(1)
