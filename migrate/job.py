@@ -193,11 +193,15 @@ class Job:
         self._exit(run, code)
 
     def _as_run(self, results: Sequence[FileResult], written: bool = False) -> Run:
-        from migrate.report import summary
+        from migrate.report import display, summary
 
         action = summary.Action.WRITE if written else summary.Action.DRY_RUN
         return summary.Run(
-            results, action, self.interrupted, bool(self.options.fallback)
+            results,
+            action,
+            self.interrupted,
+            bool(self.options.fallback),
+            ", ".join(display(p.resolve()).rpartition(os.sep)[2] for p in self.paths),
         )
 
     def _statistics(self, run: Run) -> Iterator[str]:

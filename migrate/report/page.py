@@ -1,69 +1,46 @@
-"""The report as one HTML page that needs nothing else: light or dark, with the diffs."""
+"""The report as one HTML page that needs nothing else: programs, then files side by side."""
 
 from __future__ import annotations
 
-import os
+import datetime
 from collections.abc import Iterator
 from html import escape
 
+import migrate
+from migrate import emitted, outcomes
 from migrate.codes import CODES
-from migrate.diff import unified
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
+from migrate.report import triage
+from migrate.report.page_style import STYLE
 from migrate.report.paths import display
+from migrate.report.side_by_side import Row, Section, read_sections
 from migrate.report.summary import (
-    PART_OF_REFUSED,
+    LOUD,
     Run,
     counts_in_words,
-    reason_in_words,
+    listed,
+    plural,
     sentence,
     shown,
     summarise,
 )
 
 _CLASSES = {
-    Status.MIGRATED: "rewritten",
-    Status.COMPAT: "refused",
+    Status.MIGRATED: "ready",
+    Status.COMPAT: "compat",
     Status.REFUSED: "refused",
     Status.FAILED: "failed",
 }
-
-_STYLE = """
-:root { color-scheme: light dark; --back: #fff; --ink: #1c2024; --soft: #60656c;
-  --line: #e2e5e9; --card: #f7f8fa; --rewritten: #0b6bcb; --kept: #60656c;
-  --refused: #b45309; --failed: #c62828; --added: #e6f6ea; --removed: #fdeaea; }
-@media (prefers-color-scheme: dark) { :root { --back: #16181b; --ink: #e6e8eb;
-  --soft: #9aa1a9; --line: #2e3338; --card: #1e2125; --rewritten: #6cb2f7;
-  --kept: #9aa1a9; --refused: #f2b45f; --failed: #ff8a80; --added: #15301f;
-  --removed: #3a1d1d; } }
-* { box-sizing: border-box; }
-body { margin: 0 auto; max-width: 72rem; padding: 2rem 1.25rem 4rem;
-  font: 15px/1.55 system-ui, sans-serif; background: var(--back); color: var(--ink); }
-h1 { font-size: 1.5rem; margin: 0 0 .25rem; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
-p { margin: .25rem 0 1rem; color: var(--soft); }
-code, pre { font: .9em/1.45 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
-.tiles { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.25rem 0; }
-.tile { flex: 1 1 8rem; padding: .75rem 1rem; border: 1px solid var(--line);
-  border-radius: .5rem; background: var(--card); }
-.tile b { display: block; font-size: 1.6rem; line-height: 1.2; font-weight: 600; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
-th, td { padding: .4rem .6rem; text-align: left; vertical-align: top;
-  border-bottom: 1px solid var(--line); }
-th { color: var(--soft); font-weight: 500; } td.n, th.n { text-align: right; }
-details { border: 1px solid var(--line); border-radius: .5rem; margin: .5rem 0; }
-details details { margin: .75rem; }
-summary { cursor: pointer; padding: .55rem .9rem; }
-summary span { color: var(--soft); margin-left: .75rem; }
-.rewritten { color: var(--rewritten); } .kept { color: var(--kept); }
-.refused { color: var(--refused); } .failed { color: var(--failed); }
-.recipe { color: var(--soft); white-space: pre-wrap; margin-top: .2rem; }
-pre { margin: 0; padding: .75rem 0; overflow-x: auto; }
-pre span { display: block; padding: 0 .9rem; white-space: pre; min-height: 1.45em; }
-pre .a { background: var(--added); } pre .r { background: var(--removed); }
-pre .h { color: var(--soft); }
-"""
+_BADGES = {
+    Status.MIGRATED: "migrated",
+    Status.COMPAT: "compat.v1",
+    Status.REFUSED: "unchanged",
+    Status.FAILED: "failed",
+}
+# Consequences of other refusals: no findings to a reader.
+_CONSEQUENCES = (outcomes.PART, outcomes.HELD)
 
 
 def render(run: Run) -> str:
@@ -72,112 +49,195 @@ def render(run: Run) -> str:
 
 
 def _page(run: Run) -> Iterator[str]:
+    found = triage.triage(run)
+    day = datetime.datetime.now().astimezone()
+    project = escape(run.project or "this run")
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield '<meta name="viewport" content="width=device-width, initial-scale=1">'
-    yield f"<title>tf1to2 report</title><style>{_STYLE}</style></head><body>"
-    yield f"<h1>Migration report</h1><p>{escape(sentence(run))}</p>"
-    yield from _tiles(run)
-    yield from _programs(run)
-    yield from _codes(run)
-    concerned = [r for r in run.results if shown(r) or find_status(r)]
-    if concerned:
-        yield "<h2>Files</h2>"
-    for result in concerned:
-        yield from _file(run, result)
+    yield f"<title>{project}: tf1to2</title><style>{STYLE}</style></head><body>"
+    yield f"<header><h1>{project}</h1>"
+    yield f'<p class="verdict">{escape(triage.verdict(found))}</p>'
+    yield (
+        f'<p class="soft">tf1to2 {migrate.__version__}, '
+        f'<time datetime="{day:%Y-%m-%dT%H:%M}">{day:%Y-%m-%d %H:%M}</time>. '
+        f"{escape(sentence(run))}</p>"
+    )
+    if told := triage.estimate(found):
+        yield f"<p>{escape(told)}</p>"
+    yield "</header>"
+    yield from _entries(found)
+    yield from _blockers(found)
+    yield from _files(run)
+    yield from _rules(run)
     yield "</body></html>"
 
 
-def _tiles(run: Run) -> Iterator[str]:
-    summary = summarise(run.results)
-    yield '<div class="tiles">'
-    yield f'<div class="tile"><b>{summary.files}</b>files read</div>'
-    yield f'<div class="tile"><b>{summary.changed}</b>{run.action.value}</div>'
-    for outcome, number in summary.outcomes.items():
-        name = outcome.value
-        yield f'<div class="tile"><b class="{name}">{number}</b>{name}</div>'
+def _entries(found: triage.Triage) -> Iterator[str]:
+    if not found.entries:
+        return
+    yield "<section><h2>Programs, in the order to take them</h2>"
+    yield '<div class="filters">'
+    filters = [
+        ("all", f"all {len(found.entries)}"),
+        ("ready", f"ready {len(found.ready)}"),
+        ("compat", f"compat.v1 {len(found.through_compat)}"),
+        ("blocked", f"blocked {len(found.blocked)}"),
+    ]
+    for name, words in filters:
+        if not words.endswith(" 0"):
+            checked = " checked" if name == "all" else ""
+            yield (
+                f'<label><input type="radio" name="only" id="only-{name}"{checked}>'
+                f"{words}</label>"
+            )
     yield "</div>"
-
-
-def _programs(run: Run) -> Iterator[str]:
-    programs = summarise(run.results).programs
-    if not programs:
-        return
-    yield '<h2>Programs</h2><div class="scroll"><table><thead><tr><th>program</th>'
-    yield '<th class="n">files</th><th>outcome</th><th>why</th></tr></thead><tbody>'
-    for program in programs:
+    for entry in found.entries:
+        kind = entry.kind.words if entry.starts else f"{entry.kind.words}, a library"
         yield (
-            f"<tr><td><code>{escape(display(program.path))}</code></td>"
-            f'<td class="n">{len(program.results)}</td>'
-            f'<td class="{_CLASSES[program.status]}">{program.status.words}</td>'
-            f"<td>{escape(reason_in_words(program))}</td></tr>"
+            f'<div class="entry {_CLASSES[entry.status]}"><span class="badge">'
+            f"{triage.badge(entry)}</span>"
+            f"<code>{escape(found.shorten(entry.path))}</code>"
+            f"<span>{escape(kind)} &rarr; {escape(entry.becomes)}</span>"
         )
-    yield "</tbody></table></div>"
+        if why := triage.why(found, entry):
+            yield f'<span class="why">{escape(why)}</span>'
+        yield "</div>"
+    yield "</section>"
 
 
-def _codes(run: Run) -> Iterator[str]:
-    summary = summarise(run.results)
-    if not summary.codes:
+def _blockers(found: triage.Triage) -> Iterator[str]:
+    if not found.blockers:
         return
-    columns = [o for o in Outcome if summary.outcomes[o]]
-    heads = "".join(f'<th class="n">{o.value}</th>' for o in columns)
-    yield '<h2>Codes</h2><div class="scroll"><table>'
-    yield f"<thead><tr><th>code</th><th></th>{heads}</tr></thead><tbody>"
-    for row in summary.codes:
-        numbers = "".join(
-            f'<td class="n {o.value}">{row.outcomes[o] or ""}</td>' for o in columns
-        )
-        meaning = escape(CODES[row.code].explanation) if row.code in CODES else ""
+    yield '<section><h2>What blocks</h2><div class="scroll"><table><thead><tr>'
+    yield '<th>code</th><th></th><th class="n">programs</th>'
+    yield '<th class="n">of them alone</th><th class="n">places</th></tr></thead><tbody>'
+    for b in found.blockers:
         yield (
-            f'<tr id="{row.code}"><td><code>{row.code}</code></td>'
-            f'<td title="{meaning}">{escape(row.title)}</td>{numbers}</tr>'
+            f'<tr><td><a href="#{b.code}"><code>{b.code}</code></a></td>'
+            f'<td>{escape(b.title)}</td><td class="n">{b.entries}</td>'
+            f'<td class="n">{b.alone or ""}</td><td class="n">{b.places}</td></tr>'
         )
-    yield "</tbody></table></div>"
+    yield "</tbody></table></div></section>"
+
+
+def _files(run: Run) -> Iterator[str]:
+    concerned = [r for r in run.results if shown(r) or find_status(r)]
+    if not concerned:
+        return
+    yield "<section><h2>Files</h2>"
+    yield '<div class="filters"><label><input type="radio" name="notes" id="all-notes" '
+    yield "checked>all findings</label><label>"
+    yield '<input type="radio" name="notes" id="only-refusals">what is left to do</label>'
+    yield "</div>"
+    for result in concerned:
+        yield from _file(run, result)
+    yield "</section>"
 
 
 def _file(run: Run, result: FileResult) -> Iterator[str]:
     status = find_status(result)
-    findings = shown(result)
-    loud = any(f.outcome in (Outcome.REFUSED, Outcome.FAILED) for f in findings)
-    verb = f"{status.words}; " if status else ""
-    yield f"<details{' open' if loud else ''}><summary>"
+    findings = [
+        f
+        for f in shown(result)
+        if f.code not in _CONSEQUENCES and f.outcome is not Outcome.KEPT
+    ] + [f for f in listed(result) if f.outcome is Outcome.KEPT]
+    name = _CLASSES[status] if status else ""
+    badge = f'<span class="badge">{_BADGES[status]}</span> ' if status else ""
+    parts = [counts_in_words([f for f in shown(result) if f.code not in _CONSEQUENCES])]
+    if less := sum(f.code == outcomes.PART for f in shown(result)):
+        parts.append(f"{plural(less, 'more use')} in the refused program")
+    if result.support:
+        parts.append(f"with {', '.join(emitted.shown(result.support))}")
+    words = "; ".join(part for part in parts if part)
+    yield f'<details class="entry {name}"><summary>{badge}'
     yield f"<code>{escape(display(result.path))}</code>"
-    yield f"<span>{verb}{counts_in_words(result.findings)}</span></summary>"
-    parts = [f for f in findings if f.code == PART_OF_REFUSED]
-    kept = [f for f in findings if f.outcome is Outcome.KEPT]
-    yield from _table([f for f in findings if f not in parts and f not in kept])
-    for title, less in (
-        ("more uses in the refused program", parts),
-        ("kept as they are", kept),
-    ):
-        if less:
-            yield f"<details><summary>{len(less)} {title}</summary>"
-            yield from _table(less)
-            yield "</details>"
-    if result.changed:
-        yield "<details><summary>diff</summary><pre>"
-        name = os.fsencode(result.path)
-        for line in unified(result.old, result.new, name):
-            text = line.decode("utf-8", "replace").rstrip("\r\n")
-            kind = {"+": "a", "-": "r", "@": "h"}.get(text[:1], "")
-            yield f'<span class="{kind}">{escape(text)}</span>'
-        yield "</pre></details>"
+    yield f'<span class="soft">{escape(words)}</span></summary>'
+    explained: set[str] = set()
+    for held in (f for f in shown(result) if f.code == outcomes.HELD):
+        yield f'<p class="note">{escape(held.reason)}</p>'
+    for section in read_sections(result, findings):
+        yield from _section(section, explained)
     yield "</details>"
 
 
-def _table(findings: list[Finding]) -> Iterator[str]:
-    if not findings:
+def _section(section: Section, explained: set[str]) -> Iterator[str]:
+    if section.title:
+        yield f"<h3>{escape(section.title)}</h3>"
+    for finding in section.others:
+        yield from _note(finding, explained)
+    yield '<div class="diff code">'
+    for hunk in section.hunks:
+        first = next((row.old or row.new for row in hunk if row.old or row.new), None)
+        if first is not None:
+            yield f'<div class="hunk">line {first[0]}</div>'
+        for row in hunk:
+            yield _row(row, section.changed)
+            for finding in row.findings:
+                yield from _note(finding, explained)
+    yield "</div>"
+
+
+def _row(row: Row, changed: bool) -> str:
+    if not changed:
+        assert row.old is not None
+        number, text = row.old
+        return f'<div class="row one"><i>{number}</i><span>{escape(text)}</span></div>'
+    sides = []
+    for side, kind in ((row.old, "r"), (row.new, "a")):
+        number, text = side or ("", "")
+        mark = "" if row.same or side is None else f' class="{kind}"'
+        none = "" if side else ' class="none"'
+        sides.append(f"<i{none}>{number}</i><span{mark}>{escape(text)}</span>")
+    same = " same" if row.same else ""
+    return f'<div class="row{same}">{"".join(sides)}</div>'
+
+
+def _note(finding: Finding, explained: set[str]) -> Iterator[str]:
+    symbol = f"<code>{escape(finding.symbol)}</code>: " if finding.symbol else ""
+    row = CODES.get(finding.code)
+    title = f" {escape(row.title)}" if row else ""
+    yield (
+        f'<div class="note {finding.outcome.value}"><a href="#{finding.code}"><code>'
+        f'{finding.code}</code></a><span class="soft">{title}</span><br>'
+        f"{symbol}{escape(finding.reason)}"
+    )
+    if finding.recipe:
+        yield f'<div class="recipe">{escape(finding.recipe)}</div>'
+    # Once in a file: an example twenty times over would hide the code.
+    if row and row.before and finding.outcome in LOUD and row.id not in explained:
+        explained.add(row.id)
+        yield "<details><summary>the rule</summary>"
+        yield from _example(row.before, row.after)
+        yield "</details>"
+    yield "</div>"
+
+
+def _example(before: str, after: str) -> Iterator[str]:
+    yield '<div class="example">'
+    for heading, text in (("before", before), ("after", after)):
+        if text:
+            yield f'<div><span class="soft">{heading}</span>'
+            yield f"<pre>{escape(text.rstrip())}</pre></div>"
+    yield "</div>"
+
+
+def _rules(run: Run) -> Iterator[str]:
+    """Every code of the run once, with how often it occurred."""
+    codes = [c for c in summarise(run.results).codes if c.code not in _CONSEQUENCES]
+    if not codes:
         return
-    yield '<div class="scroll"><table><thead><tr><th class="n">line</th><th>code</th>'
-    yield "<th>outcome</th><th>symbol</th><th>reason</th></tr></thead><tbody>"
-    for f in findings:
-        cell = f"cell {f.cell + 1}, " if f.cell is not None else ""
-        recipe = f'<div class="recipe">{escape(f.recipe)}</div>' if f.recipe else ""
-        yield (
-            f'<tr><td class="n">{cell}{f.line}</td>'
-            f'<td><a href="#{f.code}"><code>{f.code}</code></a></td>'
-            f'<td class="{f.outcome.value}">{f.outcome.value}</td>'
-            f"<td><code>{escape(f.symbol)}</code></td>"
-            f"<td>{escape(f.reason)}{recipe}</td></tr>"
-        )
-    yield "</tbody></table></div>"
+    yield "<section><h2>Rules of these findings</h2>"
+    for count in codes:
+        row = CODES.get(count.code)
+        numbers = ", ".join(f"{n} {o.value}" for o, n in count.outcomes.items() if n)
+        yield f'<div class="rule" id="{count.code}"><code>{count.code}</code> '
+        yield f'<b>{escape(count.title)}</b> <span class="soft">{numbers}</span>'
+        if row is not None:
+            yield f"<p>{escape(row.explanation)}</p>"
+            if row.promise:
+                yield f"<p>Promise: {escape(row.promise)}</p>"
+            if row.before:
+                yield from _example(row.before, row.after)
+        yield "</div>"
+    yield "</section>"

@@ -37,12 +37,14 @@ class Run:
       results: every file that was looked at, in order.
       interrupted: whether the user stopped it before the last file.
       accepts_compat: whether the user asked for programs to run through compat.v1.
+      project: the name of what was looked at.
     """
 
     results: Sequence[FileResult]
     action: Action = Action.DRY_RUN
     interrupted: bool = False
     accepts_compat: bool = False
+    project: str = ""
 
     def verb(self, result: FileResult) -> str:
         """What was done with a file that has new bytes."""
@@ -160,9 +162,16 @@ def title(code: str) -> str:
 def sentence(run: Run) -> str:
     """The whole run in one line."""
     summary = summarise(run.results)
+    parts_of_refused = sum(
+        f.code in _CONSEQUENCES for r in run.results for f in shown(r)
+    )
     uses = [
-        f"{n} {o.value}" for o, n in summary.outcomes.items() if o is not Outcome.FAILED
+        f"{n - parts_of_refused * (o is Outcome.REFUSED)} {o.value}"
+        for o, n in summary.outcomes.items()
+        if o is not Outcome.FAILED
     ]
+    if parts_of_refused:
+        uses[-1] += f" (and {parts_of_refused} more in those programs)"
     parts = [
         f"{plural(summary.files, 'file')} read",
         f"{summary.changed} {run.action.value}",

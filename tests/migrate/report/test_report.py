@@ -90,7 +90,8 @@ def test_text() -> None:
     last = text.render(RUN).splitlines()[-1]
     assert last == (
         "5 files read; 2 would change; programs: 1 migrated, 2 refused (unchanged), "
-        "1 failed; uses of TensorFlow: 1 rewritten, 1 kept, 3 refused; 1 file failed."
+        "1 failed; uses of TensorFlow: 1 rewritten, 1 kept, 2 refused (and 1 more in those "
+        "programs); 1 file failed."
     )
     empty = text.render(Run((), Action.WRITE)).splitlines()
     assert empty[0] == "Nothing here uses TensorFlow 1."
@@ -257,7 +258,7 @@ class _Checker(html.parser.HTMLParser):
         self.ids.add(values.get("id") or "")
         if tag == "a":
             self.links.add(values["href"] or "")
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag: str) -> None:
@@ -281,8 +282,47 @@ def test_html(run: Run) -> None:
     if run.results:
         shown = "".join(checker.text)
         assert NASTY in shown and "then that." in shown
-        assert "-old <b>" in shown and "+new <b>" in shown
+        assert "old <b>" in shown and "new <b>" in shown
         assert "caf\ufffd.py" in shown
+        assert "N100" not in content and "1 more use in the refused program" in shown
+
+
+def _places(content: str) -> list[str]:
+    """Lines and the codes at them, in the order of the page."""
+    return re.findall(r"<i>(\d+)</i>|<div class=\"note[^>]*><a href=\"#(\w+)", content)
+
+
+def test_html_has_both_sides_with_the_findings_at_their_lines(
+    tmp_path: pathlib.Path,
+) -> None:
+    old = b"import tensorflow as tf\n" + b"# a line\n" * 20 + b"x = tf.log(2.)\n"
+    moved = Finding(22, 5, "T102", Outcome.REWRITTEN, "tf.log", "now tf.math.log")
+    left = tmp_path / "left.py"
+    left.write_bytes(old)
+    refused = Finding(22, 5, "S120", Outcome.REFUSED, "tf.Session", "no", "Do this.")
+    results = (
+        FileResult(
+            pathlib.Path("a.py"), old, old.replace(b".log", b".math.log"), (moved,)
+        ),
+        FileResult(left, findings=(refused,)),
+    )
+    content = page.render(Run(results, project="mine"))
+    assert "<title>mine: tf1to2</title>" in content
+    assert "1 of 2 programs can be migrated now, 1 is blocked." in content
+    changed, unchanged = content.split('<details class="entry ')[1:]
+    numbers = [line or code for line, code in _places(changed.split("<h2>Rules")[0])]
+    assert numbers == [
+        *(str(n) for n in (19, 19, 20, 20, 21, 21, 22, 22)),
+        "T102",
+        "23",
+        "23",
+    ]
+    assert '<span class="r">x = tf.log(2.)</span>' in changed
+    assert '<span class="a">x = tf.math.log(2.)</span>' in changed
+    # What is left is shown as it stands, with what to do at the line.
+    numbers = [line or code for line, code in _places(unchanged.split("<h2>Rules")[0])]
+    assert numbers == ["19", "20", "21", "22", "S120", "23"]
+    assert "Do this." in unchanged and 'class="a"' not in unchanged
 
 
 def test_markdown_tables_have_their_columns() -> None:

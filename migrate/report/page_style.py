@@ -1,0 +1,92 @@
+"""How the HTML report looks: light or dark, wide or narrow, on paper.
+
+There is no script in it: a filter is a style of what is checked.
+"""
+
+from __future__ import annotations
+
+STYLE = """
+:root { color-scheme: light dark; --back: #fff; --ink: #1b1f24; --soft: #5b636d;
+  --line: #dfe3e8; --card: #f6f8fa; --link: #0b5cad; --ready: #1a7f37; --compat: #0b5cad;
+  --blocked: #9a5b00; --failed: #b42318; --added: #e3f6e8; --removed: #fdebea;
+  --note: #fff8e6; --fine: #eef5fd; }
+@media (prefers-color-scheme: dark) { :root { --back: #14171a; --ink: #e4e7eb;
+  --soft: #9ba4ae; --line: #2d333a; --card: #1b1f24; --link: #79b8ff; --ready: #5fd07a;
+  --compat: #79b8ff; --blocked: #f0b35a; --failed: #ff8d80; --added: #12301c;
+  --removed: #3b1c1c; --note: #2c2412; --fine: #172434; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; max-width: 82rem; padding: 2rem 1.5rem 4rem;
+  font: 15px/1.55 system-ui, -apple-system, "Segoe UI", sans-serif;
+  background: var(--back); color: var(--ink); }
+h1 { font-size: 1.25rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .6rem; }
+h3 { font-size: 1rem; margin: 1.25rem .9rem .4rem; }
+a { color: var(--link); } p { margin: .35rem 0; }
+code, .code { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+code { overflow-wrap: anywhere; }
+.soft { color: var(--soft); }
+.verdict { font-size: 1.6rem; line-height: 1.25; font-weight: 650; margin: .75rem 0 .5rem; }
+.badge { display: inline-block; min-width: 5.2rem; padding: .05rem .55rem; text-align: center;
+  border: 1px solid currentColor; border-radius: 1rem; font-size: .85rem; font-weight: 600;
+  white-space: nowrap; }
+.ready .badge, .badge.ready { color: var(--ready); }
+.compat .badge, .badge.compat { color: var(--compat); }
+.refused .badge, .badge.refused { color: var(--blocked); }
+.failed .badge, .badge.failed { color: var(--failed); }
+.filters { display: flex; flex-wrap: wrap; gap: .4rem; margin: .75rem 0; }
+.filters label { padding: .2rem .75rem; border: 1px solid var(--line); border-radius: 1rem;
+  cursor: pointer; user-select: none; }
+.filters input { position: absolute; opacity: 0; }
+.filters label:has(:checked) { background: var(--ink); color: var(--back);
+  border-color: var(--ink); }
+.filters label:has(:focus-visible) { outline: 2px solid var(--link); outline-offset: 2px; }
+body:has(#only-ready:checked) .entry:not(.ready),
+body:has(#only-compat:checked) .entry:not(.compat),
+body:has(#only-blocked:checked) .entry:not(.refused, .failed),
+body:has(#only-refusals:checked) .note.rewritten { display: none; }
+.entry { border: 1px solid var(--line); border-radius: .5rem; margin: .45rem 0; }
+div.entry { display: grid; grid-template-columns: 6.5rem minmax(12rem, 24rem) 1fr;
+  gap: .15rem 1rem; padding: .55rem .9rem; align-items: baseline; }
+div.entry .why { grid-column: 2 / -1; color: var(--soft); }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
+th, td { padding: .35rem .6rem; text-align: left; vertical-align: top;
+  border-bottom: 1px solid var(--line); }
+th { color: var(--soft); font-weight: 500; } td.n, th.n { text-align: right; }
+summary { cursor: pointer; padding: .55rem .9rem; }
+summary .soft { margin-left: .6rem; }
+.diff { border-top: 1px solid var(--line); }
+.hunk { padding: .15rem .9rem; background: var(--card); color: var(--soft); }
+.row { display: grid; grid-template-columns: 3.2rem minmax(0, 1fr) 3.2rem minmax(0, 1fr); }
+.row.one { grid-template-columns: 3.2rem minmax(0, 1fr); }
+.row i { font-style: normal; color: var(--soft); text-align: right; padding-right: .6rem;
+  user-select: none; }
+.row span { white-space: pre-wrap; tab-size: 4; overflow-wrap: anywhere; padding-right: .5rem;
+  min-height: 1.5em; }
+.row .r { background: var(--removed); } .row .a { background: var(--added); }
+.note { margin: .2rem .9rem .35rem 3.2rem; padding: .35rem .75rem; border-radius: .35rem;
+  background: var(--note); border-left: 3px solid var(--blocked);
+  font: 14px/1.5 system-ui, -apple-system, "Segoe UI", sans-serif; }
+.note.failed { border-color: var(--failed); }
+.note.rewritten, .note.kept { background: var(--fine); border-color: var(--compat); }
+.note .recipe { white-space: pre-wrap; font-weight: 550; }
+.example { display: grid; grid-template-columns: 1fr 1fr; gap: .75rem; margin: .4rem 0; }
+.example pre { margin: 0; padding: .5rem .75rem; overflow-x: auto; background: var(--back);
+  border: 1px solid var(--line); border-radius: .35rem; }
+.note details { margin-top: .25rem; } .note summary { padding: 0; color: var(--soft); }
+.rule { border-top: 1px solid var(--line); padding: .6rem 0; }
+pre { font: 13px/1.5 ui-monospace, "SF Mono", Menlo, Consolas, monospace; }
+@media (max-width: 46rem) {
+  body { padding: 1.25rem .75rem 3rem; } .verdict { font-size: 1.3rem; }
+  div.entry { grid-template-columns: 1fr; } div.entry .why { grid-column: 1; }
+  .example { grid-template-columns: 1fr; }
+  .row { grid-template-columns: 2.4rem minmax(0, 1fr); }
+  .row.same > :nth-child(n + 3), .row > .none, .row > .none + span { display: none; }
+  .note { margin-left: 2.4rem; }
+}
+@media print {
+  body { max-width: none; padding: 0; font-size: 10.5pt; } .filters { display: none; }
+  .entry, .note { break-inside: avoid; } details.entry { break-inside: auto; }
+  details::details-content { content-visibility: visible; height: auto; }
+  a { color: inherit; text-decoration: none; }
+}
+"""
