@@ -10,7 +10,8 @@ from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.origins import Origins, is_tensorflow
 from migrate.tables import host_effects as table
 
-Function = ast.FunctionDef | ast.AsyncFunctionDef
+# What a trace goes through where it is called; of lambdas those that have a name.
+Function = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 @dataclasses.dataclass(frozen=True)
@@ -60,6 +61,8 @@ class Callees:
             for binding in self.bindings(called):
                 if isinstance(binding, (ast.FunctionDef, ast.AsyncFunctionDef)):
                     found.append(binding)
+                elif isinstance(binding, (ast.Assign, ast.AnnAssign)):
+                    found += self._assigned(binding.value)
                 elif isinstance(binding, ast.ClassDef):
                     found += [
                         item
@@ -70,6 +73,14 @@ class Callees:
         if isinstance(called, ast.Attribute) and not self.path(called):
             if called.attr not in table.PURE_METHODS and not _is_super(called.value):
                 return self.methods.get(called.attr, [])
+        return []
+
+    def _assigned(self, value: ast.expr | None) -> list[Function]:
+        """The functions that a name holds which is assigned a lambda, or another's name."""
+        if isinstance(value, ast.Lambda):
+            return [value]
+        if isinstance(value, ast.Name):
+            return [f for b in self.bindings(value) for f in _functions(b)]
         return []
 
     def is_class(self, called: ast.expr) -> bool:
@@ -134,6 +145,20 @@ class Callees:
             # A list of tensors is made when the graph is built.
             return Effect("" if tensors else table.OBJECT + at, f".{name}")
         return Effect(table.UNSEEN, f".{name}")
+
+
+def _functions(binding: ast.AST) -> list[Function]:
+    if isinstance(binding, (ast.Assign, ast.AnnAssign)):
+        binding = binding.value or binding
+    return [binding] if isinstance(binding, Function) else []
+
+
+def is_deferred(node: ast.Lambda, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a lambda has a name, so that it runs where that is called."""
+    above = parents.get(node)
+    return isinstance(above, (ast.Assign, ast.AnnAssign)) and isinstance(
+        above.targets[0] if isinstance(above, ast.Assign) else above.target, ast.Name
+    )
 
 
 def _is_super(node: ast.expr) -> bool:

@@ -144,7 +144,14 @@ def _paired(
             left = [s for s in old if bool(s.root) is one_root]
             if way is not ways[0]:
                 left = [s for s in left if s not in gone]
-            found = _pairs_by(way, left, [s for s in new if bool(s.root) is other_root])
+            right = [
+                site
+                for site in new
+                if bool(site.root) is other_root
+                # What ran and was seen, and nothing names any more, is gone.
+                and (one_root or not site.unused or not _is_seen(site))
+            ]
+            found = _pairs_by(way, left, right)
             pairs += found
             ones, others = {id(a) for a, _ in found}, {id(b) for _, b in found}
             old = [s for s in old if id(s) not in ones]

@@ -192,11 +192,17 @@ class Origins:
         key = (function, "return")
         if key not in self._memo:
             self._memo[key] = _NOTHING
-            self._memo[key] = _together(
-                self.of(node.value)
-                for node in all_nodes(function)
-                if isinstance(node, (ast.Return, ast.Yield)) and node.value is not None
+            returned = (
+                [function.body]
+                if isinstance(function, ast.Lambda)
+                else [
+                    node.value
+                    for node in all_nodes(function)
+                    if isinstance(node, (ast.Return, ast.Yield))
+                    and node.value is not None
+                ]
             )
+            self._memo[key] = _together(map(self.of, returned))
         return self._memo[key]
 
 

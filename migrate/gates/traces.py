@@ -12,7 +12,7 @@ import dataclasses
 from collections.abc import Iterable, Iterator
 
 from migrate.facts.scopes import Scopes
-from migrate.gates.callees import Callees, Effect, Function, last_name
+from migrate.gates.callees import Callees, Effect, Function, is_deferred, last_name
 from migrate.gates.conditions import Guard, Kind, guard_of, loop_of, words_of
 from migrate.gates.origins import is_tensorflow
 from migrate.source.nodes import all_nodes, children
@@ -40,6 +40,7 @@ class Site:
       position: its place in the order of the whole program.
       guards: the conditions on the way to it.
       own: how many of these are outside of the function that its object belongs to.
+      unused: whether its trace begins at a function that the program nowhere names.
     """
 
     effect: Effect
@@ -52,6 +53,7 @@ class Site:
     position: int
     guards: tuple[Guard, ...]
     own: int = 0
+    unused: bool = False
 
 
 def sites_of(scopes: Scopes, text: str) -> list[Site]:
@@ -69,6 +71,7 @@ class _Trace:
         self._sites: list[Site] = []
         self._guards: list[Guard] = []
         self._root = ""
+        self._unused = False
         self._statement: ast.stmt | None = None
 
     def run(self) -> list[Site]:
@@ -79,16 +82,39 @@ class _Trace:
             if isinstance(node, ast.Call)
             for function, _ in self._run_by(node)
         }
-        functions = [n for n in self._scopes.walk() if isinstance(n, Function)]
+        functions = [
+            node
+            for node in self._scopes.walk()
+            if isinstance(node, Function)
+            and not (isinstance(node, ast.Lambda) and not self._is_deferred(node))
+        ]
+        names = self._names()
         # First those that nothing calls; then what only such could reach.
         for later in (False, True):
             for function in functions:
                 if function not in self._entered and (
                     later or function not in mentioned
                 ):
-                    self._root = function.name
+                    self._root = getattr(function, "name", "lambda")
+                    self._unused = self._root not in names
                     self._body(function)
         return self._sites
+
+    def _names(self) -> set[str]:
+        """What the program names, and functions that others call without naming them."""
+        found = {"lambda"}
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Name):
+                found.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                found.add(node.attr)
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                found.add(node.value)
+            elif isinstance(node, ast.ClassDef):
+                found.update(n.name for n in node.body if isinstance(n, Function))
+            elif isinstance(node, Function) and getattr(node, "decorator_list", ()):
+                found.add(node.name)
+        return found
 
     # -- statements --------------------------------------------------------------------
 
@@ -207,7 +233,8 @@ class _Trace:
     def _expression(self, node: ast.expr) -> None:
         """What evaluating it does, in the order in which Python does it."""
         if isinstance(node, ast.Lambda):
-            self._expression(node.body)
+            if not self._is_deferred(node):
+                self._expression(node.body)
         elif isinstance(node, ast.IfExp):
             self._expression(node.test)
             for guard, part in zip(guard_of(node.test), (node.body, node.orelse)):
@@ -277,13 +304,20 @@ class _Trace:
 
     def _is_traced(self, function: Function) -> bool:
         """Whether its effects are those of building a graph, whatever loop calls it."""
-        return any(map(self._callees.origins.of_tensorflow, function.decorator_list))
+        decorators = getattr(function, "decorator_list", ())
+        return any(map(self._callees.origins.of_tensorflow, decorators))
 
     def _body(self, function: Function) -> None:
         if function in self._entered:
             return
         self._entered[function] = len(self._guards)
-        self._suite(function.body)
+        if isinstance(function, ast.Lambda):
+            self._expression(function.body)
+        else:
+            self._suite(function.body)
+
+    def _is_deferred(self, node: ast.Lambda) -> bool:
+        return is_deferred(node, self._scopes.parents)
 
     def _add(self, effect: Effect, node: ast.expr | ast.stmt) -> None:
         at = self._statement
@@ -303,6 +337,7 @@ class _Trace:
                 len(self._sites),
                 tuple(self._guards),
                 self._outside(effect, node),
+                self._unused,
             )
         )
 

@@ -231,3 +231,26 @@ def test_a_written_module_is_imported_below_the_path() -> None:
     assert [d.reason for d in differences(old, above)] == [
         "`import plain_session` would stand above the change of sys.path"
     ]
+
+
+SHOWS = "def show(x):\n    print('value', x)\n\n"
+
+
+@pytest.mark.parametrize(
+    "name", ["again = show", "again = lambda x: show(x)", "again: object = show"]
+)
+def test_a_name_of_a_function_is_the_function(name: str) -> None:
+    """It runs where it is called, and where another is given it."""
+    old = START + SHOWS + name + "\nprint('a')\nagain(1)\nprint('b')\n"
+    assert not differences(old, old.replace("again(1)", "tf.py_call(again)"))
+    assert not differences(old, old.replace("again(1)", "print('value', 1)"))
+    late = old.replace("again(1)\n", "") + "again(1)\n"
+    assert wrongs(old, late) == {Wrong.ORDER}
+
+
+def test_a_call_that_is_gone_is_found() -> None:
+    """The function is still there, but nothing names it any more."""
+    old = START + SHOWS + "print('a')\nshow(1)\n"
+    assert wrongs(old, old.replace("show(1)\n", "")) == {Wrong.LOST}
+    unused = START + SHOWS + "print('a')\n"
+    assert not differences(unused, unused + "# A note.\n")
