@@ -25,6 +25,7 @@ from migrate.tables import (
     not_public,
     private_names,
     roles,
+    signatures,
 )
 from migrate.tables import symbols as table
 from migrate.tables.calls import CallRow
@@ -238,6 +239,14 @@ _OF_VERSION_TWO = Verdict(
 )
 
 
+_CALL_OF_VERSION_TWO = Verdict(
+    Outcome.KEPT,
+    "T101",
+    "",
+    "TensorFlow 2's function: TensorFlow 1's does not take these arguments",
+)
+
+
 class SymbolRules:
     """Walks every use of a TensorFlow symbol in a file."""
 
@@ -341,6 +350,8 @@ class SymbolRules:
             v = PRIVATE_MODULE
         elif v.code == "T111" and roles.has_prefix(symbol, self._stored):
             v = _STORED
+        elif call is not None and self._is_of_version_two(call, symbol, v.target):
+            v = _CALL_OF_VERSION_TWO
         self._add(node, v, symbol)
         written_so = (self.scopes.dotted(node) or "").startswith("tensorflow.compat.v2")
         if v.outcome is Outcome.REFUSED or written_so:
@@ -357,6 +368,16 @@ class SymbolRules:
             else:
                 return
         self._spell(node, target)
+
+    def _is_of_version_two(self, call: ast.Call, symbol: str, target: str) -> bool:
+        """Whether only TensorFlow 2's function of a name takes the arguments of a call."""
+        return (
+            target == f"tf.compat.v1{symbol[2:]}"
+            and self.scopes.dotted(call.func) == f"tensorflow{symbol[2:]}"
+            and signatures.exists(symbol)
+            and bool(signatures.misfit(call, target))
+            and not signatures.misfit(call, symbol)
+        )
 
     def _is_private_module(self, node: ast.expr, symbol: str) -> bool:
         """Whether a module of TensorFlow's own files is passed on, or patched."""

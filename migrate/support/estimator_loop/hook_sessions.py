@@ -32,9 +32,18 @@ def named_tensor(graph, name):
 
 def finds_variables(graph):
     """Lets `get_tensor_by_name` of a graph find variables."""
-    graph.get_tensor_by_name = functools.partial(
-        named, graph, allow_tensor=True, allow_operation=False
-    )
+    graph.get_tensor_by_name = finders(graph)["get_tensor_by_name"]
+
+
+def finders(graph):
+    """The methods by which a graph is asked for what has a name, of one that was traced."""
+    return {
+        "as_graph_element": functools.partial(named, graph),
+        "get_operation_by_name": graph.get_operation_by_name,
+        "get_tensor_by_name": functools.partial(
+            named, graph, allow_tensor=True, allow_operation=False
+        ),
+    }
 
 
 class HookSession:

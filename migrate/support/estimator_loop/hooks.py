@@ -17,6 +17,7 @@ except ImportError:  # In a package.
 from .hook_sessions import (
     HookSession,
     NoSessionYet,
+    finders,
     finds_variables,
     named,
     named_tensor,
@@ -258,7 +259,7 @@ def is_own(hook):
 
 
 class _Collections:
-    """Collections of the graph outside, while hooks look there for a traced graph's.
+    """What the graph outside has, while hooks look there for what a traced graph has.
 
     TF1's hooks were called in the graph that they watched. Workers' threads share the
     graph outside: what was in it comes back when the last of them has left.
@@ -269,7 +270,7 @@ class _Collections:
 
     @classmethod
     @contextlib.contextmanager
-    def shown(cls, key, collections):
+    def shown(cls, key, collections, methods):
         graph = v1.get_default_graph()
         with cls._lock:
             count, before = cls._inside.get(key, (0, None))
@@ -277,6 +278,8 @@ class _Collections:
                 before = {name: graph.get_collection(name) for name in collections}
                 for name, values in collections.items():
                     graph.get_collection_ref(name)[:] = values
+                for name, method in methods.items():
+                    setattr(graph, name, method)
             cls._inside[key] = count + 1, before
         try:
             yield
@@ -288,6 +291,8 @@ class _Collections:
                 else:
                     for name, values in before.items():
                         graph.get_collection_ref(name)[:] = values
+                    for name in methods:
+                        delattr(graph, name)  # Its own is the class's.
 
 
 # What an evaluation that a hook makes does not take for its own.
@@ -301,6 +306,8 @@ _VARIABLES = (
 def knowing(step, graph=None, everything=False):
     """Inside, `get_global_step` finds the step, and lists have a traced graph's variables.
 
+    What is asked for by its name is found in that graph.
+
     Args:
       everything: whether all its other collections are to be found too.
     """
@@ -309,7 +316,8 @@ def knowing(step, graph=None, everything=False):
         names = graph.get_all_collection_keys() if everything else _VARIABLES
     shown = {n: graph.get_collection(n) for n in names if isinstance(n, str)}
     shown[_Keys.GLOBAL_STEP] = [step]
-    return _Collections.shown((id(graph), everything), shown)
+    methods = finders(graph) if graph is not None else {}
+    return _Collections.shown((id(graph), everything), shown, methods)
 
 
 class OwnHook(TensorHook, training_session.Hook):

@@ -112,6 +112,21 @@ def test_the_suite_is_closed(folder: pathlib.Path) -> None:
     assert not missing
 
 
+@pytest.mark.parametrize(
+    "call",
+    ['tf.saved_model.load("d")', 'tf.summary.image("i", data=x, step=1)'],
+)
+def test_a_call_that_only_tensorflow_2_takes_is_its_own(call: str) -> None:
+    """In a file of TensorFlow 1; what both take is TensorFlow 1's."""
+    text = f"{HEAD}tf.logging.info('a')\n{call}\n"
+    done = migrate_text(text)
+    assert f"\n{call}\n" in done.text
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    loads = 'tf.saved_model.load(sess, ["serve"], "d")'
+    done = migrate_text(f"{HEAD}def f(sess):\n    {loads}\n")
+    assert loads.replace("tf.", "tf.compat.v1.") in done.text
+
+
 def untold(result: pipeline.FileResult, data: bytes) -> list[str]:
     """Names and calls of a result that do not exist and were not told."""
     if result.failed:

@@ -50,11 +50,18 @@ class Variables(tf.train.SessionRunHook):
     self._w = tf.get_default_graph().get_tensor_by_name("w:0")
 
   def before_run(self, run_context):
-    return tf.train.SessionRunArgs(["global_step:0", "w:0", "err:0", self._w])
+    graph = tf.get_default_graph()
+    err = graph.get_tensor_by_name("err:0")
+    now = run_context.session.graph.get_tensor_by_name("the_loss:0")
+    assert graph.as_graph_element("w:0") is self._w
+    assert graph.get_operation_by_name("err") is err.op
+    return tf.train.SessionRunArgs(["global_step:0", "w:0", err, self._w, now])
 
   def after_run(self, run_context, run_values):
-    step, w, err, same = run_values.results
-    log.append([float(step), float(w.sum()), float(err), float(same.sum())])
+    step, w, err, same, loss = run_values.results
+    log.append(
+      [float(step), float(w.sum()), float(err), float(same.sum()), float(loss)]
+    )
 
 
 def formatter(values):
