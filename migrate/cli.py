@@ -1,4 +1,4 @@
-"""The command line: `tf1to2 migrate|check|rule|verify|checkpoint`.
+"""The command line: `tf1to2 check|migrate|verify|rule|checkpoint|demo`.
 
 Exit codes: 0 done, 1 something is left to do (a program is refused, or still runs the
 TensorFlow 1 way; a mistake is reported; or `check` found work), 2 usage or internal
@@ -17,6 +17,7 @@ import click
 
 from migrate import __version__
 from migrate.command_options import add_shared_options
+from migrate.demo_command import demo
 from migrate.disk import interrupts
 from migrate.job import Job
 from migrate.rule_command import rule
@@ -69,12 +70,25 @@ def _internal_error() -> NoReturn:
     sys.exit(2)
 
 
-@click.group(cls=_Group, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, prog_name="tf1to2")
-def main() -> None:
-    """Migrate TensorFlow 1 distributed training to tf.distribute."""
+@click.group(
+    cls=_Group,
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+@click.version_option(__version__, "-V", "--version", prog_name="tf1to2")
+@click.pass_context
+def main(ctx: click.Context) -> None:
+    """Migrate TensorFlow 1 distributed training to tf.distribute.
+
+    Alone it says what is in the current directory.
+    """
+    if ctx.invoked_subcommand is None:
+        from migrate.here import describe_here
+
+        describe_here(pathlib.Path("."))
 
 
+main.add_command(demo)
 main.add_command(rule)
 main.add_command(verify)
 

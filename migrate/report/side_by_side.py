@@ -74,6 +74,11 @@ def read_sections(result: FileResult, findings: Sequence[Finding]) -> list[Secti
         return [Section("", False, (), tuple(findings))]
 
 
+def read_rows(before: str, after: str) -> list[Row]:
+    """The lines of two texts beside each other."""
+    return list(_rows(before.split("\n"), after.split("\n"), {}))
+
+
 def _section(title: str, old: str, new: str, findings: Sequence[Finding]) -> Section:
     before, after = old.split("\n"), new.split("\n")
     at: dict[int, list[Finding]] = {}

@@ -223,13 +223,18 @@ def test_the_readmes_commands(tmp_path: pathlib.Path) -> None:
     """What is not an installation or the tests themselves, which `.ci/run` does."""
     texts = [(ROOT / name).read_text() for name in ("README.md", "README.zh-CN.md")]
     commands = [re.findall(r"^    (pip .+)$", text, re.M) for text in texts]
-    assert commands[0] == commands[1] and len(commands[0]) == 3
+    assert commands[0] == commands[1] == ["pip install . && tf1to2 demo"]
+    blocks = [re.findall(r"^    (tf1to2[^#]*)", text, re.M) for text in texts]
+    assert blocks[0] == blocks[1] and len(blocks[0]) == 5
+    links = [set(re.findall(r"\]\(([^)]+)\)", text)) for text in texts]
+    assert links[0] ^ links[1] <= {"README.md", "README.zh-CN.md", "docs/glossary.md"}
+    for link in links[0] | links[1]:
+        assert (ROOT / link).exists(), link
+    # One screen and a half.
+    assert all(text.count("\n") < 80 for text in texts)
     inline = [set(re.findall(r"`((?:tf1to2|python) [^`]+)`", text)) for text in texts]
     assert inline[0] == inline[1]
-    (tmp_path / "reference").symlink_to(ROOT / "reference")
-    assert "scope" in run(
-        "tf1to2 migrate reference/ --diff || test $? -eq 1\n", tmp_path, 300
-    )
+    assert "strategy.scope()" in run("tf1to2 demo\n", tmp_path)
     assert "async_parameter_server" in run("python -m reference list", tmp_path)
 
 
@@ -240,6 +245,7 @@ def test_every_other_block_is_known() -> None:
         "tutorial.md": {"bash", "console"},
         "checkpoints.md": {"text"},  # tests/reference/test_tf1_checkpoint.py
         "contributing.md": {"python", "console"},
+        "command.md": {"console", "toml", "yaml"},  # tests/migrate/test_command_page.py
         "clusters.md": {"json", "yaml", "bash"},  # tests/reference/test_cluster_docs.py
         "estimators.md": {"python"},
         "how-to.md": {"python"},  # Generated, of executed programs.

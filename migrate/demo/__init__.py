@@ -1,0 +1,1 @@
+"""What `tf1to2 demo` shows: a TensorFlow 1 program, and its proof."""

@@ -1,0 +1,79 @@
+"""`tf1to2 demo`: one program of forty lines, before and after, and its proof."""
+
+from __future__ import annotations
+
+import importlib.resources
+import json
+import shutil
+import textwrap
+from typing import Any
+
+import click
+
+from migrate.options import Options
+
+_NAME = "train.py"
+_FOLDER = "migrate.demo"
+_COLOURS: dict[str, dict[str, Any]] = {
+    "removed": {"fg": "red"},
+    "added": {"fg": "green"},
+    "dim": {"dim": True},
+    "bold": {"bold": True},
+}
+_NEXT = (
+    ("tf1to2", "what is in the project that you are in"),
+    (
+        "tf1to2 check PATH",
+        "its programs: which can be migrated now, what blocks others",
+    ),
+    ("tf1to2 migrate PATH --diff", "every change, before anything is written"),
+    ("tf1to2 verify FILE", "the proof, for a program of your own"),
+)
+
+
+def read_program() -> str:
+    """The TensorFlow 1 program that is shown."""
+    return importlib.resources.files(_FOLDER).joinpath(_NAME).read_text("utf-8")
+
+
+def read_proof() -> dict[str, Any]:
+    """What `tf1to2 verify` said of it; a test asks it again."""
+    file = importlib.resources.files(_FOLDER).joinpath("proof.json")
+    proof: dict[str, Any] = json.loads(file.read_text("utf-8"))
+    return proof
+
+
+def _paint(text: str, role: str) -> str:
+    return click.style(text, **_COLOURS.get(role, {}))
+
+
+@click.command()
+@click.option("--program", is_flag=True, help="Print the TensorFlow 1 program alone.")
+def demo(program: bool) -> None:
+    """Show one program of forty lines before and after, with its proof."""
+    before = read_program()
+    if program:
+        click.echo(before, nl=False)
+        return
+    from migrate.compiler import migrate_text
+    from migrate.terminal_diff import side_by_side
+
+    width = max(100, min(shutil.get_terminal_size((170, 24)).columns, 190))
+    result = migrate_text(before, Options(), _NAME)
+    for line in side_by_side(before.rstrip(), result.text.rstrip(), width, _paint):
+        click.echo(line)
+    proof = read_proof()
+    click.echo()
+    click.secho("The proof", bold=True)
+    for line in proof["lines"]:
+        click.echo(
+            textwrap.fill(line, 100, initial_indent="  ", subsequent_indent="  ")
+        )
+    click.echo(
+        f"  Measured on {proof['day']} with {proof['versions']}. Ask again: "
+        "tf1to2 demo --program > train.py && tf1to2 verify train.py"
+    )
+    click.echo()
+    click.secho("Next", bold=True)
+    for command, purpose in _NEXT:
+        click.echo(f"  {command:<28}{_paint(purpose, 'dim')}")

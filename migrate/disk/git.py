@@ -1,0 +1,42 @@
+"""What git says of a tree; nothing where there is no git, or no repository."""
+
+from __future__ import annotations
+
+import os
+import pathlib
+import subprocess
+from collections.abc import Sequence
+
+_SECONDS = 10.0
+
+
+def find_uncommitted(paths: Sequence[pathlib.Path]) -> list[str]:
+    """Files below some paths with changes that are not committed, untracked ones too."""
+    found: list[str] = []
+    for path in paths:
+        directory = path if path.is_dir() else path.parent
+        out = _git(directory, "status", "--porcelain", "-z", "--", str(path.absolute()))
+        if out:
+            found += [entry[3:] for entry in out.split("\0") if entry[3:]]
+    return list(dict.fromkeys(found))
+
+
+def find_top(path: pathlib.Path) -> pathlib.Path | None:
+    """The top of the repository that a path is in."""
+    directory = path if path.is_dir() else path.parent
+    out = _git(directory, "rev-parse", "--show-toplevel")
+    return pathlib.Path(out.strip()) if out and out.strip() else None
+
+
+def _git(directory: pathlib.Path, *arguments: str) -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", *arguments],
+            cwd=directory,
+            capture_output=True,
+            timeout=_SECONDS,
+            env={**os.environ, "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return os.fsdecode(done.stdout) if done.returncode == 0 else None

@@ -1,0 +1,176 @@
+"""Where a project asks for TensorFlow 1, as edits: requirements, setup, Docker, Kubernetes.
+
+These files have no one grammar, so what is edited is what can be meant in one way only: a
+requirement with a version of TensorFlow 1, and an image of it. What needs a decision is
+told and left. An edited file is parsed where it can be (TOML, Python), and editing it
+again changes nothing.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import pathlib
+import re
+import sys
+from collections.abc import Iterator
+
+from migrate.disk import discover
+from migrate.tables.packages import BY_HAND, IMAGE, PACKAGES, PYTHONS
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_VERSION = r"v?1(?:\.[\w*]+)*"
+_BOUND = rf"(?:(?:===|==|~=|>=|<=|<|>|=)[ ]?{_VERSION}|<[ ]?2(?:\.0)*(?![\w.]))"
+# A name of the tables, whatever extras, and a bound on a version 1; then further bounds.
+_REQUIREMENT = re.compile(
+    r"(?<![\w./-])(?P<name>tensorflow(?:[-_](?:gpu|cpu|estimator))?|tensorboard"
+    r"|tf[-_]nightly(?:[-_]gpu)?)"
+    rf"(?P<extras>\[[\w, -]+\])?[ ]?{_BOUND}(?:[ ]?,[ ]?(?:===|==|~=|>=|<=|!=|<|>)[ ]?[\w.*]+)*"
+    r"(?:=py\w+)?(?![\w.])",
+    re.IGNORECASE,
+)
+_IMAGE = re.compile(
+    rf"(?:gcr\.io/)?tensorflow/tensorflow:(?P<tag>{_VERSION}(?P<rest>(?:-[\w.]+)*))(?![\w.-])"
+)
+# Poetry's and Pipenv's: tensorflow = "^1.15".
+_TABLE_ENTRY = re.compile(
+    rf"^(?P<name>tensorflow(?:-cpu)?|tensorboard)(?P<is>\s*=\s*)\"[\^~=<>]*{_VERSION}[^\"]*\"",
+    re.MULTILINE,
+)
+_PYTHON = re.compile(
+    r"(?P<what>\bFROM\s+(?:[\w./-]*/)?python:|^\s*-\s*python\s*=+\s*|python_requires\s*=\s*['\"][=~<]+\s*)"
+    r"(?P<major>\d)\.(?P<minor>\d+)",
+    re.MULTILINE,
+)
+_NAMES = re.compile(
+    r"(?:.*requirements.*|.*constraints.*)\.(?:txt|in|pip)|setup\.(?:py|cfg)|pyproject\.toml"
+    r"|Pipfile|tox\.ini|.*[Dd]ockerfile.*|.*\.ya?ml(?:\.\w+)?|.*\.gitlab-ci\.yml",
+)
+_LARGEST = 1_000_000  # Bytes; none of these files is larger.
+
+
+@dataclasses.dataclass(frozen=True)
+class Edit:
+    """A file that asks for TensorFlow 1.
+
+    Attributes:
+      path: the file.
+      old, new: its bytes; equal where nothing is edited.
+      lines: what is edited: line, before, after.
+      by_hand: what is left: line, and what to do.
+    """
+
+    path: pathlib.Path
+    old: bytes
+    new: bytes
+    lines: tuple[tuple[int, str, str], ...]
+    by_hand: tuple[tuple[int, str], ...]
+
+    @property
+    def changed(self) -> bool:
+        return self.old != self.new
+
+
+def find_edits(root: pathlib.Path) -> list[Edit]:
+    """The files below a directory (or beside a file) that ask for TensorFlow 1."""
+    directory = root if root.is_dir() else root.parent
+    found = []
+    for path in discover.walk(directory, on_error=lambda error: None):
+        if not _NAMES.fullmatch(path.name) or not path.is_file():
+            continue
+        try:
+            data = path.read_bytes()
+        except OSError:
+            continue
+        if len(data) <= _LARGEST and (edit := edit_file(path, data)) is not None:
+            found.append(edit)
+    return found
+
+
+def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
+    """What a file needs; None where it does not ask for TensorFlow 1."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    lines: list[tuple[int, str, str]] = []
+    by_hand: list[tuple[int, str]] = []
+
+    def requirement(match: re.Match[str]) -> str:
+        name = match["name"].lower().replace("_", "-")
+        if name in BY_HAND:
+            by_hand.append((_line(match), f"{match[0]}: {BY_HAND[name]}"))
+            return match[0]
+        new = PACKAGES[name]
+        lines.append((_line(match), match[0], new))
+        return new
+
+    def image(match: re.Match[str]) -> str:
+        new = IMAGE + ("-gpu" if "gpu" in match["rest"] else "")
+        lines.append((_line(match), match[0], new))
+        return new
+
+    def entry(match: re.Match[str]) -> str:
+        bounds = PACKAGES[match["name"]].removeprefix(match["name"])
+        lines.append((_line(match), match[0], bounds))
+        return f'{match["name"]}{match["is"]}"{bounds}"'
+
+    new = _IMAGE.sub(image, text)
+    new = _REQUIREMENT.sub(requirement, new)
+    if path.suffix == ".toml" or path.name == "Pipfile":
+        new = _TABLE_ENTRY.sub(entry, new)
+    if not lines and not by_hand:
+        return None
+    low, high = PYTHONS
+    for match in _PYTHON.finditer(text):
+        version = int(match["major"]), int(match["minor"])
+        if not low <= version <= high:
+            told = f"{match[0].strip()}: TensorFlow 2.21 needs Python 3.{low[1]} to 3.{high[1]}"
+            by_hand.append((_line(match), told))
+    if not _parses(path, text, new):
+        by_hand += [(line, f"{old}: ask for {want}") for line, old, want in lines]
+        lines, new = [], text
+    return Edit(path, data, new.encode(), tuple(sorted(lines)), tuple(sorted(by_hand)))
+
+
+def _line(match: re.Match[str]) -> int:
+    return match.string.count("\n", 0, match.start()) + 1
+
+
+def _parses(path: pathlib.Path, old: str, new: str) -> bool:
+    """Whether an edited file is what it was: it parses if it did, and is done."""
+    if _REQUIREMENT.sub(_as_it_is, new) != new:
+        return False
+    check = {".toml": tomllib.loads, ".py": ast.parse}.get(path.suffix)
+    if path.name == "Pipfile":
+        check = tomllib.loads
+    if check is None:
+        return True
+    try:
+        check(old)
+    except ValueError:
+        return True
+    except SyntaxError:
+        return True  # Python 2.
+    try:
+        check(new)
+    except (ValueError, SyntaxError):
+        return False
+    return True
+
+
+def _as_it_is(match: re.Match[str]) -> str:
+    name = match["name"].lower().replace("_", "-")
+    return match[0] if name in BY_HAND else PACKAGES[name]
+
+
+def in_words(edit: Edit, shown: str) -> Iterator[str]:
+    """What is edited, and what is left, each with its place."""
+    for line, old, new in edit.lines:
+        yield f"{shown}:{line}: {old} -> {new}"
+    for line, told in edit.by_hand:
+        yield f"{shown}:{line}: by hand: {told}"

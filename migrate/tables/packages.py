@@ -1,0 +1,26 @@
+"""What a project asks for to have TensorFlow 1, and what it is to ask for instead."""
+
+from __future__ import annotations
+
+# Package -> its name and bounds with TensorFlow 2. The bounds are those of tf1to2[reference].
+PACKAGES = {
+    "tensorflow": "tensorflow>=2.15,<2.22",
+    # These have no releases for TensorFlow 2.16 and later; the first has both inside.
+    "tensorflow-gpu": "tensorflow[and-cuda]>=2.15,<2.22",
+    "tensorflow-cpu": "tensorflow-cpu>=2.15,<2.22",
+    # TensorFlow's own requirement of it would clash with TensorFlow 1's.
+    "tensorboard": "tensorboard>=2.15,<2.22",
+}
+# Packages of TensorFlow 1's time, and what to do about them by hand.
+BY_HAND = {
+    "tensorflow-estimator": "remove it: TensorFlow 2.16 and later have no Estimators",
+    "tf-nightly": "ask for a release: tensorflow>=2.15,<2.22",
+    "tf-nightly-gpu": "ask for a release: tensorflow[and-cuda]>=2.15,<2.22",
+}
+# Results that import tf_keras need it beside TensorFlow.
+KERAS = "tf-keras>=2.15,<2.22"
+
+# The image that stands for TensorFlow 1's: the oldest release that results are tested on,
+# because its tag is known to exist for both processors.
+IMAGE = "tensorflow/tensorflow:2.15.0"
+PYTHONS = ((3, 10), (3, 13))
