@@ -18,13 +18,18 @@ import sys
 # What a result has objects of its own for.
 CLASSES = (
     "tf.Session",
+    "tf.data.Iterator",
     "tf.summary.FileWriter",
+    "tf.train.Coordinator",
     "tf.train.MonitoredSession",
     "tf.train.Saver",
     "tf.train.Scaffold",
+    "tf.train.Server",
+    "tf.train.SessionManager",
     "tf.train.SessionRunContext",
     "tf.train.SessionRunValues",
     "tf.train.Supervisor",
+    "tf.train.SyncReplicasOptimizer",
 )
 TABLE = pathlib.Path(__file__).with_suffix(".json")
 

@@ -17,15 +17,19 @@ from migrate import emitted
 from migrate.facts.scopes import Scope, Scopes, scopes_of
 from migrate.findings import Finding, Outcome
 from migrate.source.nodes import all_nodes, tree_of
+from migrate.tables import replaced_objects as table
 
 # Parameters of a hook's methods, after `self`.
 _OF_METHODS = {
     "before_run": ("SessionRunContext",),
     "after_run": ("SessionRunContext", "SessionRunValues"),
-    "after_create_session": ("HookSession",),
+    "after_create_session": ("HookSession", "None"),
     "end": ("HookSession",),
 }
-_HOOKS = ("training_session.SessionRunHook",)
+_HOOKS = ("training_session", "estimator_loop")
+# Objects of TensorFlow 2 -> what they lack that those of TensorFlow 1 had.
+_ITERATOR, _OPTIMIZER = ("", "an iterator of TensorFlow 2"), ("", "the optimizer")
+_LACKING = {_ITERATOR: table.ITERATOR, _OPTIMIZER: table.OPTIMIZER}
 # Attributes of these objects that are such objects.
 _PARTS = {("SessionRunContext", "session"): "HookSession"}
 
@@ -71,9 +75,13 @@ def missing(text: str) -> Iterator[tuple[str, str]]:
         which = _class_of(node.value, scopes, bound)
         if which is None:
             continue
-        names = offered(*which)
-        if names is not None and node.attr not in names:
-            yield ast.unparse(node), ".".join(which)
+        if which in _LACKING:
+            lacks = node.attr in _LACKING[which]
+        else:
+            names = offered(*which)
+            lacks = names is not None and node.attr not in names
+        if lacks:
+            yield ast.unparse(node), ".".join(filter(None, which))
 
 
 # By scope (its identity) and name: the classes, by module and name.
@@ -135,6 +143,10 @@ def _made(value: ast.expr) -> tuple[str, str] | None:
         and isinstance(value.args[0], ast.Lambda)
     ):
         return _made(value.args[0].body)
+    if path == ["iter"]:
+        return _ITERATOR
+    if path[-2:-1] == ["train"] and path[-1].endswith("Optimizer"):
+        return _OPTIMIZER
     if (
         len(path) < 2
         or not emitted.files(path[-2])
@@ -148,15 +160,16 @@ def _parameters(
     node: ast.ClassDef,
 ) -> Iterator[tuple[ast.FunctionDef, ast.arg, tuple[str, str]]]:
     """What hooks of the program's own are given."""
-    if not any(
-        ast.unparse(base).endswith(hook) for base in node.bases for hook in _HOOKS
-    ):
+    spelled = {ast.unparse(base) for base in node.bases}
+    module = next((m for m in _HOOKS if f"{m}.SessionRunHook" in spelled), "")
+    if not module:
         return
     for method in node.body:
         if isinstance(method, ast.FunctionDef) and method.name in _OF_METHODS:
             given = method.args.args[1:]
             for parameter, name in zip(given, _OF_METHODS[method.name], strict=False):
-                yield method, parameter, ("training_session", name)
+                which = table.NO_COORDINATOR if name == "None" else (module, name)
+                yield method, parameter, which
 
 
 @functools.cache
@@ -173,6 +186,8 @@ def classes(module: str) -> dict[str, ast.ClassDef]:
 @functools.cache
 def offered(module: str, name: str) -> frozenset[str] | None:
     """The attributes of an emitted class; None where they cannot be listed."""
+    if (module, name) == table.NO_COORDINATOR:
+        return frozenset(dir(None))
     if name in _tuples(module):
         return _tuples(module)[name]
     node = classes(module).get(name)
@@ -194,7 +209,11 @@ def offered(module: str, name: str) -> frozenset[str] | None:
         for n in all_nodes(node)
         if isinstance(n, ast.Attribute) and not isinstance(n.ctx, ast.Load)
     }
-    return None if "__getattr__" in found else frozenset(found)
+    if "__getattr__" in found:
+        others = table.HANDS_ON.get((module, name))
+        more = offered(*others) if others else None
+        return None if more is None else frozenset(found | more)
+    return frozenset(found)
 
 
 @functools.cache

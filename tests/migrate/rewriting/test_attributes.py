@@ -12,6 +12,7 @@ import pytest
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.rewriting import attributes
+from migrate.tables import replaced_objects as table
 from reference import environment, object_attributes
 
 ATTRIBUTES = json.loads(object_attributes.TABLE.read_text())
@@ -95,31 +96,126 @@ _SUPERVISED = _CLUSTERED.replace(
     while not sv.should_stop():
 """,
 )
-_PLACES = ("HOOKS", "HOOK", "AFTER", "LOOP")
+_SAVER = "  saver = tf.train.Saver()\n"
+_COORDINATED = _CLUSTERED.replace(_SAVER, f"  coord = tf.train.Coordinator()\n{_SAVER}")
+_MINIMIZE = "tf.train.GradientDescentOptimizer(0.1).minimize(loss, global_step=step)\n"
+_SYNCHRONOUS = _CLUSTERED.replace(
+    f"    train_op = {_MINIMIZE}",
+    """    optimizer = tf.train.SyncReplicasOptimizer(
+        tf.train.GradientDescentOptimizer(0.1), 2, total_num_replicas=2)
+    train_op = optimizer.minimize(loss, global_step=step)
+""",
+).replace("[HOOKS]", "[optimizer.make_session_run_hook(FLAGS.task_index == 0)]")
+_ONE_SHOT = _PLAIN.replace(
+    "  x = tf.placeholder(tf.float32, [None, 2])\n",
+    """  dataset = tf.data.Dataset.from_tensor_slices([[1.0, 2.0]]).repeat().batch(1)
+  iterator = dataset.make_one_shot_iterator()
+  x = iterator.get_next()
+""",
+).replace(", feed_dict={x: [[1.0, 2.0]]}", "")
+_INITIALIZED = _ONE_SHOT.replace("make_one_shot", "make_initializable").replace(
+    "    for _ in", "    sess.run(iterator.initializer)\n    for _ in"
+)
+_MANAGED = _PLAIN.replace(
+    """  with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+""",
+    """  manager = tf.train.SessionManager()
+  init = tf.global_variables_initializer()
+  with manager.prepare_session("", init_op=init) as sess:
+""",
+)
+_ESTIMATOR = f"""{_HEAD}
+class Watching(tf.train.SessionRunHook):
+
+  def before_run(self, run_context):
+    HOOK
+
+  def after_run(self, run_context, run_values):
+    AFTER
+
+  def after_create_session(self, session, coord):
+    CREATED
+
+  def end(self, session):
+    END
+
+
+def input_fn():
+  return tf.data.Dataset.from_tensor_slices(([[1.0, 2.0]], [[1.0]])).batch(1)
+
+
+def model_fn(features, labels, mode):
+  y = tf.layers.dense(features, 1)
+  loss = tf.reduce_mean(tf.square(y - labels))
+  train_op = tf.train.GradientDescentOptimizer(0.1).minimize(
+      loss, global_step=tf.train.get_global_step())
+  return tf.estimator.EstimatorSpec(mode, loss=loss, train_op=train_op)
+
+
+def main(_):
+  tf.estimator.Estimator(model_fn, "/tmp/m").train(input_fn, hooks=[Watching()])
+
+
+if __name__ == "__main__":
+  tf.app.run()
+"""
+_PLACES = ("HOOKS", "HOOK", "AFTER", "LOOP", "CREATED", "END")
 
 
 def _program(template: str, place: str, statement: str) -> str:
     text = template.replace("[HOOKS]", "[Watching(loss)]" if place != "LOOP" else "[]")
     for one in _PLACES[1:]:
         text = text.replace(one, statement if one == place else "pass")
-    if place == "LOOP":  # A program without a hook of its own.
+    if (
+        place == "LOOP" and template is not _ESTIMATOR
+    ):  # A program without a hook of its own.
         start, end = text.find("class Watching"), text.find("def main")
         text = text[:start] + text[end:] if start >= 0 else text
     return text
 
 
-# TF1's class -> the program, where its object is asked, and how the program calls it.
+# TF1's class -> programs, where its object is asked, and how the program calls it.
 _ASKED = {
-    "tf.Session": (_PLAIN, "LOOP", "sess"),
-    "tf.summary.FileWriter": (_CLUSTERED, "LOOP", "writer"),
-    "tf.train.MonitoredSession": (_CLUSTERED, "LOOP", "sess"),
-    "tf.train.Saver": (_CLUSTERED, "LOOP", "saver"),
-    "tf.train.Scaffold": (_CLUSTERED, "LOOP", "scaffold"),
-    "tf.train.SessionRunContext": (_CLUSTERED, "HOOK", "run_context"),
-    "tf.train.SessionRunValues": (_CLUSTERED, "AFTER", "run_values"),
-    "tf.train.Supervisor": (_SUPERVISED, "LOOP", "sv"),
+    "tf.Session": [
+        (_PLAIN, "LOOP", "sess"),
+        (_ESTIMATOR, "HOOK", "run_context.session"),
+    ],
+    "tf.data.Iterator": [
+        (_ONE_SHOT, "LOOP", "iterator"),
+        (_INITIALIZED, "LOOP", "iterator"),
+    ],
+    "tf.summary.FileWriter": [(_CLUSTERED, "LOOP", "writer")],
+    "tf.train.Coordinator": [
+        (_COORDINATED, "LOOP", "coord"),
+        (_ESTIMATOR, "CREATED", "coord"),
+    ],
+    "tf.train.MonitoredSession": [
+        (_CLUSTERED, "LOOP", "sess"),
+        (_ESTIMATOR, "CREATED", "session"),
+        (_ESTIMATOR, "END", "session"),
+    ],
+    "tf.train.Saver": [(_CLUSTERED, "LOOP", "saver")],
+    "tf.train.Scaffold": [(_CLUSTERED, "LOOP", "scaffold")],
+    "tf.train.Server": [(_CLUSTERED, "LOOP", "server")],
+    "tf.train.SessionManager": [(_MANAGED, "LOOP", "manager")],
+    "tf.train.SessionRunContext": [
+        (_CLUSTERED, "HOOK", "run_context"),
+        (_ESTIMATOR, "HOOK", "run_context"),
+    ],
+    "tf.train.SessionRunValues": [
+        (_CLUSTERED, "AFTER", "run_values"),
+        (_ESTIMATOR, "AFTER", "run_values"),
+    ],
+    "tf.train.Supervisor": [(_SUPERVISED, "LOOP", "sv")],
+    "tf.train.SyncReplicasOptimizer": [(_SYNCHRONOUS, "LOOP", "optimizer")],
 }
-_CASES = [(name, a) for name, listed in ATTRIBUTES.items() for a in listed]
+# Those for which a result has no object: who asks for more of them is refused somewhere.
+_GONE = ("tf.train.SessionManager", "tf.train.Supervisor")
+# TensorFlow 2's own objects, whose attributes nobody lists but TensorFlow.
+_KEPT = ("tf.data.Iterator", "tf.train.Server", "tf.train.SyncReplicasOptimizer")
+_WAYS = [(name, i) for name, ways in _ASKED.items() for i in range(len(ways))]
+_CASES = [(name, i, a) for name, i in _WAYS for a in ATTRIBUTES[name]]
 
 
 def _outcome(text: str, line: str) -> str:
@@ -137,24 +233,30 @@ def _outcome(text: str, line: str) -> str:
     return f"failed: {failed}" if failed else "there"
 
 
-@pytest.mark.parametrize(("name", "attribute"), _CASES)
+def test_every_class_of_the_table_is_asked() -> None:
+    assert {*_ASKED} == {*ATTRIBUTES}
+
+
+@pytest.mark.parametrize(("name", "way", "attribute"), _CASES)
 def test_an_attribute_is_there_or_refused_at_its_line(
-    name: str, attribute: str
+    name: str, way: int, attribute: str
 ) -> None:
-    template, place, spelled = _ASKED[name]
+    template, place, spelled = _ASKED[name][way]
     line = f"print({spelled}.{attribute})"
     outcome = _outcome(_program(template, place, line), line)
-    if name == "tf.train.Supervisor":  # Which a result has no object for.
+    if name in _GONE:
         assert outcome.split(" ")[0] in ("refused", "there")
     else:
         assert outcome in ("refused", "there")
 
 
-@pytest.mark.parametrize("name", ATTRIBUTES)
-def test_the_programs_migrate_without_the_attribute(name: str) -> None:
+@pytest.mark.parametrize(("name", "way"), _WAYS)
+def test_the_programs_migrate_without_the_attribute(name: str, way: int) -> None:
     """The control: nothing else in them is refused; and an unknown one is."""
-    template, place, spelled = _ASKED[name]
+    template, place, spelled = _ASKED[name][way]
     assert _outcome(_program(template, place, "pass"), "pass") == "there"
+    if name in _KEPT or (name, way) == ("tf.train.Coordinator", 0):
+        return
     line = f"print({spelled}.nonsense)"
     assert _outcome(_program(template, place, line), line).startswith("refused")
 
@@ -182,6 +284,25 @@ def test_what_a_result_has_is_known() -> None:
     assert "export_meta_graph" not in saver
     # What derives from TensorFlow's own classes is not judged.
     assert attributes.offered("estimator_loop", "SessionRunHook") is None
+
+
+def test_what_tensorflow_2s_own_objects_lack_is_known() -> None:
+    import tensorflow as tf
+
+    server = tf.distribute.Server.create_local_server()
+    objects = {
+        "tf.data.Iterator": (iter(tf.data.Dataset.range(3)), table.ITERATOR),
+        "tf.train.Coordinator": (tf.train.Coordinator(), frozenset()),
+        "tf.train.Server": (server, frozenset()),
+        "tf.train.SyncReplicasOptimizer": (
+            tf.compat.v1.train.GradientDescentOptimizer(0.1),
+            table.OPTIMIZER,
+        ),
+    }
+    for name, (value, lacking) in objects.items():
+        absent = {a for a in ATTRIBUTES[name] if not hasattr(value, a)}
+        assert absent <= lacking, name
+        assert not any(hasattr(value, a) for a in lacking), name
 
 
 def test_a_name_of_several_objects_is_not_judged() -> None:
