@@ -20,6 +20,7 @@ from migrate.tables.optimizers import OPTIMIZERS
 from migrate.tables.unsupported import MNIST_SYMBOLS
 
 _V1 = "tf.compat.v1."
+_V2 = "tf.compat.v2."
 
 
 @dataclasses.dataclass(frozen=True)
@@ -76,6 +77,8 @@ def is_in_compat(symbol: str) -> bool:
 
 def exists(name: str) -> bool:
     """Whether TensorFlow 2.21 has a name, and it works in graph mode with Keras 2."""
+    while name.startswith(_V2):  # tf.compat.v2.compat.v1.X
+        name = "tf." + name.removeprefix(_V2)
     symbol = "tf." + name.removeprefix(_V1).removeprefix("tf.")
     if _broken(symbol) is not None or symbol.startswith("tf.contrib."):
         return False

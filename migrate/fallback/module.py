@@ -11,23 +11,26 @@ from migrate.facts.scopes import Scopes, scopes_of
 from migrate.facts.trees import own_stars
 from migrate.facts.trees.reexports import written_out
 from migrate.fallback.added import drop_unread, import_homes
-from migrate.fallback.homes import exists
+from migrate.fallback.homes import exists, is_in_compat
 from migrate.fallback.imports import import_compat
 from migrate.fallback.names import CODE, NameRules
 from migrate.fallback.start import begin_in_graph_mode
 from migrate.findings import Finding, Outcome
+from migrate.gates.judgement import refusals
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.plan import Plan
 from migrate.rewriting import gates
 from migrate.rewriting.splice import spliced
-from migrate.rules import calls
+from migrate.rules import calls, closed_world
 from migrate.source.nodes import tree_of
 from migrate.tables import symbols
 from migrate.unit import Unit
 
 # compat.v1 has it, and no table lists it.
 _VERSION = "tf.__version__"
+# Of a call whose arguments TensorFlow 2.21's function does not take.
+_MISFIT = "T121"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +89,8 @@ def bring_to_compat(
             *missing,
         ]
     ]
+    if not failures:
+        failures = [*refusals(text, new), *_unknown(text, new)]
     if failures:
         return Migration(text, tuple(failures))
     return Migration(new, (), tuple(sorted(plan.support)))
@@ -114,6 +119,15 @@ def _missing(text: str) -> Iterator[tuple[str, int, str]]:
             continue
         if not exists(name):
             yield "G003", node.lineno, f"`{name}` does not exist in TensorFlow 2.21"
+
+
+def _unknown(text: str, new: str) -> Iterator[Finding]:
+    """What the closed world does not know: names, and calls that no signature takes."""
+    for found in closed_world.untold(text, new, ()):
+        # It does not know that the process has switched Keras 2 on.
+        known = exists(found.symbol) or is_in_compat(found.symbol)
+        if found.outcome is Outcome.REFUSED and (found.code == _MISFIT or not known):
+            yield dataclasses.replace(found, code=CODE)
 
 
 def says_tf1(text: str) -> bool:

@@ -80,8 +80,11 @@ class NameRules:
 
     def _home(self, path: str, symbol: str) -> Home | None:
         """The home of a use; None where it stands as it is."""
-        if path.startswith("tensorflow.compat.v2") or symbol == "tf":
+        if symbol == "tf":
             return None if not modules.is_private(path) else _MODULE
+        if path.startswith("tensorflow.compat.v2"):
+            name = "tf" + path.removeprefix("tensorflow.compat.v2")
+            return None if exists(name) else find_home(name)
         private = path
         if symbol.startswith("tf.python."):  # tf.python.ops.X
             private = "tensorflow" + symbol[2:]

@@ -75,10 +75,6 @@ class CompatFallback:
         helpers = self._around.find_helpers(paths)
         program = [*program, *map(FileResult, helpers)]
         paths += helpers
-        for helper in helpers:
-            other = self._around.find_sharer(helper, paths)
-            if other is not None:
-                return _left(program, [_shared_with(helper, other)])
         texts = {
             path: _text(path, self._read(path), self._options.python2) for path in paths
         }
@@ -96,6 +92,11 @@ class CompatFallback:
         ]
         if any(_is_refused(new) or new.failed for new in again):
             return _left(program, again)
+        for new in again:
+            if new.path in helpers and new.changed:
+                other = self._around.find_sharer(new.path, paths)
+                if other is not None:
+                    return _left(program, [_shared(paths[0], new.path, other)])
         reason = outcomes.find_reason(program)
         assert reason is not None  # It was refused.
         return [
@@ -151,10 +152,15 @@ def _left(program: Iterable[FileResult], why: Iterable[FileResult]) -> list[File
     ]
 
 
-def _shared_with(helper: pathlib.Path, other: pathlib.Path) -> FileResult:
-    reason = f"{other.name}, which is of another program, imports this file, too"
+def _shared(
+    path: pathlib.Path, helper: pathlib.Path, other: pathlib.Path
+) -> FileResult:
+    reason = (
+        f"{helper.name} would change with it, and {other.name}, which is of another "
+        "program, imports that file, too"
+    )
     return FileResult(
-        helper,
+        path,
         findings=(
             Finding(
                 1,

@@ -13,7 +13,7 @@ from migrate import emitted
 from migrate.facts.scopes import Scopes, scopes_of
 from migrate.fallback.added import imported_by, is_tensorflow
 from migrate.fallback.imports import V1
-from migrate.source.nodes import tree_of
+from migrate.source.nodes import all_nodes, tree_of
 
 VARIABLE = "TF_USE_LEGACY_KERAS"
 _KERAS = f'os.environ.setdefault("{VARIABLE}", "1")  # tf.layers are Keras 2\'s.'
@@ -29,6 +29,8 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
       own: first names by which the program's files import each other.
     """
     tree = tree_of(text)
+    if not any(_may_import(node, own) for node in all_nodes(tree)):
+        return text
     scopes = scopes_of(tree)
     switched = any(symbol in _SWITCHES for _, symbol in scopes.walk_uses())
     lines = text.split("\n")
@@ -54,19 +56,23 @@ def begin_in_graph_mode(text: str, own: Collection[str]) -> str:
 
 def _anchor(tree: ast.Module, own: Collection[str]) -> ast.stmt | None:
     """The first statement of the module that may import TensorFlow."""
-    for node in tree.body:
-        for module in imported_by(node):
-            root = module.partition(".")[0]
-            if (
-                not root
-                or is_tensorflow(module)
-                or root.startswith(("tensorflow_", "tf_"))
-                or root in _OTHERS
-                or root in own
-                or emitted.files(root)
-            ):
-                return node
-    return None
+    return next((node for node in tree.body if _may_import(node, own)), None)
+
+
+def _may_import(node: ast.AST, own: Collection[str]) -> bool:
+    """Whether what a statement imports may import TensorFlow."""
+    for module in imported_by(node):
+        root = module.partition(".")[0]
+        if (
+            not root
+            or is_tensorflow(module)
+            or root.startswith(("tensorflow_", "tf_"))
+            or root in _OTHERS
+            or root in own
+            or emitted.files(root)
+        ):
+            return True
+    return False
 
 
 def _imported_here(anchor: ast.stmt | None) -> str:

@@ -13,8 +13,21 @@ NOT_IN_COMPAT = frozenset({"contrib", "core", "examples", "python"})
 # are names of compat.v1 itself.
 ATTRIBUTES = frozenset({"tensorflow.app"})
 
-# Contrib symbol -> its home in graph mode, where no other table has one.
+# What of tf.estimator is tf.train's: in 1.15.5 the same objects.
+_HOOKS = (
+    *("CheckpointSaverHook", "CheckpointSaverListener", "FeedFnHook", "FinalOpsHook"),
+    *("GlobalStepWaiterHook", "LoggingTensorHook", "NanLossDuringTrainingError"),
+    *("NanTensorHook", "ProfilerHook", "SecondOrStepTimer", "SessionRunArgs"),
+    *("SessionRunContext", "SessionRunHook", "SessionRunValues", "StepCounterHook"),
+    *("StopAtStepHook", "SummarySaverHook", "VocabInfo"),
+)
+
+# Symbol -> its home in graph mode, where no other table has one.
 HOMES: dict[str, str] = {
+    **{f"tf.estimator.{name}": f"tf.compat.v1.train.{name}" for name in _HOOKS},
+    "tf.python.pywrap_tensorflow.NewCheckpointReader": (
+        "tf.compat.v1.train.NewCheckpointReader"
+    ),
     "tf.contrib.framework.argsort": "tf.compat.v1.argsort",
     "tf.contrib.framework.sort": "tf.compat.v1.sort",
     "tf.contrib.util.constant_value": "tf.compat.v1.get_static_value",

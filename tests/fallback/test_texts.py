@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import pathlib
 import textwrap
+from collections.abc import Collection
 
 import pytest
 from click.testing import CliRunner
 
 from migrate.cli import main
+from migrate.fallback import module
 from migrate.fallback.module import Part, bring_to_compat
+from migrate.fallback.start import begin_in_graph_mode
 from migrate.findings import Outcome
 from migrate.migration import Migration
 from migrate.options import Options
@@ -317,3 +320,62 @@ def test_a_text_from_standard_input() -> None:
     text = "import tensorflow as tf\n" + _REFUSED
     done = CliRunner().invoke(main, ["migrate", "-", "--fallback", "compat"], text)
     assert done.stdout.startswith(_START + _REFUSED)
+
+
+def test_a_helper_that_stays_as_it_is_may_be_of_two_programs(
+    tmp_path: pathlib.Path,
+) -> None:
+    """One that would change may not: the other program has no graph mode."""
+    files = {
+        "names": '"""Names of tensorflow\'s jobs."""\nPS = "ps"\n',
+        "train": "import names\nimport tensorflow as tf\n" + _REFUSED,
+        "other": "import names\nimport tensorflow as tf\ntf.random_uniform([2])\n",
+    }
+    assert _tree(tmp_path, **files)["train"].startswith("import os\n")
+    names = files["names"] + "import tensorflow as tf\nX = tf.float32\n"
+    assert "train" not in _tree(tmp_path, **{**files, "names": names})
+    told = [f for r in _results(tmp_path) for f in r.findings if f.code == "T151"]
+    assert "other.py, which is of another program" in told[0].reason
+
+
+# -- gates -----------------------------------------------------------------------------
+
+
+def test_an_effect_that_is_otherwise_leaves_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = "import tensorflow as tf\nprint('begin')\nprint('end')\n"
+    assert not _brought(text).findings
+
+    def swapping(new: str, own: Collection[str]) -> str:
+        return begin_in_graph_mode(new, own).replace(
+            "print('begin')\nprint('end')\n", "print('end')\nprint('begin')\n"
+        )
+
+    monkeypatch.setattr(module, "begin_in_graph_mode", swapping)
+    found = _brought(text)
+    assert found.text == text
+    assert {f.code for f in found.findings} == {"G007"}
+    assert {f.line for f in found.findings} == {2}
+
+
+def test_a_call_that_no_signature_takes_is_told_at_its_line() -> None:
+    text = "import tensorflow as tf\nx = 1\ntf.train.MonitoredTrainingSession(clusters=x)\n"
+    found = _brought(text)
+    assert found.text == text
+    (finding,) = found.findings
+    assert (finding.line, finding.code) == (3, "T151")
+    assert "takes no argument `clusters`" in finding.reason
+
+
+def test_hooks_of_tf_estimator_are_those_of_tf_train() -> None:
+    text = "import tensorflow as tf\nh = tf.estimator.{}(last_step=3)\n"
+    assert _module(text.format("StopAtStepHook")) == (
+        "import tensorflow.compat.v1 as tf\nh = tf.train.StopAtStepHook(last_step=3)\n"
+    )
+
+
+def test_names_of_compat_v2_that_are_gone_are_told_at_their_line() -> None:
+    text = "import tensorflow.compat.v2 as tf\nx = tf.zeros([1])\ntf.estimator.{}\n"
+    (finding,) = _brought(text.format("RunConfig()")).findings
+    assert finding.line == 3 and "no Estimators" in finding.reason
