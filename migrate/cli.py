@@ -20,6 +20,7 @@ from migrate.command_options import add_shared_options
 from migrate.demo_command import demo
 from migrate.disk import interrupts
 from migrate.job import Job
+from migrate.packages_command import packages
 from migrate.rule_command import rule
 from migrate.verify_command import verify
 
@@ -89,6 +90,7 @@ def main(ctx: click.Context) -> None:
 
 
 main.add_command(demo)
+main.add_command(packages)
 main.add_command(rule)
 main.add_command(verify)
 
@@ -104,13 +106,23 @@ main.add_command(verify)
     help="Write a migrated copy of the tree; all else in it is copied.",
 )
 @click.option(
+    "--backup",
+    type=click.Path(path_type=pathlib.Path),
+    metavar="DIR",
+    help="With --write: keep the originals of changed files in this new directory.",
+)
+@click.option(
     "--notes",
     is_flag=True,
     help="Write what is refused into the refused files, as comments. Without it they "
     "are not touched.",
 )
 def migrate_command(
-    diff: bool, write: bool, output: pathlib.Path | None, **shared: Any
+    diff: bool,
+    write: bool,
+    output: pathlib.Path | None,
+    backup: pathlib.Path | None,
+    **shared: Any,
 ) -> None:
     """Show (or, with --write or --output, do) the migration of files and trees.
 
@@ -119,7 +131,8 @@ def migrate_command(
     """
     if diff + write + (output is not None) > 1:
         raise click.UsageError("--diff, --write and --output exclude each other")
-    from migrate import results
+    if backup is not None and not write:
+        raise click.UsageError("--backup needs --write")
     from migrate.show import print_diffs
 
     job = Job(shared)
@@ -133,9 +146,12 @@ def migrate_command(
         shown: set[pathlib.Path] = set()
         job.finish(job.run(_checked, lambda p: print_diffs(p, shown)), to_stderr=True)
     elif write:
-        job.finish(job.run(_writable, results.write_program), written=True)
+        _write(job, backup)
     elif output is not None:
-        job.finish(_copy(job, output), written=True)
+        from migrate.next_steps import Written
+
+        done = _copy(job, output)
+        job.finish(done, written=Written(job.paths[0], output))
     else:
         job.finish(job.run(_checked))
 
@@ -181,6 +197,38 @@ def _writable(result: FileResult) -> FileResult:
     from migrate import results
 
     return results.check_target(result, result.path) if result.changed else result
+
+
+def _write(job: Job, backup: pathlib.Path | None) -> NoReturn:
+    """Changes files in place; says before if git does not have them as they are."""
+    from migrate import results
+    from migrate.copies import Backup, CopyError
+    from migrate.disk import git
+    from migrate.next_steps import Written
+
+    if changed := git.find_uncommitted(job.paths):
+        number = f"{len(changed)} file{'s' * (len(changed) != 1)}"
+        click.secho(
+            f"Warning: {number} here, {changed[0]} for one, with changes that are not "
+            "committed: git cannot tell them from the migration's.",
+            fg="yellow",
+            err=True,
+        )
+    keep = Backup(job.paths[0], backup) if backup is not None else None
+    if keep is not None:
+        try:
+            keep.check()
+        except CopyError as error:
+            raise click.UsageError(str(error)) from None
+
+    def complete(program: list[FileResult]) -> list[FileResult]:
+        if keep is not None:
+            program = keep.copy_program(program)
+        return results.write_program(program)
+
+    done = job.run(_writable, complete)
+    tracked = git.find_top(job.paths[0]) is not None
+    job.finish(done, written=Written(job.paths[0], None, backup, tracked))
 
 
 def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:

@@ -96,6 +96,51 @@ class Copy:
         return failures
 
 
+@dataclasses.dataclass(frozen=True)
+class Backup:
+    """The originals of files that are changed in place, at their places below `root`."""
+
+    root: pathlib.Path
+    directory: pathlib.Path
+
+    def check(self) -> None:
+        """Tells before anything is changed that originals cannot be kept there.
+
+        Raises:
+          CopyError: the directory is not empty.
+        """
+        if os.path.exists(self.directory) and not (
+            os.path.isdir(self.directory) and not any(self.directory.iterdir())
+        ):
+            raise CopyError(
+                f"--backup: {self.directory} exists and is not an empty directory"
+            )
+
+    def copy_program(self, program: list[FileResult]) -> list[FileResult]:
+        """Copies the files of a program that will change; what fails is left unchanged."""
+        kept = []
+        base = self.root if self.root.is_dir() else self.root.parent
+        for result in program:
+            if result.changed:
+                relative = os.path.relpath(result.path, base).replace("..", "_")
+                target = self.directory / relative
+                try:
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy2(result.path, target)
+                except OSError as error:
+                    reason = f"no backup can be made: {error.strerror or error}"
+                    result = result.with_failure("E006", reason)
+            kept.append(result)
+        if any(result.failed and not result.changed for result in kept) and any(
+            result.changed for result in kept
+        ):
+            return [
+                r if r.failed else r.with_failure("E006", "no backup of its program")
+                for r in kept
+            ]
+        return kept
+
+
 def _copy(
     source: pathlib.Path, target: pathlib.Path, root: pathlib.Path
 ) -> Iterator[FileResult]:

@@ -19,6 +19,7 @@ from migrate.progress import Progress
 if TYPE_CHECKING:
     from migrate.config import Config
     from migrate.disk.discover import Exclusions
+    from migrate.next_steps import Written
     from migrate.pipeline import FileResult
     from migrate.report.summary import Run
 
@@ -133,13 +134,17 @@ class Job:
         self,
         results: Sequence[FileResult],
         *,
-        written: bool = False,
+        written: Written | None = None,
         to_stderr: bool = False,
     ) -> NoReturn:
-        """Prints and saves the reports of a migration, and exits."""
+        """Prints and saves the reports of a migration, and exits.
+
+        Args:
+          written: what was written and where, if anything.
+        """
         from migrate.report import summary, text
 
-        run = self._as_run(results, written)
+        run = self._as_run(results, written is not None)
         for line in text.findings(run, paint, self.verbose):
             click.echo(line, err=True)
         if not self.quiet:
@@ -147,6 +152,11 @@ class Job:
             if lines and lines[-1]:
                 lines.append("")
             lines.append(click.style(summary.sentence(run), bold=True))
+            if written is not None:
+                from migrate.next_steps import next_steps
+
+                steps = list(next_steps(run, written))
+                lines += ["", click.style("Next", bold=True), *steps] if steps else []
             for line in lines:
                 click.echo(line, err=to_stderr)
         self._exit(run, summary.summarise(results, run.accepts_compat).exit_code)

@@ -50,6 +50,7 @@ _NAMES = re.compile(
     r"(?:.*requirements.*|.*constraints.*)\.(?:txt|in|pip)|setup\.(?:py|cfg)|pyproject\.toml"
     r"|Pipfile|tox\.ini|.*[Dd]ockerfile.*|.*\.ya?ml(?:\.\w+)?|.*\.gitlab-ci\.yml",
 )
+_COMMAND = re.compile(r"\b(?:pip[\d.]*|conda|mamba|uv)\s+(?:\S+\s+)*?install\b")
 _LARGEST = 1_000_000  # Bytes; none of these files is larger.
 
 
@@ -106,6 +107,11 @@ def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
             by_hand.append((_line(match), f"{match[0]}: {BY_HAND[name]}"))
             return match[0]
         new = PACKAGES[name]
+        if _is_of_a_shell(path, match):
+            if "'" in _before(match):
+                by_hand.append((_line(match), f"{match[0]}: ask for {new}"))
+                return match[0]
+            new = f"'{new}'"  # A shell would take > and < for files.
         lines.append((_line(match), match[0], new))
         return new
 
@@ -137,14 +143,29 @@ def edit_file(path: pathlib.Path, data: bytes) -> Edit | None:
     return Edit(path, data, new.encode(), tuple(sorted(lines)), tuple(sorted(by_hand)))
 
 
+def _before(match: re.Match[str]) -> str:
+    """What stands before a match in its line."""
+    return match.string[: match.start()].rpartition("\n")[2]
+
+
+def _is_of_a_shell(path: pathlib.Path, match: re.Match[str]) -> bool:
+    """Whether a requirement is a word of a shell's command, and not in quotes there."""
+    before = _before(match)
+    if before.endswith(('"', "'")):
+        return False
+    if "ockerfile" in path.name:
+        return True
+    if ".yml" in path.name or ".yaml" in path.name:
+        return before.strip() != "-"  # An item of a list: conda's own.
+    return _COMMAND.search(before) is not None
+
+
 def _line(match: re.Match[str]) -> int:
     return match.string.count("\n", 0, match.start()) + 1
 
 
 def _parses(path: pathlib.Path, old: str, new: str) -> bool:
-    """Whether an edited file is what it was: it parses if it did, and is done."""
-    if _REQUIREMENT.sub(_as_it_is, new) != new:
-        return False
+    """Whether an edited file still parses, if it did."""
     check = {".toml": tomllib.loads, ".py": ast.parse}.get(path.suffix)
     if path.name == "Pipfile":
         check = tomllib.loads
@@ -161,11 +182,6 @@ def _parses(path: pathlib.Path, old: str, new: str) -> bool:
     except (ValueError, SyntaxError):
         return False
     return True
-
-
-def _as_it_is(match: re.Match[str]) -> str:
-    name = match["name"].lower().replace("_", "-")
-    return match[0] if name in BY_HAND else PACKAGES[name]
 
 
 def in_words(edit: Edit, shown: str) -> Iterator[str]:

@@ -1,0 +1,160 @@
+"""After files were written: packages as edits, launch, checkpoints, proof, backups, git."""
+
+from __future__ import annotations
+
+import pathlib
+import subprocess
+
+import click.testing
+import pytest
+
+from migrate import packages
+from migrate.cli import main
+
+PROGRAM = """\
+import tensorflow as tf
+
+tf.app.flags.DEFINE_string("dir", "/tmp/x", "")
+x = tf.placeholder(tf.float32, [])
+v = tf.get_variable("v", [], initializer=tf.zeros_initializer())
+train = tf.train.GradientDescentOptimizer(.1).minimize(tf.square(v - x))
+with tf.train.MonitoredTrainingSession(checkpoint_dir=tf.app.flags.FLAGS.dir) as sess:
+    sess.run(train, {x: 1.})
+"""
+WANT = "tensorflow>=2.15,<2.22"
+
+
+def _run(*arguments: object, code: int = 0) -> click.testing.Result:
+    done = click.testing.CliRunner().invoke(main, [str(a) for a in arguments])
+    assert done.exit_code == code, done.output
+    return done
+
+
+@pytest.mark.parametrize(
+    "name, old, new",
+    [
+        ("requirements.txt", "tensorflow==1.15.0\n", f"{WANT}\n"),
+        ("requirements-dev.txt", "a\ntensorflow>=1.4,<2 # x\n", f"a\n{WANT} # x\n"),
+        ("requirements.txt", "tensorflow<2\n", f"{WANT}\n"),
+        (
+            "requirements.txt",
+            "tensorflow-gpu==1.12\n",
+            "tensorflow[and-cuda]>=2.15,<2.22\n",
+        ),
+        ("setup.py", "s(r=['tensorflow~=1.15'])\n", f"s(r=['{WANT}'])\n"),
+        ("pyproject.toml", 'd = ["tensorflow==1.*"]\n', f'd = ["{WANT}"]\n'),
+        ("pyproject.toml", 'tensorflow = "^1.15"\n', 'tensorflow = ">=2.15,<2.22"\n'),
+        (
+            "Dockerfile",
+            "FROM tensorflow/tensorflow:1.15.2-gpu-py3\nRUN pip install tensorflow==1.15\n",
+            f"FROM tensorflow/tensorflow:2.15.0-gpu\nRUN pip install '{WANT}'\n",
+        ),
+        ("environment.yml", "d:\n - tensorflow=1.15\n", f"d:\n - {WANT}\n"),
+        (
+            "pod.yaml",
+            "c:\n- image: tensorflow/tensorflow:1.13.1\n",
+            "c:\n- image: tensorflow/tensorflow:2.15.0\n",
+        ),
+        (
+            "ci.yml",
+            "- run: pip install tensorflow==1.15\n",
+            f"- run: pip install '{WANT}'\n",
+        ),
+    ],
+)
+def test_each_kind_of_file_is_edited_once(
+    name: str, old: str, new: str, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(old)
+    assert _run("packages", tmp_path, code=1).output.startswith(f"{file}:")
+    assert file.read_text() == old
+    _run("packages", tmp_path, "--write")
+    assert file.read_text() == new
+    assert packages.find_edits(tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    "name, content",
+    [
+        ("requirements.txt", "tensorflow==2.3\ntensorflow\nmy-tensorflow==1.0\n"),
+        ("requirements.txt", "tensorflow-probability==0.8\ntensorflow-hub==1.0\n"),
+        ("requirements.txt", "tensorflow>=2.0,!=2.1\ntensorflow==1.15.foo-bar/x\n"),
+        ("notes.txt", "tensorflow==1.15\n"),
+        ("pod.yaml", "image: mytensorflow/tensorflow-serving:1.13\n"),
+    ],
+)
+def test_what_is_no_requirement_of_tensorflow_1_stays(
+    name: str, content: str, tmp_path: pathlib.Path
+) -> None:
+    file = tmp_path / name
+    file.write_text(content)
+    edits = packages.find_edits(tmp_path)
+    assert not any("probability" in line[1] for e in edits for line in e.lines)
+    if "foo-bar" not in content:
+        assert edits == []
+
+
+def test_what_needs_a_decision_is_told_and_left(tmp_path: pathlib.Path) -> None:
+    content = "RUN bash -c 'pip install tensorflow==1.15'\nFROM python:3.6\n"
+    (tmp_path / "Dockerfile").write_text(content)
+    (tmp_path / "requirements.txt").write_text("tensorflow_estimator==1.13\n")
+    shown = _run("packages", tmp_path, "--write", code=1).output
+    assert "Dockerfile:1: by hand: tensorflow==1.15: ask for tensorflow>=2.15" in shown
+    assert "Dockerfile:2: by hand: FROM python:3.6: TensorFlow 2.21 needs" in shown
+    assert "have no Estimators" in shown
+    assert (tmp_path / "Dockerfile").read_text() == content
+
+
+def test_after_writing_comes_what_is_next(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    (tmp_path / "requirements.txt").write_text("tensorflow==1.15\n")
+    assert "Next" not in _run("migrate", tmp_path).output
+    shown = _run("migrate", tmp_path, "--write", "--backup", tmp_path / "old").output
+    steps = shown.split("Next\n")[1]
+    assert "pip install 'tensorflow>=2.15,<2.22'" in steps
+    assert "requirements.txt:1: tensorflow==1.15 -> tensorflow>=2.15,<2.22" in steps
+    assert f"tf1to2 packages {tmp_path} --diff" in steps
+    assert f"python {tmp_path}/train.py, with the old flags" in steps
+    assert "its checkpoints go on in checkpoint_dir=" in steps
+    assert (
+        f"tf1to2 verify {tmp_path}/old/train.py {tmp_path}/train.py -- FLAGS" in steps
+    )
+    assert (tmp_path / "old" / "train.py").read_text() == PROGRAM
+    # Nothing was changed, so nothing is next.
+    assert "Next" not in _run("migrate", tmp_path / "train.py", "--write").output
+
+
+def test_a_copy_is_verified_against_the_original(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "train.py").write_text(PROGRAM)
+    out = tmp_path / "out"
+    shown = _run("migrate", tmp_path / "in", "--output", out).output
+    assert f"tf1to2 verify {tmp_path}/in/train.py {out}/train.py" in shown
+
+
+def test_a_dirty_tree_is_told(tmp_path: pathlib.Path) -> None:
+    def git(*arguments: str) -> None:
+        name = ("-c", "user.name=a", "-c", "user.email=a@b")
+        subprocess.run(["git", *name, *arguments], cwd=tmp_path, check=True)
+
+    file = tmp_path / "train.py"
+    file.write_text(PROGRAM)
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "before")
+    clean = _run("migrate", file, "--write").output
+    assert "Warning" not in clean and "git worktree add ../before HEAD" in clean
+    git("checkout", "-q", "train.py")
+    file.write_text(PROGRAM + "# mine\n")
+    assert "Warning: 1 file here, train.py" in _run("migrate", file, "--write").output
+
+
+def test_a_backup_directory_is_new(tmp_path: pathlib.Path) -> None:
+    (tmp_path / "train.py").write_text(PROGRAM)
+    full = tmp_path / "full"
+    full.mkdir()
+    (full / "x").write_text("")
+    _run("migrate", tmp_path / "train.py", "--write", "--backup", full, code=2)
+    _run("migrate", tmp_path / "train.py", "--backup", tmp_path / "b", code=2)
+    assert (tmp_path / "train.py").read_text() == PROGRAM
