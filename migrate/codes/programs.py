@@ -115,6 +115,13 @@ CODES = (
         "A session beside an Estimator that only fetches batches of an input_fn, or of a dataset. They are read without a session, as numpy values.",
     ),
     Code(
+        "N135",
+        "tensor read by its name",
+        "A function that the graph calls reads a tensor of the graph by its name, not as a "
+        "parameter. The tensor becomes a local name of a step function, which the function "
+        "cannot see. Where the function's body can stand at its call, it is put there.",
+    ),
+    Code(
         "N140",
         "name scopes",
         "TensorFlow 1 named what get_variable and layers make by variable scopes alone; TensorFlow 2 has one kind of scope. "

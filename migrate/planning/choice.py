@@ -17,7 +17,7 @@ from migrate.facts.scopes import Scopes
 from migrate.findings import Finding, Outcome
 from migrate.frontends.estimators import estimator, input_sessions
 from migrate.frontends.estimators.classes import hidden_members
-from migrate.frontends.sessions import between_graph
+from migrate.frontends.sessions import between_graph, outer_tensors
 from migrate.normalise.model_forms import normalised_branches
 from migrate.notes import ignored_lines
 from migrate.options import Options
@@ -117,6 +117,7 @@ def plan_of(
         try:
             expressions.run()
             custom_loop.plan_program(program, scopes, diagnostics, attempt)
+            outer_tensors.refuse(program, scopes, diagnostics)
         except Conflict:
             if not diagnostics.refused:  # What is refused anyway may be read amiss.
                 raise

@@ -71,6 +71,10 @@ FOLLOWED = {
 
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
+    "N135": (
+        ("loss_of(labels, squared)", "loss_of(prediction, labels, squared)"),
+        ("loss_of(1.0", "loss_of(prediction, 1.0"),
+    ),
     "L120": (("tf.layers", "tf.log\nimport tf_keras\ntf_keras.layers"),),
     "N113": (
         ("w = tf.Variable(2.0)\n    h = h * w", "v = tf.Variable(2.0)\n    h = h * v"),

@@ -112,7 +112,7 @@ class Callees(State):
         )
 
     def _reads_feeds(self, definition: ast.FunctionDef) -> bool:
-        """Whether it, or what it calls, reads placeholders of the module by their names."""
+        """Whether it, or what it calls, reads tensors of the module by their names."""
         return any(
             isinstance(node, ast.Name)
             and isinstance(node.ctx, ast.Load)
@@ -123,12 +123,21 @@ class Callees(State):
         )
 
     def _feeds(self, binding: ast.AST) -> bool:
-        """`x = tf.placeholder(...)`."""
-        return (
-            isinstance(binding, ast.Assign)
-            and isinstance(binding.value, ast.Call)
-            and self.scopes.resolve(binding.value.func) in roles.PLACEHOLDERS
-        )
+        """`x = tf.placeholder(...)`, and what is computed with it: `y = tf.square(x)`."""
+        work, seen = [binding], set[ast.AST]()
+        while work:
+            current = work.pop()
+            if not isinstance(current, ast.Assign) or current in seen:
+                continue
+            seen.add(current)
+            for node in all_nodes(current.value):
+                if not isinstance(node, (ast.Name, ast.Attribute)):
+                    continue
+                if self.scopes.resolve(node) in roles.PLACEHOLDERS:
+                    return True
+                if isinstance(node, ast.Name):
+                    work.extend(self.scopes.module.bindings.get(node.id, ()))
+        return False
 
     def _saved(self, statement: ast.stmt, definition: ast.FunctionDef) -> bool:
         """Whether it gives variables, beside others, of which a Saver is made."""

@@ -39,6 +39,11 @@ FAULTS = {
         "variable = weight([3, 4])\n        variable_variable = weight([4])",
         "variable_variable = weight([4])\n        variable = weight([3, 4])",
     ),
+    "kept_in_part": (
+        "tensors_read_by_name",
+        "compute_loss, 1.0, points",
+        "compute_loss, 0.5, points",
+    ),
     "trainer_of_old_batches": (
         "trainer_given_session",
         "points, sums = data.next_batch()",
