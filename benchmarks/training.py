@@ -41,13 +41,16 @@ class Case:
         return f"{self.scenario}, {self.ps} ps, {self.workers} workers"
 
 
-_MNIST = ("--hidden_units=500", "--batch_size=32")
-_ADAM = (*_MNIST, "--optimizer=adam", "--learning_rate=0.0001")
+_ADAM = (
+    "--hidden_units=500",
+    "--batch_size=32",
+    "--optimizer=adam",
+    "--learning_rate=0.0001",
+)
 CASES = (
     Case("async_parameter_server", 1, 1, _ADAM),
     Case("async_parameter_server", 1, 2, _ADAM),
     Case("async_parameter_server", 1, 4, _ADAM),
-    Case("sync_replicas", 1, 2, _MNIST),
 )
 
 

@@ -106,6 +106,7 @@ def test_a_worker_computes_the_steps_of_its_loop(tmp_path: pathlib.Path) -> None
 def test_a_step_of_another_worker_is_seen(tmp_path: pathlib.Path) -> None:
     """The control: workers that are away have their steps computed by others."""
     away = PROGRAM.replace(
-        "replicas.run(", 'replicas._device = lambda: "/job:worker/task:2"\nreplicas.run('
+        "replicas.run(",
+        'replicas._device = lambda: "/job:worker/task:2"\nreplicas.run(',
     )
     assert _computed(away, tmp_path) == [{2}, {2}, {2}]
