@@ -272,7 +272,7 @@ def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
     Raises:
       UsageError: one that no code begins with.
     """
-    from migrate.codes import FAMILIES
+    from migrate.codes import FAMILIES, MERGED
 
     codes = tuple(c.strip().upper() for g in given for c in g.split(",") if c.strip())
     for code in codes:
@@ -280,7 +280,7 @@ def _codes(name: str, given: Sequence[str]) -> tuple[str, ...]:
             raise click.UsageError(
                 f"{name}: no code is {code}; `tf1to2 rule` lists them"
             )
-    return codes
+    return tuple(MERGED.get(code, code) for code in codes)
 
 
 def paint(text: str, role: str) -> str:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import TypeGuard
 
+from migrate.codes.merged import MERGED
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
 from migrate.plan import Plan
@@ -27,7 +28,8 @@ def ignored_lines(text: str) -> dict[int, frozenset[str]]:
         for number, line in enumerate(text.split("\n"), 1):
             match = _IGNORE.search(line)
             if match:
-                found[number] = frozenset(match[1].replace(" ", "").split(","))
+                codes = match[1].replace(" ", "").split(",")
+                found[number] = frozenset(MERGED.get(code, code) for code in codes)
     return found
 
 

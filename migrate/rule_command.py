@@ -1,4 +1,4 @@
-"""`tf1to2 rule`: what a code means."""
+"""The command `tf1to2 rule`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ import click
 @click.argument("code", required=False)
 def rule(code: str | None) -> None:
     """Explain a code, or list them all."""
-    from migrate.codes import CODES, FAMILIES
+    from migrate.codes import CODES, FAMILIES, MERGED
+    from migrate.codes.pages import locate_page
+    from migrate.codes.topics import find_related
 
     if code is None:
         for letter, family in FAMILIES.items():
@@ -18,13 +20,15 @@ def rule(code: str | None) -> None:
                 if row.id.startswith(letter):
                     click.echo(f"   {row.id}  {row.title}")
         return
-    found = CODES.get(code.upper())
+    found = CODES.get(MERGED.get(code.upper(), code.upper()))
     if found is None:
         raise click.UsageError(f"no code {code}; `tf1to2 rule` lists them")
     click.secho(f"{found.id}  {found.title}", bold=True)
     _paragraph(found.explanation)
     for heading, text in (
-        ("Promise", found.promise),
+        ("Why", found.why),
+        ("What to do", found.recipe),
+        ("What stays the same", found.promise),
         ("Refused when", found.refused_when),
     ):
         if text:
@@ -35,6 +39,8 @@ def rule(code: str | None) -> None:
             click.echo(
                 "".join(f"    {line}\n" for line in example.splitlines()), nl=False
             )
+    _paragraph(f"Related: {', '.join(find_related(found.id))}")
+    click.echo(f"\nMore: {locate_page(found.id)}")
 
 
 def _paragraph(text: str) -> None:

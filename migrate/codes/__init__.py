@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from migrate.codes import (
     clusters,
+    eager,
     estimators,
     files,
     gates,
@@ -22,18 +23,19 @@ from migrate.codes import (
     variables,
 )
 from migrate.codes.code import Code
+from migrate.codes.merged import MERGED
 
 FAMILIES = {
     "C": "cluster and server",
-    "D": "mistakes that are no matter of versions",
-    "E": "files that cannot be read or written (E0), and Estimators (E1)",
-    "G": "gates: a result that was not written",
+    "D": "common mistakes, and eager code on a cluster",
+    "E": "files (E0) and Estimators (E1)",
+    "G": "checks of the result",
     "H": "hooks",
     "I": "input",
     "K": "Estimators that become Keras models",
     "L": "layers and losses",
     "M": "summaries and metrics",
-    "N": "programs not covered yet",
+    "N": "whole programs, towers and sessions",
     "O": "optimizers and synchronisation",
     "P": "partitioners and embeddings",
     "S": "sessions and step functions",
@@ -43,6 +45,7 @@ FAMILIES = {
 
 ROWS = (
     *clusters.CODES,
+    *eager.CODES,
     *estimators.CODES,
     *files.CODES,
     *gates.CODES,
@@ -62,4 +65,4 @@ ROWS = (
 )
 CODES: dict[str, Code] = {row.id: row for row in ROWS}
 
-__all__ = ["CODES", "FAMILIES", "ROWS", "Code"]
+__all__ = ["CODES", "FAMILIES", "MERGED", "ROWS", "Code"]

@@ -7,172 +7,153 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "C101",
-        "one server",
-        "A program is recognised by the one tf.train.Server it starts. None, or several, is not understood.",
+        "the program's server is not recognised",
+        "The tool recognises a cluster program by its one `tf.train.Server`. Here there is no server, or there are several, or the server is incomplete: it is not kept in a variable, it lacks `cluster`, `job_name` or `task_index`, or no task waits in `server.join()`.",
+        why="The tool reads from the server which tasks are parameter servers and which task is worker 0. Worker 0 becomes the coordinator. A wrong guess would start the wrong tasks.",
     ),
     Code(
         "C102",
-        "server elsewhere",
-        "The server must be started in the function (or module) that opens the session.",
-    ),
-    Code(
-        "C103",
-        "server without a name",
-        "The server must be kept in a variable, so that the tasks that only serve can be told.",
-    ),
-    Code(
-        "C104",
-        "incomplete server",
-        "Cluster, job name and task index must all be given: worker 0 becomes the coordinator by them.",
-    ),
-    Code(
-        "C105",
-        "no join",
-        "No task waits in server.join(), so it cannot be told which tasks are parameter servers.",
+        "server in another function",
+        "The program starts the server in one function and opens the session in another. The tool needs both in the same function, or both at module level.",
+        why="TensorFlow 2 builds the strategy from the cluster, and the strategy must exist before the variables. The tool can only order these steps inside one function.",
     ),
     Code(
         "C106",
-        "a worker's own",
-        "In asynchronous training one coordinator runs the loop of every worker in a thread. What a TF1 worker, a process, had for itself, the migrated program makes once per worker: objects that the loop changes (readers, iterators, lists), the generators of `numpy.random` and `random`, and the task's index in functions that the loop calls.",
-        "reader = Reader()",
-        "reader = training_session.per_worker(lambda: Reader())",
+        "per-worker state",
+        "Each worker gets its own copy of an object that the training loop changes: a reader, an iterator, a list, a random generator of `numpy.random` or `random`, or the task's index inside a helper function.",
+        why="A TensorFlow 1 worker was a process, so it had its own copy of every object. In asynchronous training under TensorFlow 2 one coordinator process runs the loop of every worker in a thread.",
+        before="reader = Reader()",
+        after="reader = training_session.per_worker(lambda: Reader())",
     ),
     Code(
         "C107",
-        "step depends on the task",
-        "The coordinator makes one step function for all workers; what it computes cannot depend on the task's index. Feed the value that differs.",
+        "the step depends on the task index",
+        "The training step computes something from the task's index.",
+        why="The coordinator traces one step function and sends it to all workers. The function cannot contain one worker's index as a constant.",
+        recipe="Feed the value that differs: make it a placeholder, and pass it in `feed_dict`.",
     ),
     Code(
         "C108",
-        "loop asks for its job",
-        "A cluster that may have a chief task runs the loops of chief and workers in one process, under one job name. Tell the chief by its index.",
+        "the loop asks for its job name",
+        "The training loop tests the job's name, and the cluster may have a chief task.",
+        why="One process runs the loops of the chief and of the workers, under one job name. The test would give the same answer for all of them.",
+        recipe="Recognise the chief by its index: `task_index == 0`.",
     ),
     Code(
         "C109",
-        "a worker's own",
-        "The loop changes something that every TF1 worker had for itself and that cannot be made once per worker: a global it rebinds, an object made by more than one assignment, or one from which the graph's building has drawn too.",
+        "per-worker state that cannot be copied",
+        "The loop changes something that each TensorFlow 1 worker had for itself, and the tool cannot make one copy for each worker. It is a global that the loop rebinds, an object made by more than one assignment, or a generator that the graph's construction has used too.",
+        why="All loops now run in one process (see C106). A shared object would mix the state of several workers.",
+        recipe="Make the object in one statement before the loop, and use it only in the loop.",
     ),
     Code(
         "C110",
         "server",
-        "tf.train.Server is tf.distribute.Server. It gets threads enough to serve and to compute at once: worker 0's process is also the coordinator.",
-        'server = tf.train.Server(cluster, job_name="worker", task_index=0)',
-        'server = tf.distribute.Server(\n    cluster, job_name="worker", task_index=0,\n    config=training_session.server_config())',
+        "`tf.train.Server` becomes `tf.distribute.Server` with the same arguments. It also gets enough threads to serve and to compute at the same time.",
+        why="Worker 0's process is both a server and the coordinator. With one thread pool for each core it could wait for itself.",
+        before='server = tf.train.Server(cluster, job_name="worker", task_index=0)',
+        after='server = tf.distribute.Server(\n    cluster, job_name="worker", task_index=0,\n    config=training_session.server_config())',
     ),
     Code(
         "C111",
         "device setter",
-        "replica_device_setter goes: ParameterServerStrategy places variables on parameter servers round robin, as the setter did; MultiWorkerMirroredStrategy keeps a copy on each worker.",
-        "with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
-        "with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
+        "`replica_device_setter` goes. `ParameterServerStrategy` places variables on parameter servers round robin, as the setter did. `MultiWorkerMirroredStrategy` keeps a copy on each worker.",
+        why="In TensorFlow 2 a strategy's scope decides where a variable lives, not a device function.",
+        before="with tf.device(tf.train.replica_device_setter(cluster=cluster)):\n  w = tf.Variable(0.)",
+        after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
     ),
     Code(
         "C112",
         "session configuration",
-        "A ConfigProto given to the server is kept; one given only to the session is dropped: TF2 configures devices per process and places softly by default.",
+        "A `ConfigProto` that is given to the server is kept. A `ConfigProto` that is given only to the session is dropped.",
+        why="TensorFlow 2 has no session. It configures devices per process, and soft placement is the default.",
     ),
     Code(
         "C113",
         "load balancing",
-        "GreedyLoadBalancingStrategy has no equal in TF2. Variables are placed round robin, which changes where they live, not what they compute. Give the strategy a partitioner to balance bytes.",
+        "`GreedyLoadBalancingStrategy` is dropped. Variables are placed round robin. This changes where variables live, not what they compute.",
+        why="TensorFlow 2 has no equal placement strategy. To balance bytes between parameter servers, give the strategy a partitioner.",
     ),
     Code(
         "C114",
         "local device",
-        "tf.device of a local device is kept in step functions; around variables the strategy places them.",
+        "A `tf.device` block for a device of the own process stays in step functions. Around variables it goes.",
+        why="The strategy places variables. A device block around them would contradict it.",
     ),
     Code(
         "C115",
         "placement by hand",
-        "Operations or variables are placed on tasks by explicit device strings, which this version does not migrate; or on local devices whose names are computed (`/gpu:%d`), where no loop over towers was recognised.",
+        "The program places operations or variables on tasks by explicit device strings, or on local devices with computed names such as `/gpu:%d`. The tool did not recognise the pattern as towers or as a parameter-server split.",
+        why="A strategy chooses devices itself. The tool cannot tell which placement changes the result and which only changes the speed.",
     ),
     Code(
         "C130",
-        "placement kept",
-        "One client runs a graph whose variables and operations are pinned to the tasks of "
-        "a cluster by hand. The client connects to the cluster and keeps every device: the "
-        "same tasks hold the same variables and compute the same operations. What is not "
-        "pinned is the client's own, no more the server's that the session was opened on.",
-        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
-        'with tf.Session("grpc://host:2222") as sess:\n  ...',
-        "tf.config.experimental_connect_to_cluster(cluster)\n"
-        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
-        "with plain_session.Session(replicas) as sess:\n  ...",
+        "placement by hand, kept",
+        "One client runs a graph whose variables and operations are pinned by hand to the tasks of a cluster. The migrated client connects to the cluster and keeps every device. Operations without a device run in the client; in TensorFlow 1 they ran on the session's server.",
+        why="`tf.device` works on remote tasks after `experimental_connect_to_cluster`, so the program needs no strategy.",
+        before='with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\nwith tf.Session("grpc://host:2222") as sess:\n  ...',
+        after='tf.config.experimental_connect_to_cluster(cluster)\nwith tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\nwith plain_session.Session(replicas) as sess:\n  ...',
     ),
     Code(
         "C131",
         "a client without its cluster",
-        "To place anything on a task the client needs the addresses of all: a ClusterSpec "
-        "that is seen where the session is opened.",
+        "The client places operations on remote tasks, but the tool sees no `ClusterSpec` where the session is opened.",
+        why="A TensorFlow 1 client needed the address of one server. A TensorFlow 2 client needs the addresses of all tasks.",
     ),
     Code(
         "C132",
         "a client per task",
-        "The placement depends on the task's index, so that every task opens a session of "
-        "its own on another server. In TF1 they shared variables by name; clients of a "
-        "TensorFlow 2 cluster share none.",
+        "The placement depends on the task's index, so every task opens its own session on another server.",
+        why="TensorFlow 1 clients shared variables by name. Clients of a TensorFlow 2 cluster share none, so each would train alone.",
     ),
     Code(
         "C133",
-        "the usual split by hand",
-        "Variables, and assignments to them, pinned to parameter servers and everything else to the own worker is "
-        "what replica_device_setter does: a ParameterServerStrategy, which deals variables "
-        "to the servers in turn. They may be on other servers than before; what they are "
-        "does not change.",
-        'with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\n'
-        'with tf.device("/job:worker/task:%d" % FLAGS.task_index):\n  ...',
-        "with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
+        "parameter-server split by hand",
+        "The program pins variables, and assignments to them, to parameter servers, and everything else to its own worker. This becomes a `ParameterServerStrategy`, which deals variables to the servers in turn. A variable may live on another server than before. Its values do not change.",
+        why="This is what `replica_device_setter` does, written out by hand.",
+        before='with tf.device("/job:ps/task:0"):\n  w = tf.Variable(0.)\nwith tf.device("/job:worker/task:%d" % FLAGS.task_index):\n  ...',
+        after="with strategy.scope(), replicas.recording():\n  w = tf.Variable(0.)",
     ),
     Code(
         "C134",
         "the cluster of another file",
-        "A client that places its graph on tasks of a cluster has to know all of their "
-        "addresses. Where one other file of the tree describes the cluster by flags and "
-        "constants alone, the client has the same statements: the same flags, with the same "
-        "defaults. Where none does, or several, it is refused (C131).",
-        'with tf.Session("grpc://localhost:2223") as sess:',
-        "cluster = tf.train.ClusterSpec({...})  # as in server.py\n"
-        "tf.config.experimental_connect_to_cluster(cluster)",
+        "The client has no `ClusterSpec`, but exactly one other file of the tree describes the cluster with flags and constants. The client gets the same statements: the same flags, with the same defaults. With no such file, or with several, the client is refused (C131).",
+        why="A client that places its graph on tasks of a cluster has to know all of their addresses.",
+        before='with tf.Session("grpc://localhost:2223") as sess:',
+        after="cluster = tf.train.ClusterSpec({...})  # as in server.py\ntf.config.experimental_connect_to_cluster(cluster)",
     ),
     Code(
         "C116",
         "a session beside the server",
-        "tf.Session() computes in its own process, also where a server is started: every "
-        "worker trains a model of its own. tf.Session(server.target) was meant, or no "
-        "server.",
+        "The program starts a server, but opens `tf.Session()` without `server.target`. The session computes in its own process, so every worker trains a model of its own.",
+        why="`tf.Session()` without a target never uses the cluster. The author most likely meant `tf.Session(server.target)`, or no server.",
+        recipe="Write `tf.Session(server.target)`, or remove the server.",
+        before='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session() as sess:',
+        after='server = tf.train.Server(cluster, job_name="worker", task_index=0)\nwith tf.Session(server.target) as sess:',
     ),
     Code(
         "C117",
         "cluster under a condition",
-        "A program may train alone where it has no cluster: it is asked once more where the strategy is made, so it must be asked by what does not change, and the session must be the process's own then.",
+        "The program starts its server only under a condition, and the condition may give another answer when it is evaluated again.",
+        why="The migrated program evaluates the condition twice: once for the server, and once for the strategy. Both must agree. Without a cluster, the session must be local.",
     ),
     Code(
         "C118",
         "servers started elsewhere",
-        "The program could be a client of servers that run already, one client for each worker. Here one coordinator runs the loops of all workers, and its process is one of the servers: the flag is kept, and raises an error.",
+        "A flag lets the program be a client of servers that run already. The flag stays and now raises an error.",
+        why="Here one coordinator runs the loops of all workers, and its own process is one of the servers. A separate client for each worker no longer exists.",
     ),
     Code(
         "C119",
-        "in the coordinator alone",
-        "Every TF1 worker was a process that ran the whole program. Here the others wait "
-        "for what worker 0, the coordinator, lets them do: what stands between the "
-        "cluster and the loop of the workers (a print, a file that is written) is done "
-        "once, in worker 0's process, not in each.",
+        "only in the coordinator",
+        "A statement between the cluster and the worker's loop, such as a print or a written file, is now executed once, by worker 0. TensorFlow 1 executed it in every worker.",
+        why="Every TensorFlow 1 worker ran the whole program. Here the other workers wait for work from the coordinator, so they do not reach that statement.",
         noted=True,
-    ),
-    Code(
-        "C120",
-        "server outside a program",
-        "The server is not part of a program that this version reads.",
-    ),
-    Code(
-        "C121",
-        "device setter outside a program",
-        "The device setter is not part of a program that this version reads.",
     ),
     Code(
         "C140",
         "a queue or table that keeps elements",
-        "A queue, a staging area or a mutable table is one object of the graph, which several runs fill and read. A step function is a graph of its own: it would make another one, empty, and wait for ever.",
+        "A queue, a staging area or a mutable table keeps elements from one `session.run` to the next.",
+        why="In TensorFlow 1 it was one object of the graph. A step function is a graph of its own: it would make another, empty object, and wait forever.",
     ),
 )

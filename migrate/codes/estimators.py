@@ -8,261 +8,234 @@ CODES = (
     Code(
         "E101",
         "Estimator",
-        "The name of tf.estimator, or the hook of tf.train, is one of the emitted module "
-        "`estimator_loop`, which trains, evaluates, predicts and exports as TF1 did: the "
-        "same steps, checkpoints, summaries and arguments. The strategy is chosen at run "
-        "time from the TF_CONFIG that TF1 read.",
-        "estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
-        "estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
-        promise="The same losses, metrics and predictions from the same checkpoint; an old "
-        "model_dir is continued, and TF1 can read what is saved.",
+        "The name of `tf.estimator`, or the hook of `tf.train`, now comes from the emitted module `estimator_loop`. It trains, evaluates, predicts and exports as TensorFlow 1 did, with the same steps, checkpoints, summaries and arguments. It chooses the strategy at run time from `TF_CONFIG`, as TensorFlow 1 did.",
+        why="TensorFlow 2.16 and later have no `tf.estimator`.",
+        before="estimator = tf.estimator.Estimator(model_fn, config=tf.estimator.RunConfig())",
+        after="estimator = estimator_loop.Estimator(model_fn, config=estimator_loop.RunConfig())",
+        promise="The same losses, metrics and predictions from the same checkpoint; an old model_dir is continued, and TF1 can read what is saved.",
     ),
     Code(
         "E102",
-        "builds the graph of a model_fn",
-        "A model_fn, what it calls, and hooks still build a graph: TensorFlow traces them. "
-        "TF1 functions that need a graph keep their meaning there under tf.compat.v1.",
-        'w = tf.get_variable("w", [2, 3])',
-        'w = tf.compat.v1.get_variable("w", [2, 3])',
+        "code that builds the graph of a model_fn",
+        "A `model_fn`, the functions it calls, and hooks still build a graph, because TensorFlow traces them. Functions of TensorFlow 1 that need a graph stay there under `tf.compat.v1`.",
+        why="`tf.compat.v1` behaves as before where a graph is built.",
+        before='w = tf.get_variable("w", [2, 3])',
+        after='w = tf.compat.v1.get_variable("w", [2, 3])',
     ),
     Code(
         "E103",
         "layer of a model_fn",
-        "tf.layers as Keras 2 keeps them: same names, collections and defaults. The "
-        "emitted module imports them from tf_keras.",
-        "net = tf.layers.dense(net, 10)",
-        "net = estimator_loop.layers.dense(net, 10)",
+        "A layer of `tf.layers` now comes from `tf_keras`, which keeps the same functions with the same names, collections and defaults.",
+        why="TensorFlow 2.16 and later no longer find `tf.layers` under `tf.compat.v1`.",
+        before="net = tf.layers.dense(net, 10)",
+        after="net = estimator_loop.layers.dense(net, 10)",
     ),
     Code(
         "E104",
         "iterator of an input_fn",
-        "An input_fn that takes a batch from an iterator is run as a function of the "
-        "dataset's elements; what it does with the batch becomes a map of the dataset.",
-        "features, labels = dataset.make_one_shot_iterator().get_next()",
-        "features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
+        "An `input_fn` that takes a batch from an iterator becomes a function of the dataset's elements. What it does with the batch becomes a `map` of the dataset.",
+        why="`make_one_shot_iterator().get_next()` needs a graph and a session.",
+        before="features, labels = dataset.make_one_shot_iterator().get_next()",
+        after="features, labels = estimator_loop.one_shot_iterator(dataset).get_next()",
     ),
     Code(
         "E105",
         "dimension of a shape",
-        "An item of a shape was a Dimension with a value; in TF2 it is that value.",
-        "width = x.get_shape()[1].value",
-        "width = x.get_shape()[1]",
+        "An item of a shape is now the number itself, so `.value` goes.",
+        why="In TensorFlow 1 it was a `Dimension` object. In TensorFlow 2 it is an integer or `None`.",
+        before="width = x.get_shape()[1].value",
+        after="width = x.get_shape()[1]",
     ),
     Code(
         "E106",
         "streaming metric",
-        "tf.metrics, in the graph of a model_fn, with TF1's totals. In evaluation the same. "
-        "In training TF1 updated it only in the steps whose summary was written, as it ran "
-        "nothing that nobody had asked for; here every batch is counted.",
-        "accuracy = tf.metrics.accuracy(labels, classes)",
-        "accuracy = tf.compat.v1.metrics.accuracy(labels, classes)",
+        "A metric of `tf.metrics` in a `model_fn` stays under `tf.compat.v1`. Evaluation gives the same value. In training, every batch is counted.",
+        why="TensorFlow 1 updated a training metric only in steps that wrote a summary, because nothing else asked for it.",
+        before="accuracy = tf.metrics.accuracy(labels, classes)",
+        after="accuracy = tf.compat.v1.metrics.accuracy(labels, classes)",
     ),
     Code(
         "E107",
         "ready-made Estimator",
-        "A linear model, a network, or both, of the emitted module `canned_estimators`, with "
-        "TF1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the "
-        "linear part and Adagrad the network, at TF1's learning rates. (TensorFlow 2's own "
-        "ready-made Estimators took the mean.)",
-        "model = tf.estimator.LinearClassifier(columns)",
-        "model = canned_estimators.LinearClassifier(columns)",
-        promise="The same losses, metrics, predictions and signatures from the same "
-        "checkpoint; variables and slots keep their names, so an old model_dir is continued.",
+        "A ready-made Estimator (linear, DNN, or both) now comes from the emitted module `canned_estimators`, with TensorFlow 1's defaults: the loss of a batch is the sum over its examples, Ftrl trains the linear part, and Adagrad trains the network, at TensorFlow 1's learning rates.",
+        why="TensorFlow 2's Estimators of the same name took the mean. TensorFlow 2.16 removed them.",
+        before="model = tf.estimator.LinearClassifier(columns)",
+        after="model = canned_estimators.LinearClassifier(columns)",
+        promise="The same losses, metrics, predictions and signatures from the same checkpoint; variables and slots keep their names, so an old model_dir is continued.",
     ),
     Code(
         "E108",
         "mode",
-        "tf.estimator.ModeKeys are three strings. A module that takes nothing else of "
-        "tf.estimator compares with them as they are.",
-        "training = mode == tf.estimator.ModeKeys.TRAIN",
-        'training = mode == "train"',
+        "`tf.estimator.ModeKeys.TRAIN`, `EVAL` and `PREDICT` become their strings, in a module that uses nothing else of `tf.estimator`.",
+        why='The three names are only strings: "train", "eval" and "infer".',
+        before="training = mode == tf.estimator.ModeKeys.TRAIN",
+        after='training = mode == "train"',
     ),
     Code(
         "E110",
         "boosted trees",
-        "TensorFlow 2.16 and later have no ready-made Estimators, and of boosted trees this "
-        "version writes none.",
+        "The program uses gradient boosted trees of `tf.estimator`.",
+        why="TensorFlow 2.16 and later do not have them, and the tool writes no replacement.",
     ),
     Code(
         "E111",
         "TPU",
-        "Of TPUs a TPUEstimator and its CrossShardOptimizer are covered (E156). Other TPU "
-        "functions, and host_call, are not.",
+        "The program uses a TPU function other than `TPUEstimator` and its `CrossShardOptimizer`, or it uses `host_call`.",
+        why="Only these two are covered (E156).",
     ),
     Code(
         "E112",
         "contrib.learn",
-        "contrib.learn's own Estimators are older than tf.estimator.",
+        "The program uses an Estimator of `tf.contrib.learn`.",
+        why="These classes are older than `tf.estimator`. Their `model_fn` has another signature.",
     ),
     Code(
         "E113",
-        "averages that never moved",
-        "In TF1 batch normalisation updated its moving averages only where the training "
-        "operation depended on tf.GraphKeys.UPDATE_OPS. Here nothing does, or only one branch "
-        "of a condition, or another model_fn; evaluation used the initial averages, which TensorFlow 2 would "
-        "not reproduce. So it is with a network's updates that are taken out of their list where "
-        "it is not seen that all of them are run.",
+        "batch normalisation averages that never moved",
+        "The program uses batch normalisation, but its training operation does not depend on all of `tf.GraphKeys.UPDATE_OPS`. It ignores them, or uses them only in one branch or in another `model_fn`, or removes some of them from the list.",
+        why="In TensorFlow 1 the moving averages then kept their initial values, and evaluation used those. TensorFlow 2 would update them, so the results would differ.",
     ),
     Code(
         "E114",
         "fed input",
-        "A placeholder where no serving input is made. An input_fn runs once, and nothing "
-        "feeds it.",
+        "The program has a placeholder outside of a serving input.",
+        why="An `input_fn` runs once, and nothing feeds the placeholder.",
     ),
     Code(
         "E116",
         "ready-made Estimator of TensorFlow 2",
-        "TensorFlow 2 gave tf.estimator's ready-made models another meaning under the same "
-        "name: their loss is the mean over a batch, and Keras optimizers train them. The "
-        "program uses what only TensorFlow 2 has.",
+        "The program uses a ready-made Estimator and also something that only TensorFlow 2 has.",
+        why="The same name means another model in TensorFlow 2: its loss is the mean over a batch, and Keras optimizers train it. The tool cannot tell which one is meant.",
     ),
     Code(
         "E117",
         "part of tf.estimator",
-        "This part of tf.estimator is not covered yet.",
+        "The tool does not cover this part of `tf.estimator` yet.",
+        why="The emitted modules hold the parts that are proved against TensorFlow 1.15.5.",
     ),
     Code(
         "E118",
         "hook that runs its session",
-        "A hook of the program's own calls `session.run`. Training has step functions here, "
-        "and no session: a hook sees what its before_run asks for in "
-        "tf.train.SessionRunArgs, once in every step, or what it keeps itself.",
+        "A hook of the program calls `session.run` for something other than variables.",
+        why="Training uses step functions and has no session. A hook receives what its `before_run` requests in `tf.train.SessionRunArgs`, once per step.",
     ),
     Code(
         "E150",
         "array of a dataset",
-        "An input_fn whose iterator a hook initialises with fed arrays: TF1 kept them out "
-        "of its graph so. The dataset is made of the arrays; the placeholder's dtype and "
-        "shape are theirs, as when they were fed.",
-        "x_ = tf.placeholder(tf.float32, x.shape)",
-        "x_ = estimator_loop.fed(x, tf.float32, x.shape)",
-        promise="The same batches. The arrays are read when the input_fn is called, not "
-        "when the session is made.",
+        "A hook initialises the dataset's iterator with fed arrays. The dataset is now made from the arrays, with the placeholder's dtype and shape.",
+        why="TensorFlow 1 programs did this to keep large arrays out of the graph. TensorFlow 2 does not need it.",
+        before="x_ = tf.placeholder(tf.float32, x.shape)",
+        after="x_ = estimator_loop.fed(x, tf.float32, x.shape)",
+        promise="The same batches. The arrays are read when the input_fn is called, not when the session is made.",
     ),
     Code(
         "E151",
         "fed by a hook",
-        "A hook of the program's own gives tf.train.SessionRunArgs a feed_dict. A step "
-        "function takes its batch and nothing else.",
+        "A hook of the program gives `tf.train.SessionRunArgs` a `feed_dict`.",
+        why="A step function receives its batch and nothing else.",
     ),
     Code(
         "E152",
         "variable that a hook sets",
-        "A hook of the program's own gives a variable a value, by `load` or by running an "
-        "assignment that its `begin` built. The hook's session assigns it; the next step "
-        "finds it.",
-        "self._rate.load(0.01, run_context.session)",
-        "run_context.session.load(self._rate, 0.01)",
+        "A hook assigns a value to a variable, with `load` or by running an assignment. The hook's session assigns it, and the next step sees it.",
+        why="The emitted session has no graph, so the assignment is a method of the session.",
+        before="self._rate.load(0.01, run_context.session)",
+        after="run_context.session.load(self._rate, 0.01)",
     ),
     Code(
         "E153",
         "Experiment",
-        "contrib.learn's Experiment around a tf.estimator.Estimator, with `learn_runner.run` "
-        "and contrib.learn's RunConfig: of the emitted module `estimator_experiments`. In a "
-        "cluster, and where it exports, it stops with an error: use train_and_evaluate.",
-        "learn_runner.run(experiment_fn, run_config=config)",
-        "estimator_experiments.run(experiment_fn, run_config=config)",
+        "`Experiment`, `learn_runner.run` and `RunConfig` of `tf.contrib.learn` now come from the emitted module `estimator_experiments`. In a cluster, and where it exports a model, it stops with an error.",
+        why="`tf.contrib` is gone. For a cluster use `tf.estimator.train_and_evaluate`.",
+        before="learn_runner.run(experiment_fn, run_config=config)",
+        after="estimator_experiments.run(experiment_fn, run_config=config)",
         promise="The same training; the same metrics at its end.",
     ),
     Code(
         "E154",
         "update that a hook builds",
-        "A hook's `begin` builds an operation that changes a variable. TF1 ran it only "
-        "where the hook asked for it; traced, it would run in every step.",
+        "A hook's `begin` builds an operation that changes a variable.",
+        why="TensorFlow 1 ran the operation only when the hook asked for it. A traced step function would run it in every step.",
     ),
     Code(
         "E155",
-        "evaluation while training goes on",
-        "InMemoryEvaluatorHook, of the emitted module `in_memory_evaluation`: it evaluates "
-        "the variables that are being trained, as often as TF1's.",
-        "hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
-        "hook = in_memory_evaluation.InMemoryEvaluatorHook(estimator, input_fn)",
+        "evaluation during training",
+        "`InMemoryEvaluatorHook` now comes from the emitted module `in_memory_evaluation`. It evaluates the variables that are being trained, as often as before.",
+        why="TensorFlow 2.16 removed the hook together with `tf.estimator`.",
+        before="hook = tf.estimator.experimental.InMemoryEvaluatorHook(estimator, input_fn)",
+        after="hook = in_memory_evaluation.InMemoryEvaluatorHook(estimator, input_fn)",
         promise="The same metrics at the same steps.",
     ),
     Code(
         "E156",
         "TPUEstimator",
-        "With use_tpu=False it works as TF1's did. With use_tpu=True it trains under "
-        "tf.distribute.TPUStrategy, on the TPU of RunConfig's cluster or master: batch sizes "
-        "in params are those TF1 gave on a TPU, and CrossShardOptimizer, of the emitted "
-        "module `estimator_tpu`, takes the mean of all cores' gradients. It evaluates and "
-        "predicts on the host. The step was proven on two parts of a CPU, and compiled by "
-        "XLA; it was never run on a TPU, nor was the connection to one. Without a TPU "
-        "use_tpu=True stops with an error.",
-        "estimator = tf.contrib.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
-        "estimator = estimator_loop.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
-        promise="With use_tpu=False the same losses, metrics and variables. On a TPU, to "
-        "rounding, the same updates from the same batches; not its random numbers.",
+        "With `use_tpu=False` it works as before. With `use_tpu=True` it trains under `tf.distribute.TPUStrategy`, on the TPU of the `RunConfig`. Batch sizes in `params` are those of TensorFlow 1. `CrossShardOptimizer` takes the mean of all cores' gradients. It evaluates and predicts on the host. Without a TPU, `use_tpu=True` stops with an error.",
+        why="The step was proved on two parts of a CPU and compiled by XLA. It was never run on a TPU, and the connection to one was never tried.",
+        before="estimator = tf.contrib.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
+        after="estimator = estimator_loop.tpu.TPUEstimator(model_fn, use_tpu=FLAGS.use_tpu)",
+        promise="With use_tpu=False the same losses, metrics and variables. On a TPU, to rounding, the same updates from the same batches; not its random numbers.",
     ),
     Code(
         "E132",
         "variables that a hook reads",
-        "A hook of the program's own reads variables, or the global step, by "
-        "`session.run`: its session gives their present values.",
-        "step = run_context.session.run(self._global_step)",
-        "step = run_context.session.run(self._global_step)",
+        "A hook reads variables or the global step with `session.run`. The hook's session now returns their present values.",
+        why="The emitted session has no graph. It can still read variables.",
+        before="step = run_context.session.run(self._global_step)",
+        after="step = run_context.session.run(self._global_step)",
     ),
     Code(
         "E133",
         "early stopping",
-        "A hook that ends a training when its evaluations get no better, or cross a "
-        "threshold: of the emitted module `estimator_early_stopping`.",
-        'hook = tf.contrib.estimator.stop_if_no_decrease_hook(estimator, "loss", 1000)',
-        'hook = estimator_early_stopping.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        "A hook that stops training when evaluations get no better, or cross a threshold, now comes from the emitted module `estimator_early_stopping`.",
+        why="The hooks of `tf.contrib.estimator` went with `tf.contrib`.",
+        before='hook = tf.contrib.estimator.stop_if_no_decrease_hook(estimator, "loss", 1000)',
+        after='hook = estimator_early_stopping.stop_if_no_decrease_hook(estimator, "loss", 1000)',
         promise="Training ends at the same step.",
     ),
     Code(
         "E134",
         "name of an operation",
-        "The name of what computes a tensor or holds a variable: `v.op.name`. A variable "
-        "of TensorFlow 2 has no operation; its name is the same.",
-        "tf.summary.histogram(v.op.name, v)",
-        "tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)",
+        "`v.op.name` becomes a call that returns the same name.",
+        why="A TensorFlow 2 variable has no operation.",
+        before="tf.summary.histogram(v.op.name, v)",
+        after="tf.compat.v1.summary.histogram(estimator_loop.op_name(v), v)",
     ),
     Code(
         "E130",
         "strategy of an Estimator",
-        "A strategy for RunConfig(train_distribute=..., eval_distribute=...). In an Estimator "
-        "every replica takes a batch of its own from input_fn. Devices that do not exist "
-        "become parts of the CPU; ParameterServerStrategy and CollectiveAllReduceStrategy "
-        "of contrib took the cluster from TF_CONFIG, as the emitted module does.",
-        "strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
-        "strategy = estimator_strategies.MirroredStrategy(num_gpus=2)",
+        "The strategy of `RunConfig(train_distribute=..., eval_distribute=...)` now comes from the emitted module `estimator_strategies`. Each replica takes its own batch from the `input_fn`. Devices that do not exist become parts of the CPU. `ParameterServerStrategy` and `CollectiveAllReduceStrategy` take the cluster from `TF_CONFIG`.",
+        why="The strategies of `tf.contrib.distribute` worked like this. Those of TensorFlow 2 split a batch differently.",
+        before="strategy = tf.contrib.distribute.MirroredStrategy(num_gpus=2)",
+        after="strategy = estimator_strategies.MirroredStrategy(num_gpus=2)",
         promise="The same losses, metrics and variables, step by step.",
     ),
     Code(
         "E131",
         "synchronous Estimator",
-        "SyncReplicasOptimizer in a model_fn: each step applies the mean of all workers' "
-        "gradients. Whether it is used is seen when the model_fn is called, so a flag may "
-        "decide. TF_CONFIG stays as it is; its parameter servers are not needed, and end.",
-        "optimizer = tf.train.SyncReplicasOptimizer(optimizer, workers)",
-        "optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
-        promise="The losses and variables that TF1 had where its workers kept pace. Another "
-        "number of gradients to aggregate than there are workers stops with an error.",
+        "`SyncReplicasOptimizer` in a `model_fn` applies the mean of all workers' gradients in each step. The `model_fn` may choose it by a flag. `TF_CONFIG` stays as it is. Its parameter servers are not needed and end.",
+        why="TensorFlow 2 makes synchronous steps with an all-reduce between workers, without parameter servers.",
+        before="optimizer = tf.train.SyncReplicasOptimizer(optimizer, workers)",
+        after="optimizer = synchronous_estimator.SyncReplicasOptimizer(optimizer, workers)",
+        promise="The losses and variables that TF1 had where its workers kept pace. Another number of gradients to aggregate than there are workers stops with an error.",
     ),
     Code(
         "E160",
-        "member of a class of Estimator",
-        "A class that inherits from tf.estimator.Estimator has a method or attribute of a "
-        "name that TensorFlow 1's Estimator had not, and the emitted one has: it would be "
-        "called in place of the program's, or the program's in place of it.",
+        "name taken in an Estimator class",
+        "A class that inherits from `tf.estimator.Estimator` has a method or attribute whose name the emitted Estimator uses itself.",
+        why="One would be called in place of the other.",
     ),
     Code(
         "E161",
         "operation of a Scaffold",
-        "A Scaffold with an `init_op`, `ready_op`, `local_init_op` or `summary_op` of the "
-        "program's own. TensorFlow 1 ran the first ones once, before training; traced, they "
-        "would run in every step. Which summaries are written it chose by the last one: "
-        "here all are.",
+        "A `Scaffold` has its own `init_op`, `ready_op`, `local_init_op` or `summary_op`.",
+        why="TensorFlow 1 ran the first three once, before training. A traced step would run them every time. `summary_op` chose which summaries are written; here all of them are.",
     ),
     Code(
         "E162",
         "initialisers of a Scaffold",
-        "Variables and tables are initialised when they are made, and all summaries are "
-        "written: what asks a Scaffold for this is left out.",
-        "tf.train.Scaffold(\n"
-        "    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
-        "estimator_loop.Scaffold(saver=saver)",
+        "A `Scaffold` argument that only initialises variables or tables, or merges all summaries, is dropped.",
+        why="Variables and tables have their values as soon as they are made, and all summaries are written.",
+        before="tf.train.Scaffold(\n    saver=saver, local_init_op=tf.group(tf.tables_initializer()))",
+        after="estimator_loop.Scaffold(saver=saver)",
     ),
 )

@@ -7,59 +7,67 @@ from migrate.codes.code import Code
 CODES = (
     Code(
         "G001",
-        "does not compile",
-        "A gate: the result would not compile. So it is where the file itself does not: "
-        "`await` outside of a function, which notebooks may have. Else please report it.",
+        "result does not compile",
+        "The migrated file would not compile. The usual cause is a file that does not compile itself, such as a notebook cell with `await` outside of a function.",
+        why="This is a check of the tool on its own output.",
+        recipe="If the original file compiles, please report this as a fault of the tool.",
         promise="The file is left as it is.",
     ),
     Code(
         "G002",
         "unbound name",
-        "A gate: the result would use a name that nothing binds. Please report it.",
+        "The migrated file would use a name that nothing defines.",
+        why="This is a check of the tool on its own output.",
+        recipe="Please report this as a fault of the tool.",
         promise="The file is left as it is.",
     ),
     Code(
         "G003",
         "missing symbol",
-        "A gate: the result would use a TensorFlow name that does not exist.",
+        "The migrated file would use a TensorFlow name that the target version does not have.",
+        why="This is a check of the tool on its own output.",
+        recipe="Please report this as a fault of the tool.",
         promise="The file is left as it is.",
     ),
     Code(
         "G004",
         "not stable",
-        "A gate: migrating the result again would change it. Please report it.",
+        "A second migration of the result would change it again.",
+        why="This is a check of the tool on its own output. A finished file must have nothing left to migrate.",
+        recipe="Please report this as a fault of the tool.",
         promise="The file is left as it is.",
     ),
     Code(
         "G005",
-        "cells joined",
-        "A notebook's program spans cells in a way that cannot be cut into cells again: a "
-        "magic would move, or a cell could not be run by itself. "
-        "Put the program into one cell.",
+        "cells cannot be cut apart",
+        "The notebook's program spans cells in a way that cannot be cut into cells again. A magic would move, or a cell could not run by itself.",
+        why="The tool migrates the cells as one module, and has to return each line to a cell.",
+        recipe="Put the program into one cell.",
         promise="The notebook is left as it is.",
     ),
     Code(
         "G006",
-        "name taken",
-        "A module of yours, beside the program, has the name of one that the result "
-        "imports. Rename yours.",
+        "module name taken",
+        "A module of yours, beside the program, has the name of a module that the result imports.",
+        why="Python would import your module in place of the emitted one.",
+        recipe="Rename your module.",
         promise="Neither file is touched.",
     ),
     Code(
         "G007",
-        "effect otherwise",
-        "A gate: what the program does besides computing (printing, files, random draws, "
-        "code that the tool cannot see) would be done otherwise in the result: not at "
-        "all, twice, under other conditions, or in another order with something that "
-        "could see it. The gate compares the two texts and knows nothing of the rules.",
+        "changed effect",
+        "The migrated program would print, write, draw random numbers or call unknown code differently: not at all, twice, under other conditions, or in another order. The check compares the two texts and does not know the rules.",
+        why="Moving code can change its effects without an error. The tool refuses such a result.",
+        recipe="Move the named statement before the cluster, or after the session.",
         promise="The program is left as it is.",
-        refused_when="Move the statement that is named to where nothing that is moved "
-        "stands between: before the cluster, or after the session.",
+        refused_when="Move the statement that is named to where nothing that is moved stands between: before the cluster, or after the session.",
     ),
     Code(
         "G009",
         "internal error",
-        "The tool failed on this file. Please report it.",
+        "The tool failed on this file. All other files are processed.",
+        why="An unexpected error in one file must not stop the run.",
+        recipe="Please report this as a fault of the tool.",
         promise="The file is left as it is; all others are done.",
     ),
 )

@@ -6,92 +6,70 @@ from migrate.codes.code import Code
 
 CODES = (
     Code(
-        "H101",
-        "hook arguments",
-        "The hook's arguments could not be told apart (a star, or an unknown name).",
-    ),
-    Code(
         "H102",
         "tensor by name",
-        "The hook names a tensor of the graph by a string, and the program does not show which one that is: "
-        "a call of it with `name=`, bound to a name, in scopes that are written out, before anything else of "
-        "that name, with all of the graph in one file. Give it the tensor.",
+        "A hook names a tensor by a string, and the tool cannot tell which tensor that is. It can where one call has that `name=`, is bound to a variable, stands in scopes that are written out, and the whole graph is in one file.",
+        why="TensorFlow 2 has no graph in which a name could be looked up.",
     ),
     Code(
         "H103",
-        "tag not a string",
-        "The tags of LoggingTensorHook must be string constants, as they become keys of observed values; "
-        "two hooks may not call different tensors the same.",
-    ),
-    Code(
-        "H104",
-        "tensors not written out",
-        "The hook's tensors must be written out as a dict, list or tuple.",
+        "hook tensors not written out",
+        "The tensors of a hook must be written out as a dict, list or tuple, with string constants as tags. Two hooks may not use one tag for different tensors.",
+        why="The tags become keys of the values that a step returns, so the tool must know them.",
     ),
     Code(
         "H105",
         "hook outside a program",
-        "The hook is not part of a program that this version reads.",
+        "A hook is made in code that belongs to no training program that the tool recognised.",
+        why="Without the program the tool does not know which step the hook watches.",
     ),
     Code(
         "H110",
         "hook",
-        "The hook of the same name in the emitted module: same arguments, same triggers as TF 1.15. Tensors it watches are observed in the step function.",
+        "The hook now comes from the emitted module, under the same name. It has the same arguments and triggers as in TensorFlow 1.15. The step function returns the tensors that it watches.",
+        why="The hooks of `tf.train` work only with a graph and a session.",
     ),
     Code(
         "H120",
-        "own hook",
-        "A SessionRunHook of your own in a file without a session or an Estimator that is "
-        "seen to call it. In a tree, give the files together that have the hook and the "
-        "session.",
+        "hook class without its user",
+        "The file defines a `SessionRunHook`, but no session or Estimator in sight calls it.",
+        why="A hook becomes one thing in a session program and another in an Estimator program.",
+        recipe="Give the tool the whole tree, so that it sees the hook together with its session.",
     ),
     Code(
         "H121",
         "own hook in a session",
-        "A SessionRunHook of the program's own, in a program that opens a session. It keeps "
-        "its methods, and training_session calls them as TF1's session did. The tensors "
-        "that it asks for become names, under which the step functions give them; its "
-        "session reads variables.",
-        "class LossHook(tf.train.SessionRunHook):\n"
-        "    def before_run(self, run_context):\n"
-        "        return tf.train.SessionRunArgs(self._loss)\n"
-        "\n"
-        "hooks = [LossHook(loss)]",
-        "class LossHook(training_session.SessionRunHook):\n"
-        "    def before_run(self, run_context):\n"
-        "        return training_session.SessionRunArgs(self._loss)\n"
-        "\n"
-        'hooks = [LossHook("loss")]',
-        promise="It is called as often and in the same order, sees the values that TF1's "
-        "hook saw, and stops the session where it did.",
+        "A `SessionRunHook` class of the program keeps its methods, and `training_session` calls them as TensorFlow 1's session did. The tensors that it requests become names. Step functions return values under these names, and the hook's session reads variables.",
+        why="A step function returns values by name. It has no tensors that a hook could request later.",
+        before="class LossHook(tf.train.SessionRunHook):\n    def before_run(self, run_context):\n        return tf.train.SessionRunArgs(self._loss)\n\nhooks = [LossHook(loss)]",
+        after='class LossHook(training_session.SessionRunHook):\n    def before_run(self, run_context):\n        return training_session.SessionRunArgs(self._loss)\n\nhooks = [LossHook("loss")]',
+        promise="It is called as often and in the same order, sees the values that TF1's hook saw, and stops the session where it did.",
     ),
     Code(
         "H122",
-        "own hook that is not mapped",
-        "A SessionRunHook of the program's own does something that only a graph session "
-        "can: it makes tensors, feeds the step, runs more than variables in its session, or "
-        "gives the session to others.",
+        "own hook that cannot be mapped",
+        "A `SessionRunHook` class does something that only a graph session can do: it makes tensors, feeds the step, runs more than variables, or passes its session on.",
+        why="A step function is traced before the hook runs, so the hook cannot change it.",
     ),
     Code(
         "H123",
-        "asked for in some steps",
-        "A hook asks some runs for a tensor that this run does not compute, and computing "
-        "it would be seen: it draws a batch or numbers, or changes a variable.",
+        "requested only in some steps",
+        "A hook requests a tensor in some runs only, and this run does not compute it. Computing it would have an effect: it draws a batch or random numbers, or changes a variable.",
+        why="A step function always computes the same things. Computing the tensor in every step would change the training.",
     ),
     Code(
         "H130",
-        "hook derived from TF1's",
-        "A class that derives from one of tf.train's hooks, in an Estimator program, and "
-        "overrides its methods or reads its attributes. The emitted module "
-        "`derivable_hooks` has the hook with TF1's methods and attributes.",
-        "class Rates(tf.train.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
-        "class Rates(derivable_hooks.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
+        "hook class derived from TensorFlow 1's",
+        "A class in an Estimator program derives from a hook of `tf.train` and overrides its methods or reads its attributes. Its base class now comes from the emitted module `derivable_hooks`, which has TensorFlow 1's methods and attributes.",
+        why="The other emitted hooks have a simpler structure that such a class could not override.",
+        before="class Rates(tf.train.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
+        after="class Rates(derivable_hooks.LoggingTensorHook):\n    def after_run(self, run_context, run_values): ...",
         promise="The class's methods are called as TF1 called them.",
     ),
     Code(
         "H131",
-        "hook derived from TF1's that is not covered",
-        "A class overrides methods of a hook whose work is done elsewhere here: saving, "
-        "summaries, profiles. Its methods would never be called.",
+        "derived hook that is not covered",
+        "A class overrides methods of a TensorFlow 1 hook that saves, writes summaries or profiles.",
+        why="The emitted modules do this work elsewhere. They would never call the overriding methods.",
     ),
 )

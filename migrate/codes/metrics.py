@@ -8,50 +8,36 @@ CODES = (
     Code(
         "M110",
         "summary",
-        "Summaries are collected while a step is traced and written by the chief, in TF1's event format.",
+        "Summaries are collected while a step is traced. The chief writes them in TensorFlow 1's event format.",
+        why="TensorFlow 1 merged summaries into one operation that a session ran.",
     ),
     Code(
         "M111",
         "summary writer",
-        "training_session.SummaryWriter writes TF1's event files. A graph that the program "
-        "gives it is not written: step functions have no single one.",
+        "`tf.summary.FileWriter` becomes `training_session.SummaryWriter`, which writes the same event files. A graph that the program passes is not written.",
+        why="Each step function has a graph of its own, so there is no single one to write.",
     ),
     Code(
         "M120",
         "metrics",
-        "tf.metrics keep their state in a graph's local variables. Use tf_keras.metrics.",
+        "The program uses `tf.metrics` where the tool cannot carry the state over.",
+        why="`tf.metrics` keeps its totals in local variables of a graph.",
+        recipe="Use the metrics of `tf_keras.metrics`.",
     ),
     Code(
         "M122",
-        "metrics of a session's program",
-        "Streaming metrics are those of streaming_metrics.py, written beside the program: "
-        "TF1's own functions on totals that are made once. Their value is a step that needs "
-        "no batch, their update counts one.",
-        before="acc, acc_op = tf.metrics.accuracy(labels, predictions)\n"
-        "sess.run(tf.local_variables_initializer())\n"
-        "sess.run(acc_op, feed)\n"
-        "sess.run(acc)",
-        after="acc_metric = streaming_metrics.Metric(\n"
-        "    replicas, tf.compat.v1.metrics.accuracy)\n"
-        "...\n"
-        "streaming_metrics.initialize(streaming_metrics.variables(replicas))\n"
-        "sess.run(compute_acc_op, x, y)\n"
-        "sess.run(compute_acc)",
-        promise="TF1's values and the names of its local variables, by which they may be "
-        "reset. No checkpoint has them.",
-        refused_when="There is a cluster or a tower (M120), `mean_tensor`, collections of "
-        "metrics or updates, local variables of another kind, or an update that is kept in "
-        "a list from which something else is fetched.",
+        "metrics of a session program",
+        "Streaming metrics now use `streaming_metrics.py`, written beside the program: TensorFlow 1's own functions on totals that are made once. Reading a value is a step without a batch. An update is a step that counts one batch.",
+        why="A step function must not make the totals again each time it is traced.",
+        before="acc, acc_op = tf.metrics.accuracy(labels, predictions)\nsess.run(tf.local_variables_initializer())\nsess.run(acc_op, feed)\nsess.run(acc)",
+        after="acc_metric = streaming_metrics.Metric(\n    replicas, tf.compat.v1.metrics.accuracy)\n...\nstreaming_metrics.initialize(streaming_metrics.variables(replicas))\nsess.run(compute_acc_op, x, y)\nsess.run(compute_acc)",
+        promise="TF1's values and the names of its local variables, by which they may be reset. No checkpoint has them.",
+        refused_when="There is a cluster or a tower (M120), `mean_tensor`, collections of metrics or updates, local variables of another kind, or an update that is kept in a list from which something else is fetched.",
     ),
     Code(
         "M123",
-        "metric beside its update",
-        "A metric's value and its update in one run. TF1 gave now the value before the "
-        "update, now that after it, and where it divides totals also what neither is.",
-    ),
-    Code(
-        "M121",
-        "summary outside a step",
-        "The summary is not part of a program that this version reads.",
+        "metric fetched with its update",
+        "One `session.run` fetches a metric's value and its update. The migrated program gives the value before the update.",
+        why="TensorFlow 1 had no fixed order: it gave the value before the update or after it, and for a quotient sometimes neither.",
     ),
 )

@@ -8,111 +8,116 @@ CODES = (
     Code(
         "N100",
         "part of a refused program",
-        "A program that cannot be migrated whole is left as it is: half of it would not run. Reports count "
-        "these uses, and list the one finding that says why.",
+        "This use of TensorFlow 1 belongs to a program that is refused. It is left as it is. Reports count these uses and name the one finding that says why.",
+        why="Half a program runs on neither TensorFlow.",
+        recipe="Follow the recipe of the refusal. Then the whole program is migrated.",
     ),
     Code(
         "N101",
-        "not one training session",
-        "One session per file is understood, plain sessions one after the other or in a "
-        "loop, and several graphs - of functions, of branches, or one after the other - "
-        "where what they share comes out alike for each.",
+        "more than one training session",
+        "The tool does not understand the sessions of this file together. It understands one session per file, plain sessions one after the other or in a loop, and several graphs whose shared code is the same for each.",
+        why="Step functions belong to one strategy. With several sessions the tool cannot tell which variables each of them shares.",
     ),
     Code(
         "N102",
-        "another file of the program",
-        "The file itself could be migrated. It is left as it is, because another file of "
-        "its program is refused: the program would run on neither TensorFlow. Files are one "
-        "program where one imports the other, or where both are imported by a third. Mend "
-        "the other file; or leave it out of the run (--exclude), if it is no part of the "
-        "program, as an old script that nobody starts.",
+        "another file of the program is refused",
+        "This file could be migrated. It is left as it is, because another file of its program is refused. Files are one program if one imports the other, or if a third imports both.",
+        why="With one file migrated, the program would run on neither TensorFlow.",
+        recipe="Change the other file by its recipe. If it is no part of the program, such as an old script that nobody starts, leave it out with `--exclude`.",
     ),
     Code(
         "N103",
         "branch on a tensor",
-        "A Python branch on a step-time tensor: TF1 tested the graph node, never its value.",
+        "A Python `if` or `while` tests a tensor of the step.",
+        why="TensorFlow 1 tested whether the graph node exists, which is always true. It never tested the value.",
     ),
     Code(
         "N104",
-        "variables in a header",
-        "Variables are created in the header of a statement.",
+        "variables made inside a block",
+        "Variables or layers are made in the header of a statement (such as a `with` or `for` line), or in blocks inside a loop.",
+        why="A variable is made once and a step runs many times. The tool has to separate the two, and cannot do it here.",
     ),
     Code(
         "N105",
         "collections",
-        "TF2 keeps no graph collections.",
+        "The program uses a collection of the graph.",
+        why="TensorFlow 2 has no graph collections.",
+        recipe="Keep the values in a list of your own.",
     ),
     Code(
         "N106",
         "placeholders from a helper",
         "A helper function makes placeholders for its caller.",
+        why="A placeholder becomes a parameter of the step function, so it must be made where the step is built.",
     ),
     Code(
         "N107",
         "update in a helper",
-        "The optimizer's minimize or apply_gradients stands in a helper function. Move it to where the session is opened.",
-    ),
-    Code(
-        "N108",
-        "call arguments",
-        "A helper that creates variables is called in a way whose arguments cannot be told apart.",
-    ),
-    Code(
-        "N109",
-        "variables nested in a loop",
-        "Variables are made in blocks inside a loop.",
+        "The optimizer's `minimize` or `apply_gradients` stands in a helper function.",
+        why="The tool splits the program at the update, so it must see the update in the function that opens the session.",
+        recipe="Move the call to where the session is opened.",
     ),
     Code(
         "N110",
         "gradients in a loop",
-        "Gradients are taken in a loop: over workers, say, each of which subtracts its own. "
-        "Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
+        "Gradients are computed in a loop, for example over workers that each subtract their own.",
+        why="Each pass depends on the update of the pass before. A step function makes one update.",
+        recipe="Keep the losses in a list, and let one optimizer minimise their sum after the loop.",
     ),
     Code(
         "N111",
         "name taken",
-        "The program uses a name that the migrated program needs. Rename it.",
+        "The program uses a name that the migrated program needs, such as `plain_session`.",
+        why="The tool does not rename your variables.",
+        recipe="Rename yours.",
     ),
     Code(
         "N113",
         "one name, several variables",
-        "A name stands for different variables in a branch and outside it.",
+        "One Python name stands for different variables inside and outside a branch.",
+        why="The step function reads the variable by that name, and would not know which one is meant.",
     ),
     Code(
         "N114",
         "decorated model function",
-        "A function that makes variables and computes is split in two; what its decorator does to it as a whole would be lost.",
+        "A function that makes variables and computes has a decorator.",
+        why="The tool splits the function in two, and the decorator would no longer act on the whole.",
     ),
     Code(
         "N115",
-        "Python in the graph",
-        "tf.py_func runs Python code where the graph was made. A step function is sent to a worker, which is another process.",
+        "Python code in the graph",
+        "The program uses `tf.py_func` or `tf.py_function` in a cluster program.",
+        why="A step function is sent to a worker, which is another process. The Python function exists only in this one.",
     ),
     Code(
         "N116",
-        "taken in a step",
-        "What next() or pop() gives was given once, when the graph was built. A step function, traced anew, would take the next.",
+        "value taken once",
+        "A step uses the result of `next()` or `pop()`, which the program called while it built the graph.",
+        why="TensorFlow 1 called it once. A step function that is traced again would take the next value.",
     ),
     Code(
         "N120",
         "Supervisor",
-        "Refused when the program uses of its Supervisor what a session has not: an init_fn of which it is not seen that it restores, an init_feed_dict that a variable begins as, a session_manager of its own, another graph; or passes it on where it cannot be followed.",
+        "The program uses its `Supervisor` in a way that a session does not support: an `init_fn` that does more than restore, an `init_feed_dict` that feeds variables, its own `session_manager`, another graph. Or it passes the Supervisor on, out of sight.",
+        why="A Supervisor becomes a session of `training_session` (S132), which does not have these parts.",
     ),
     Code(
         "N121",
         "other sessions",
-        "A MonitoredSession, or a creator of one, that is not read: it is passed on, or chosen in another way than by one condition.",
+        "The program uses a `MonitoredSession` or a session creator in a way that the tool does not read: it passes it on, or chooses it by more than one condition.",
+        why="The tool must see which services (restore, save, hooks) the session has.",
     ),
     Code(
         "N122",
-        "Estimator",
-        "An Estimator in the file of another training session: one program per file is "
-        "migrated. Sessions that only look at the Estimator's input are (N162). Or contrib.learn's Experiment, which is older than train_and_evaluate.",
+        "Estimator beside a session",
+        "The file has an Estimator and another training session, or `Experiment` of `tf.contrib.learn`. Sessions that only read the Estimator's input are allowed (N162).",
+        why="The tool migrates one program per file.",
     ),
     Code(
         "N162",
-        "session that looks at input",
-        "A session beside an Estimator that only fetches batches of an input_fn, or of a dataset. They are read without a session, as numpy values.",
+        "session that only reads input",
+        "A session beside an Estimator only fetches batches of an `input_fn` or a dataset. The program now reads them without a session, as NumPy values.",
+        why="TensorFlow 2 iterates over a dataset directly.",
     ),
     Code(
         "N135",
@@ -124,94 +129,96 @@ CODES = (
     Code(
         "N140",
         "name scopes",
-        "TensorFlow 1 named what get_variable and layers make by variable scopes alone; TensorFlow 2 has one kind of scope. "
-        "Such statements move out of name scopes. Where one makes what a name scope does name, too (tf.Variable, "
-        "summaries), it stays: in checkpoints its variables' names begin with the name scope's.",
+        "Statements that make variables with `get_variable` or layers move out of name scopes. A statement that also makes something that a name scope does name (`tf.Variable`, summaries) stays. The names of its variables in checkpoints then begin with the name scope.",
+        why="In TensorFlow 1 only variable scopes named such variables. TensorFlow 2 has one kind of scope.",
     ),
     Code(
         "N141",
-        "names of operations",
-        "A variable is given a name that an operation or a scope before it has: TensorFlow 1 numbered the variable, `q_1`, "
-        "and checkpoints know it so. Where both stand in one block, and it is known that such an operation takes its name "
-        "once, the number is written out. Where it is not certain this is told, and the variable has its plain name.",
+        "numbered names",
+        "A variable has a name that an earlier operation or scope uses. If the tool is sure, it writes the number out. If it is not, it reports the place, and the variable has its plain name.",
+        why="TensorFlow 1 numbered the second one, as in `q_1`, and its checkpoints use that name.",
     ),
     Code(
         "N123",
         "slim",
-        "This part of contrib.slim is not covered: its data providers, evaluation loops and copies of networks. Layers, argument scopes, losses and training operations are (L150); tf_slim has the rest for graphs of compat.v1.",
+        "The program uses a part of `tf.contrib.slim` that is not covered: data providers, evaluation loops, or model deployment. Layers, argument scopes, losses and training operations are covered (L150).",
+        why="The package `tf_slim` has the rest, for graphs of `tf.compat.v1`.",
     ),
     Code(
         "N125",
-        "towers that are not read",
-        "Towers within the workers of a cluster that do more than compute and average "
-        "gradients, or whose number is only known within the graph, which is made after "
-        "the strategy.",
+        "towers that are not recognised",
+        "Towers within the workers of a cluster do more than compute and average gradients. Or their number is known only in the graph.",
+        why="The number of replicas must be known before the strategy is made, and the graph is made after it.",
     ),
     Code(
         "N126",
-        "a loop over towers",
-        "What its reason says is not the same in replicas: variables that each tower has "
-        "for itself, gradients that are not averaged, summaries or batches in a way that "
-        "is not read.",
+        "towers that differ from replicas",
+        "Something in a loop over towers behaves differently on each replica: a tower has variables of its own, gradients are not averaged, or summaries or batches are used in an unknown way.",
+        why="Replicas of a strategy share variables and average their gradients.",
     ),
     Code(
         "N127",
-        "towers on tasks, built by several",
-        "Towers on the tasks of a cluster are built and run by one client; the tasks "
-        "serve. Here several tasks may open a session, or it is not seen which: as many "
-        "clients would train, and share no variables.",
+        "several clients build the towers",
+        "The towers stand on the tasks of a cluster, but several tasks may open a session, or the tool cannot tell which task does.",
+        why="One client builds and runs all towers, and the other tasks serve. Several clients would each train alone.",
     ),
     Code(
         "N160",
         "recurrent cells that are not carried over",
-        "A cell under a variable scope that is entered again, whose variables it would "
-        "share with another; a scope that is an object; seeds of dropout.",
+        "A recurrent cell shares variables through a scope that is entered again, its scope is an object, or its dropout has a seed.",
+        why="Each cell is made once with its own variables. The tool does not share them between cells.",
     ),
     Code(
         "N161",
-        "all variables, in the graph",
-        "TF1 listed the variables that there were by then, the optimizer's among them; "
-        "here the optimizer and layers make theirs in the first step.",
+        "all variables, listed in the graph",
+        "The program lists all variables while it builds the graph, after an optimizer or a layer.",
+        why="TensorFlow 1's list had the variables that existed by then, also the optimizer's. Here the optimizer and the layers make theirs in the first step.",
     ),
     Code(
         "N130",
         "slim.deployment",
-        "model_deploy clones a model on devices, and collects losses and gradients of the "
-        "clones by their scopes. Towers in a loop, whose gradients are averaged, become "
-        "a MirroredStrategy.",
+        "The program uses `model_deploy` of `slim.deployment`.",
+        why="It clones a model on devices and collects losses and gradients of the clones by their scopes. Towers in a loop, whose gradients are averaged, become a `MirroredStrategy`.",
     ),
     Code(
         "N131",
         "a queue that tasks share",
-        "A queue that several tasks know by its name, and that does more than to end "
-        "parameter servers when their workers have ended (N170).",
+        "Several tasks use a queue by its name, and it does more than to end parameter servers (N170).",
+        why="Step functions on different tasks share no queue.",
     ),
     Code(
         "N171",
-        "a server that is not there",
-        "Synchronous training starts no server; its workers meet by themselves. What is "
-        "printed of the server is left out there; other uses of it are refused.",
+        "server that does not exist",
+        "Synchronous training starts no server. Prints of the server go. Other uses of it are refused.",
+        why="`MultiWorkerMirroredStrategy` connects the workers itself.",
     ),
     Code(
         "N170",
         "parameter servers that end",
-        "A queue on each parameter server, into which every worker puts a number when it "
-        "has ended, and which the server reads so many times. The coordinator knows when "
-        "all loops have ended, and tells the servers.",
-        "queue = create_done_queue(FLAGS.task_index)\n"
-        "sess = tf.Session(server.target)\n"
-        "for i in range(num_workers):\n  sess.run(queue.dequeue())",
-        "training_session.serve_until_done(server)",
-        promise="A parameter server ends when every worker's loop has, with what it did "
-        "after it had waited. It does not end while the chief still saves.",
-        refused_when="the queue does something else too (N131). In synchronous training "
-        "there is nothing to serve: the task ends at once.",
+        "The program ends each parameter server with a queue, into which every worker puts a number when it has finished. The coordinator now tells the servers when all loops have finished.",
+        why="The coordinator runs the loops of all workers, so it knows when they end.",
+        before="queue = create_done_queue(FLAGS.task_index)\nsess = tf.Session(server.target)\nfor i in range(num_workers):\n  sess.run(queue.dequeue())",
+        after="training_session.serve_until_done(server)",
+        promise="A parameter server ends when every worker's loop has, with what it did after it had waited. It does not end while the chief still saves.",
+        refused_when="the queue does something else too (N131). In synchronous training there is nothing to serve: the task ends at once.",
     ),
     Code(
         "N132",
-        "what a Supervisor does beside the session",
-        "A function that it calls by time and that is not of the file, is given other "
-        "names than those beside the loop, or changes variables; its session manager, "
-        "stop_on_exception: the session that it becomes has none of them.",
+        "code that a Supervisor runs beside the session",
+        "A `Supervisor` calls a function by time, and the tool cannot carry it over: the function is from another file, gets other values than the names beside the loop, or changes variables. Or the program uses the Supervisor's session manager or `stop_on_exception`.",
+        why="The session that replaces the Supervisor has none of these.",
+    ),
+    Code(
+        "N150",
+        "outside a program",
+        "The file uses a part of a TensorFlow 1 graph (a variable, a placeholder, a layer, a summary, a saver, a server), but the tool recognises no training program in the file that it belongs to.",
+        why="What such a construct becomes depends on the program: its strategy, its step function, its session. Without the program the tool cannot choose.",
+    ),
+    Code(
+        "N151",
+        "arguments not written out",
+        "The tool cannot tell the arguments of this call apart. The call uses `*` or `**`, or an argument that the tool does not know.",
+        why="In TensorFlow 2 the arguments have other names or places. A wrong guess would change the program silently.",
+        recipe="Pass the arguments by keyword, without `*` and `**`.",
     ),
 )

@@ -5,180 +5,184 @@ from __future__ import annotations
 from migrate.codes.code import Code
 
 CODES = (
-    Code("T101", "kept", "The symbol means the same in TF2."),
-    Code("T102", "moved", "The same function under the name that TF2 has it."),
+    Code(
+        "T101",
+        "kept",
+        "The symbol means the same in TensorFlow 2. It stays as it is.",
+        why="Each such row was checked against TensorFlow 1.15.5.",
+    ),
+    Code(
+        "T102",
+        "renamed",
+        "TensorFlow 2 has the same function under another name. The tool writes the new name.",
+        why="TensorFlow 2 moved many functions into modules such as `tf.math`.",
+    ),
     Code(
         "T103",
-        "contrib with a home",
-        "The contrib function has an equal in TF2.",
+        "contrib function with an equal",
+        "TensorFlow 2 has an equal of this contrib function. The tool writes its name.",
+        why="TensorFlow 2 has no `tf.contrib`. Some of its functions moved to public modules.",
     ),
     Code(
         "T104",
         "same with these arguments",
-        "TF2's function of this name takes these arguments with the same meaning; renamed ones are passed by their new names.",
-        "tf.reduce_sum(x, reduction_indices=1, keep_dims=True)",
-        "tf.reduce_sum(x, axis=1, keepdims=True)",
+        "TensorFlow 2's function of this name takes these arguments with the same meaning. Arguments with another name are passed by the new one.",
+        why="With other arguments the function may mean something else. Such calls stay under `tf.compat.v1`.",
+        before="tf.reduce_sum(x, reduction_indices=1, keep_dims=True)",
+        after="tf.reduce_sum(x, axis=1, keepdims=True)",
     ),
     Code(
         "T105",
         "kept under compat.v1",
-        "Code that imports tensorflow.compat.v1 and is no program of its own runs as it is.",
+        "Code that uses `tensorflow.compat.v1`, and is no program of its own, runs as it is.",
+        why="TensorFlow 2 still has `tf.compat.v1`.",
     ),
     Code(
         "T106",
         "behaviour switch",
-        "Switching TF2 behaviour off is dropped: the program runs as TF2 does.",
+        "Calls such as `tf.disable_v2_behavior()` go.",
+        why="The migrated program needs TensorFlow 2's behaviour.",
     ),
     Code(
         "T107",
-        "contrib, written beside",
-        "The contrib class has no equal in TF2; a small module that behaves the same is written beside the file.",
-        "hparams = tf.contrib.training.HParams(rate=0.1)",
-        "import contrib_hparams\n...\nhparams = contrib_hparams.HParams(rate=0.1)",
+        "contrib class, written beside",
+        "A small module that behaves the same is written beside the file, and the file imports it.",
+        why="TensorFlow 2 has no equal of this contrib class.",
+        before="hparams = tf.contrib.training.HParams(rate=0.1)",
+        after="import contrib_hparams\n...\nhparams = contrib_hparams.HParams(rate=0.1)",
     ),
     Code(
         "T108",
         "tf_slim",
-        "The slim function is in the tf_slim package, which the migrated file imports: pip install tf_slim. Only what makes no variables and works there: decoders of examples, regularizers and initial values. Layers are written beside the program (L150).",
-        "slim.l2_regularizer(0.001)",
-        "tf_slim.l2_regularizer(0.001)",
+        "The function now comes from the package `tf_slim`; install it with `pip install tf_slim`. This covers only functions that make no variables and work there: decoders of examples, regularizers and initial values. Layers are written beside the program (L150).",
+        why="TensorFlow 2 has no `tf.contrib.slim`.",
+        before="slim.l2_regularizer(0.001)",
+        after="tf_slim.l2_regularizer(0.001)",
         refused_when="the symbol is a layer (N123).",
     ),
     Code(
         "T110",
         "contrib",
-        "tf.contrib does not exist in TF2 and this function has no certain home.",
+        "This function of `tf.contrib` has no known replacement.",
+        why="TensorFlow 2 has no `tf.contrib`.",
     ),
     Code(
         "T111",
         "not public",
-        "The name is not public in TF2, or gone.",
+        "TensorFlow 2 does not have this name, or does not make it public.",
+        why="A private name may be missing or changed in the next version.",
     ),
     Code(
         "T112",
         "needs a graph",
-        "The symbol exists in tf.compat.v1 but fails or does nothing outside a graph session.",
+        "The symbol exists in `tf.compat.v1`, but fails or does nothing outside of a graph session.",
+        why="The migrated program runs without a graph session.",
     ),
     Code(
         "T113",
-        "needs legacy Keras",
-        "The symbol is in tf.compat.v1 only where Keras 2 is TensorFlow's Keras. Use the "
-        "tf_keras layer, or set TF_USE_LEGACY_KERAS=1.",
+        "needs Keras 2",
+        "The symbol of `tf.compat.v1` works only if Keras 2 is TensorFlow's Keras.",
+        why="TensorFlow 2.16 and later use Keras 3.",
+        recipe="Use the layer of `tf_keras.layers`, or set `TF_USE_LEGACY_KERAS=1`.",
     ),
     Code(
         "T114",
         "import without a target",
-        "TensorFlow 2 has no such module or name, and no use of it in the file was "
-        "rewritten. An import that nothing needs any more is dropped without a word; this "
-        "one may be what other files take from here.",
-        "from tensorflow.contrib import slim  # noqa: for others",
-        "import tf_slim as slim",
+        "TensorFlow 2 has no such module or name, and no use of it in the file was rewritten.",
+        why="The tool drops an unused import only if no other file can need it. Another file may take this name from here.",
+        before="from tensorflow.contrib import slim  # noqa: for others",
+        after="import tf_slim as slim",
     ),
     Code(
         "T115",
         "star import",
-        "`from tensorflow import *` hides which names are TensorFlow's, so that they could "
-        "not be migrated.",
-        "from tensorflow import *\ny = log(x)",
-        "import tensorflow as tf\ny = tf.math.log(x)",
+        "The file uses `from tensorflow import *`.",
+        why="A star hides which names come from TensorFlow, so the tool cannot migrate them.",
+        before="from tensorflow import *\ny = log(x)",
+        after="import tensorflow as tf\ny = tf.math.log(x)",
     ),
     Code(
         "T116",
         "looked up by name",
-        "getattr or hasattr of TensorFlow with a name that is only known when the program "
-        "runs, or that means another thing in TF2.",
-        "activation = getattr(tf.nn, name)",
-        'activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
+        "The program uses `getattr` or `hasattr` on TensorFlow, with a name that is known only at run time or that means something else in TensorFlow 2.",
+        why="The tool resolves names when it reads the file. It cannot see this one.",
+        before="activation = getattr(tf.nn, name)",
+        after='activation = {"relu": tf.nn.relu, "tanh": tf.nn.tanh}[name]',
         refused_when="always, unless the name is written out and means the same in TF2.",
     ),
     Code(
         "T117",
         "private, still there",
-        "The program takes a function or class from TensorFlow's own files that has no "
-        "public name. TensorFlow 2.21 has it at the same place with the same parameters, so "
-        "it is kept. A later version may not have it. Protocol buffers "
-        "(`tensorflow.core.protobuf.rewriter_config_pb2`) are kept, too.",
-        "from tensorflow.python.client import device_lib",
-        "from tensorflow.python.client import device_lib",
-        promise="It exists and takes the same arguments; what it computes is taken to be "
-        "what it was.",
+        "The program uses a private function or class of TensorFlow. TensorFlow 2.21 has it in the same place with the same parameters, so it stays. Protocol buffers (`tensorflow.core.protobuf.rewriter_config_pb2`) stay too.",
+        why="A private name has no public equal. A later version may remove it.",
+        before="from tensorflow.python.client import device_lib",
+        after="from tensorflow.python.client import device_lib",
+        promise="It exists and takes the same arguments; what it computes is taken to be what it was.",
     ),
     Code(
         "T118",
         "TensorFlow from another file",
-        "The file takes its name for TensorFlow from another file of the tree. It imports "
-        "TensorFlow itself now, as that file does, and is migrated like any other.",
-        "from mylib.compat import tf",
-        "import tensorflow as tf",
-        refused_when="the other file binds the name more than once, or only under a "
-        "condition; or the import has other names beside it. Then its uses are not seen.",
+        "The file takes its name for TensorFlow from another file of the tree. It now imports TensorFlow itself and is migrated like any other file.",
+        why="The two files may need different names for TensorFlow after the migration.",
+        before="from mylib.compat import tf",
+        after="import tensorflow as tf",
+        refused_when="the other file binds the name more than once, or only under a condition; or the import has other names beside it. Then its uses are not seen.",
     ),
     Code(
         "T140",
-        "star of another file, as names",
-        "The file imports all names of another file of the tree, and one that it uses is "
-        "another there now: a model_fn has become a class. The import says which names it "
-        "takes. A star whose names are what they were stays a star.",
-        "from model import *",
-        "from model import Model, train_input_fn",
-        refused_when="never: where it is not certain what a star brings, the names that "
-        "come by it are not followed, and what they stand for stays what it is.",
+        "star import, written out",
+        "The file imports all names of another file with a star, and one of these names has changed: a `model_fn` is a class now. The import now lists the names. A star whose names stay the same stays a star.",
+        why="The list shows which file uses the new name.",
+        before="from model import *",
+        after="from model import Model, train_input_fn",
+        refused_when="never: where it is not certain what a star brings, the names that come by it are not followed, and what they stand for stays what it is.",
     ),
     Code(
         "T121",
-        "call that does not fit",
-        "TensorFlow 2.21 has the function, and it does not take these arguments. What is "
-        "known of it is its real signature.",
-        "y = tf.matmul(x)",
-        "y = tf.matmul(x, w)",
-        refused_when="the call stands as it stood in TensorFlow 1, or in a file that is no "
-        "TensorFlow 1, and would end with a TypeError.",
+        "call with wrong arguments",
+        "TensorFlow 2.21 has the function, but does not accept these arguments.",
+        why="The tool compares calls with the function's real signature. This call would end with a `TypeError`.",
+        before="y = tf.matmul(x)",
+        after="y = tf.matmul(x, w)",
+        refused_when="the call stands as it stood in TensorFlow 1, or in a file that is no TensorFlow 1, and would end with a TypeError.",
     ),
     Code(
         "T130",
-        "TF1's layers and cells",
-        "tf.layers and tf.nn.rnn_cell are parts of Keras 2, to which compat.v1 leads no "
-        "more since TensorFlow 2.16. A file of tensorflow.compat.v1 imports them from "
-        "tf_keras: the same functions and classes.",
-        "import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 2)",
-        "import tensorflow.compat.v1 as tf\n"
-        "from tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\n"
-        "y = tf1_layers.dense(x, 2)",
-        "what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
+        "TensorFlow 1's layers and cells",
+        "A file that uses `tensorflow.compat.v1` now imports `tf.layers` and `tf.nn.rnn_cell` from `tf_keras`: the same functions and classes.",
+        why="Since TensorFlow 2.16 `tf.compat.v1` no longer leads to them.",
+        before="import tensorflow.compat.v1 as tf\ny = tf.layers.dense(x, 2)",
+        after="import tensorflow.compat.v1 as tf\nfrom tf_keras.api._v1.keras.__internal__.legacy import layers as tf1_layers\ny = tf1_layers.dense(x, 2)",
+        promise="what TensorFlow 2.15's tf.compat.v1 has, where a graph is built.",
     ),
     Code(
         "T131",
-        "TensorFlow from another file, unseen",
-        "A name of this import is TensorFlow, or a module of it, in the file that it comes "
-        "from: bound under a condition or twice, brought by a star beside another of the name, "
-        "reached through that file's module, or assigned to a part. What is called through it here is not seen.",
+        "hidden TensorFlow from another file",
+        "A name of this import is TensorFlow in the file that it comes from, but the tool cannot follow it: the file binds it under a condition or twice, a star brings it, the import reaches it through the module, or an assignment stores it in a part of an object.",
+        why="The tool does not see what is called through such a name.",
+        recipe="Import TensorFlow in this file directly.",
     ),
     Code(
         "T119",
-        "a name given to tensorflow",
-        "The program stores something of its own as an attribute of the module, and reads it there: neither TensorFlow has it, both keep it.",
-        "tf.model = tf.keras.Sequential()\ntf.model.add(layer)",
-        "tf.model = tf_keras.Sequential()\ntf.model.add(layer)",
+        "attribute stored on tensorflow",
+        "The program stores something of its own as an attribute of the TensorFlow module, and reads it there. It stays.",
+        why="Neither TensorFlow has this attribute, so the program works the same in both.",
+        before="tf.model = tf.keras.Sequential()\ntf.model.add(layer)",
+        after="tf.model = tf_keras.Sequential()\ntf.model.add(layer)",
     ),
     Code(
         "T150",
         "runs through compat.v1",
-        "With --fallback compat: the program cannot become one of tf.distribute yet, for "
-        "the reason that is given. It was brought, whole, to graph mode on TensorFlow "
-        "2.21: it imports tensorflow.compat.v1, switches TensorFlow 2's behaviour off "
-        "before it makes a graph, and has modules beside it for what contrib had. It is "
-        "still a program of TensorFlow 1.",
-        "import tensorflow as tf",
-        "import os\n\n"
-        'os.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2\'s.\n'
-        "import tensorflow.compat.v1 as tf\n\n"
-        "tf.disable_v2_behavior()",
+        "With `--fallback compat`: the program cannot become a `tf.distribute` program yet, for the given reason. The tool brought the whole program to graph mode on TensorFlow 2.21. It imports `tensorflow.compat.v1`, turns TensorFlow 2's behaviour off, and has modules beside it for what contrib had. It is still a TensorFlow 1 program.",
+        why="Graph mode keeps the program running while you change what blocks it.",
+        before="import tensorflow as tf",
+        after='import os\n\nos.environ.setdefault("TF_USE_LEGACY_KERAS", "1")  # tf.layers are Keras 2\'s.\nimport tensorflow.compat.v1 as tf\n\ntf.disable_v2_behavior()',
         promise="The same graph, and the same kernels.",
     ),
     Code(
         "T151",
         "not through compat.v1 either",
-        "With --fallback compat: the program was refused, and graph mode on TensorFlow "
-        "2.21 does not have this. The whole program is left as it was.",
+        "With `--fallback compat`: the program was refused, and graph mode on TensorFlow 2.21 does not have this. The whole program is unchanged.",
+        why="`tf.compat.v1` lacks `tf.contrib` and some other parts of TensorFlow 1.",
     ),
 )

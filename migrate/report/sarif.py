@@ -10,6 +10,7 @@ from typing import Any
 
 import migrate
 from migrate.codes import CODES
+from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report
@@ -34,7 +35,9 @@ def _rule(code: str) -> dict[str, Any]:
     if row is not None:
         rule["shortDescription"] = {"text": row.title}
         rule["fullDescription"] = {"text": row.explanation}
-        rule["help"] = {"text": f"{row.explanation}\n{row.promise}".strip()}
+        parts = (row.explanation, row.why, row.recipe, row.promise)
+        rule["help"] = {"text": "\n".join(filter(None, parts))}
+        rule["helpUri"] = locate_page(code)
     return rule
 
 

@@ -315,7 +315,7 @@ PROOFS = (
                 ("tf.train.SummaryWriter",),
             ),
             (
-                "dropped where nothing fetches it, and refused (M121) elsewhere",
+                "dropped where nothing fetches it, and refused (N150) elsewhere",
                 ("tf.summary.audio",),
             ),
         )

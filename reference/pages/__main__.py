@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from reference.pages import drawings, how_to, mistakes, rules
 from reference.scenario import HERE
@@ -11,17 +12,24 @@ from reference.scenario import HERE
 DOCS = HERE.parent / "docs"
 
 
-def generated() -> Iterator[tuple[pathlib.Path, str]]:
-    """Every generated file and its content."""
-    yield DOCS / "rules.md", rules.page()
-    yield DOCS / "how-to.md", how_to.page()
-    yield DOCS / "mistakes.md", mistakes.page()
+def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
+    """Every generated file, and what writes its text."""
+    yield DOCS / "rules.md", rules.write_entry
+    for name in rules.name_pages():
+        yield DOCS / "rules" / name, functools.partial(rules.write_page, name)
+    yield DOCS / "how-to.md", how_to.page
+    yield DOCS / "mistakes.md", mistakes.page
     for name, drawing in drawings.DRAWINGS.items():
-        yield DOCS / "drawings" / f"{name}.svg", drawings.svg(drawing)
+        path = DOCS / "drawings" / f"{name}.svg"
+        yield path, functools.partial(drawings.svg, drawing)
 
 
 if __name__ == "__main__":
-    for path, text in generated():
+    files = dict(generated())
+    for path, write in files.items():
         path.parent.mkdir(exist_ok=True)
-        path.write_text(text)
+        path.write_text(write())
         print(f"wrote {path}")
+    for old in sorted(set((DOCS / "rules").glob("*.md")) - set(files)):
+        old.unlink()
+        print(f"removed {old}")

@@ -1,18 +1,26 @@
 """The cases of `tests/rules`: for a code, a program of which the tool says it.
 
-The tests run them, and docs/rules.md shows of each the line that is meant and what is said.
+The tests run them, and the code's page shows them. A code may have several: `N150_layer.py`
+is one of N150.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import functools
 import pathlib
 import textwrap
 
 from migrate.compiler import migrate_text
 from migrate.findings import Finding
+from migrate.migration import Migration
 
 DIRECTORY = pathlib.Path(__file__).parents[2] / "tests" / "rules"
+
+
+@functools.cache
+def _migrate(text: str) -> Migration:
+    return migrate_text(text)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,16 +28,21 @@ class Case:
     """One case.
 
     Attributes:
-      code: what is said.
+      name: of its file.
       text: the program.
     """
 
-    code: str
+    name: str
     text: str
+
+    @property
+    def code(self) -> str:
+        """What is said."""
+        return self.name[:4]
 
     def findings(self) -> list[Finding]:
         """What the tool says of the program with this code."""
-        return [f for f in migrate_text(self.text).findings if f.code == self.code]
+        return [f for f in _migrate(self.text).findings if f.code == self.code]
 
     def line(self, finding: Finding) -> str:
         """The line that a finding is about."""
@@ -37,6 +50,6 @@ class Case:
 
 
 def cases() -> dict[str, Case]:
-    """Code -> its case."""
-    paths = sorted(DIRECTORY.glob("[A-Z][0-9][0-9][0-9].py"))
+    """Name -> case."""
+    paths = sorted(DIRECTORY.glob("[A-Z][0-9][0-9][0-9]*.py"))
     return {p.stem: Case(p.stem, p.read_text("utf-8")) for p in paths}

@@ -9,15 +9,19 @@ from typing import Any
 def on_config(config: Any) -> Any:
     """Leaves out of the navigation what is not written: pages come from several tools."""
     docs = pathlib.Path(config["docs_dir"])
-    config["nav"] = [
-        entry for entry in map(lambda e: _present(e, docs), config["nav"]) if entry
-    ]
+    config["nav"] = _keep_written(config["nav"], docs)
     return config
 
 
-def _present(entry: dict[str, Any], docs: pathlib.Path) -> dict[str, Any] | None:
-    ((title, value),) = entry.items()
-    if isinstance(value, str):
-        return entry if (docs / value).exists() else None
-    kept = [inner for inner in (_present(e, docs) for e in value) if inner]
-    return {title: kept} if kept else None
+def _keep_written(entries: list[Any], docs: pathlib.Path) -> list[Any]:
+    kept: list[Any] = []
+    for entry in entries:
+        if isinstance(entry, str):
+            kept += [entry] if (docs / entry).exists() else []
+            continue
+        ((title, value),) = entry.items()
+        if isinstance(value, str):
+            kept += [entry] if (docs / value).exists() else []
+        elif inner := _keep_written(value, docs):
+            kept.append({title: inner})
+    return kept

@@ -44,7 +44,7 @@ def _title(case: Case) -> str:
 
 
 def _row(case: Case) -> str:
-    codes = ", ".join(f"[{c}](rules.md)" for c in sorted(case.codes))
+    codes = ", ".join(f"[{c}](rules/{c}.md)" for c in sorted(case.codes))
     mended = "told, with what to do" if case.by_hand else "by the tool"
     return f"| {escaped(_title(case))} | {codes} | {mended} |"
 

@@ -1,59 +1,204 @@
-"""docs/rules.md: every code of the tool, from `migrate/codes/`."""
+"""docs/rules.md and docs/rules/: every code of the tool, from `migrate/codes/`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator
 
-from migrate.codes import CODES, FAMILIES, Code
+from migrate.codes import CODES, FAMILIES, MERGED, Code
+from migrate.codes.pages import locate_page
+from migrate.codes.topics import find_related
+from migrate.findings import Outcome
 from reference.pages.cases import Case, cases
+from reference.pages.examples import show_case, show_followed
 
+_WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
 _HEAD = """\
-<!-- Written by `python -m reference.pages`; do not edit. -->
 # Rules
 
-Every finding has a code: a letter for its kind, and three digits. `tf1to2 rule CODE` tells the
-same as this page. A finding is *rewritten*, *kept*, *refused* (with a recipe), or the file
-*failed*. A program with a refusal stays as it is, byte for byte; `--notes` writes its refusals into
-its files, as comments.
+Every finding has a code: one letter for its family, and three digits. Each code has a page here.
+`tf1to2 rule CODE` prints the same in a terminal. To find a code, use the search box or choose its
+family.
 
-To leave a line alone, write `# tf1to2: ignore[CODE]` there: what the code is about stays as it is,
-and is not reported. A program that cannot be migrated without that line stays refused.
-`--select` and `--ignore` choose which codes are reported. They do not change what became of a
-program, or the exit code.
+A finding has one of four outcomes.
+
+| outcome | what happened |
+|---|---|
+| *rewritten* | The tool changed this code. Nothing is left to do. |
+| *kept* | This code means the same in TensorFlow 2. It stays as it is. |
+| *refused* | The tool cannot migrate this code safely. The page has a recipe. |
+| *failed* | The tool could not read the file, or its own checks rejected the result. |
+
+One refusal leaves the whole program unchanged, because half a program runs on neither TensorFlow.
+
+## Families
+
+| family | what it is about | codes |
+|---|---|---|
 """
+_TAIL = """
+## How to silence a code
+
+Write `# tf1to2: ignore[CODE]` at the end of a line. The tool then leaves that code alone and does
+not report it. If the program cannot be migrated without that line, it stays refused.
+
+`--select` and `--ignore` choose which codes are reported. They do not change what happens to a
+program, and they do not change the exit code. `--notes` writes each refusal as a comment into its
+file.
+"""
+_OUTCOMES = {
+    Outcome.REWRITTEN: "rewritten: the tool changes this code",
+    Outcome.KEPT: "kept: the code stays as it is",
+    Outcome.REFUSED: "refused: the program stays unchanged until you change this code",
+    Outcome.FAILED: "failed: the file stays unchanged",
+}
+_CODE = re.compile(r"\b[A-Z]\d{3}\b")
 
 
-def page() -> str:
-    """The page."""
-    return "\n".join([_HEAD, *_families(cases())])
+def write_entry() -> str:
+    """docs/rules.md: what codes are, and the families."""
+    rows = "".join(
+        f"| [{letter}](rules/{letter}.md) | {escaped(family)} | {len(_family(letter))} |\n"
+        for letter, family in FAMILIES.items()
+    )
+    return _WRITTEN + _HEAD + rows + _TAIL
 
 
-def _families(known: Mapping[str, Case]) -> Iterator[str]:
-    for letter, family in FAMILIES.items():
-        rows = [code for code in CODES.values() if code.id.startswith(letter)]
-        if rows:
-            yield f"## {letter}: {family}\n"
-            for code in rows:
-                yield from _code(code, known.get(code.id))
+def _family(letter: str) -> list[Code]:
+    return [code for code in CODES.values() if code.id.startswith(letter)]
 
 
-def _code(code: Code, case: Case | None) -> Iterator[str]:
-    yield f"### {code.id}: {code.title}\n"
-    yield f"{escaped(code.explanation)}\n"
-    if code.promise:
-        yield f"*Promise.* {escaped(code.promise)}\n"
+def write_family(letter: str) -> str:
+    """docs/rules/X.md: the codes of a family."""
+    lines = [
+        f"# {letter}: {FAMILIES[letter]}\n",
+        "| code | | |\n|---|---|---|",
+    ]
+    for code in sorted(_family(letter), key=lambda code: code.id):
+        lines.append(
+            f"| [{code.id}]({code.id}.md) | **{escaped(code.title)}** "
+            f"| {escaped(_first_sentence(code.explanation))} |"
+        )
+    return _WRITTEN + "\n".join(lines) + "\n"
+
+
+def _first_sentence(text: str) -> str:
+    found = re.match(r"(.+?[.?!])(?= [A-Z`]|$)", text.replace("\n", " "))
+    return (found[1] if found else text).replace("|", "\\|")
+
+
+def name_pages() -> Iterator[str]:
+    """The name of every page in docs/rules/."""
+    for name in (*FAMILIES, *CODES):
+        yield f"{name}.md"
+
+
+def write_page(name: str) -> str:
+    """The text of a page in docs/rules/."""
+    stem = name.removesuffix(".md")
+    if stem in FAMILIES:
+        return write_family(stem)
+    code = CODES[stem]
+    pairs = _pairs_of_recipes()
+    known = [case for case in cases().values() if case.code == stem]
+    if not known and stem in pairs:
+        known = [Case(stem, pairs[stem][0])]
+    return _WRITTEN + "\n".join(_page(code, known, pairs))
+
+
+def _pairs_of_recipes() -> dict[str, tuple[str, str]]:
+    # Programs of the tests: only in a checkout, where pages are written.
+    from tests.rules.followed import FOLLOWED
+
+    return FOLLOWED
+
+
+def _page(
+    code: Code, known: list[Case], followed: dict[str, tuple[str, str]]
+) -> Iterator[str]:
+    yield f"# {code.id}: {code.title}\n"
+    outcomes = dict.fromkeys(case.findings()[0].outcome for case in known)
+    said = "; ".join(_OUTCOMES[outcome] for outcome in outcomes)
+    family = f"[{FAMILIES[code.id[0]]}]({code.id[0]}.md)"
+    outcome = f" *Outcome:* {said}." if said else ""
+    yield f"*Family:* {family}.{outcome}\n"
+    yield f"## What it means\n\n{_linked(code.explanation, code.id)}\n"
+    if code.why:
+        yield f"## Why\n\n{_linked(code.why, code.id)}\n"
+    yield from _examples(code, known, followed)
+    yield from _recipes(code, known)
     if code.refused_when:
-        yield f"*Refused when.* {escaped(code.refused_when)}\n"
-    for heading, example in (("Before", code.before), ("After", code.after)):
-        if example:
-            yield f"{heading}:\n\n```python\n{example}\n```\n"
-    if case is not None:
+        yield f"## Refused when\n\n{_linked(_sentence(code.refused_when), code.id)}\n"
+    if code.promise:
+        yield f"## What stays the same\n\n{_linked(_sentence(code.promise), code.id)}\n"
+    yield "## Related\n"
+    for other in find_related(code.id):
+        yield f"- [{other}]({other}.md): {escaped(CODES[other].title)}"
+    merged = [old for old, new in MERGED.items() if new == code.id]
+    if merged:
+        yield f"\nEarlier versions called this {', '.join(merged)} in some places."
+    yield f"\nAddress of this page: <{locate_page(code.id)}>\n"
+
+
+def _examples(
+    code: Code, known: list[Case], followed: dict[str, tuple[str, str]]
+) -> Iterator[str]:
+    shown = []
+    for name in dict.fromkeys([code.id, *(case.name for case in known)]):
+        case = next((c for c in known if c.name == name), None)
+        if name in followed:
+            shown.append(show_followed(followed[name]))
+        elif case is not None:
+            shown.append(show_case(case))
+    if not shown and not code.before:
+        return
+    yield "## Example\n"
+    if code.before:
+        yield f"Before:\n\n```python\n{code.before}\n```\n"
+        yield f"After:\n\n```python\n{code.after}\n```\n"
+    for example in shown:
+        yield "A program of the test suite has:\n"
+        yield f"```python\n{example.before}\n```\n"
+        if example.after:
+            yield f"{example.said}:\n\n```python\n{example.after}\n```\n"
+
+
+def _recipes(code: Code, known: list[Case]) -> Iterator[str]:
+    found = {}
+    for case in known:
         finding = case.findings()[0]
-        yield f"A case (`tests/rules/{code.id}.py`), at the line\n"
-        yield f"```python\n{case.line(finding)}\n```\n"
-        said = [f"*{finding.outcome.value}*", escaped(finding.reason)]
-        recipe = f". {escaped(finding.recipe)}" if finding.recipe else ""
-        yield ": ".join(s for s in said if s) + recipe + "\n"
+        if finding.recipe:
+            found[finding.recipe] = finding.reason
+    if not found and not code.recipe:
+        return
+    yield "## What to do\n"
+    if code.recipe:
+        yield f"{_linked(_sentence(code.recipe), code.id)}\n"
+    if found:
+        yield "The finding names the reason and the recipe, for example:\n"
+        for recipe, reason in found.items():
+            yield f"> {_sentence(escaped(reason))}\n>\n> *Do this:* {escaped(_flat(recipe))}\n"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _sentence(text: str) -> str:
+    """A text with a capital at its beginning and a full stop at its end."""
+    if re.match(r"[a-z]+[ ,;]", text):
+        text = text[0].upper() + text[1:]
+    return text if text.endswith((".", "?", "!")) else f"{text}."
+
+
+def _linked(text: str, own: str) -> str:
+    """Prose in which the codes of other pages are links."""
+
+    def link(match: re.Match[str]) -> str:
+        code = match[0]
+        return f"[{code}]({code}.md)" if code in CODES and code != own else code
+
+    return _CODE.sub(link, escaped(text))
 
 
 def escaped(text: str) -> str:

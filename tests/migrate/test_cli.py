@@ -309,7 +309,8 @@ def test_rule_explains_every_code() -> None:
     assert done.returncode == 0
     for part in (
         "E004  Python 2",
-        "Promise: The file is left as it is",
+        "What stays the same: The file is left as it is",
+        "rules/E004/",
         "Before",
         "After",
     ):

@@ -273,7 +273,7 @@ class _Layout:
         bound = names.bound_arguments(call, hook_table.SESSION_PARAMETERS)
         if bound is None:
             self._diagnostics.refuse(
-                "S113",
+                "N151",
                 call,
                 "the session's arguments cannot be told apart",
                 "Pass them by keyword.",

@@ -232,7 +232,7 @@ class BuildTime:
             round_ = of_round(flow.suites["body"])
             if any(f.lifts and f not in round_ for f in every(flow.suites["body"])):
                 self._diagnostics.refuse(
-                    "N109", statement, "layers made in blocks nested in a loop"
+                    "N104", statement, "layers made in blocks nested in a loop"
                 )
             kept = self.loop_names(flow)
             if lifts or kept:
@@ -311,7 +311,7 @@ class BuildTime:
         }
         if nested & read:
             self._diagnostics.refuse(
-                "N109", flow.statement, "variables made in blocks nested in a loop"
+                "N104", flow.statement, "variables made in blocks nested in a loop"
             )
         return [name for name in dict.fromkeys(made) if name in read]
 

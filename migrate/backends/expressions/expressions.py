@@ -239,12 +239,12 @@ class Expressions(Datasets):
             self._scaffold(call)
         elif symbol in LAYER_CLASSES:
             row = LAYER_CLASSES[symbol]
-            self.claimed[call] = ("L105", row.target)
+            self.claimed[call] = ("L104", row.target)
             if row.seeded and names.argument(
                 call, "seed", row.parameters.index("seed")
             ):
                 self.claimed[call] = (
-                    "L105",
+                    "L104",
                     f"{row.target}; by this seed it draws other values than TF1 did",
                 )
             self.plan.imports.append("import tf_keras")

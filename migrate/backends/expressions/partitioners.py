@@ -20,7 +20,7 @@ class Partitioners(Variables):
         bound = names.bound_arguments(call, row.parameters)
         if new is None or bound is None:
             self.diagnostics.refuse(
-                "P101",
+                "N151",
                 call,
                 "this partitioner's arguments cannot be told apart",
                 "Write its arguments out, without * and **.",

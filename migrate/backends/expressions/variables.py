@@ -65,7 +65,7 @@ class Variables(GraphCode):
         bound = names.bound_arguments(call, _GET_VARIABLE)
         if bound is None or "name" not in bound:
             self.diagnostics.refuse(
-                "V102",
+                "N151",
                 call,
                 "this variable's arguments cannot be told apart",
                 "Pass them by keyword.",

@@ -67,7 +67,7 @@ class Clusters:
             return None
         if not (isinstance(statement, ast.Assign) and len(statement.targets) == 1):
             self.diagnostics.refuse(
-                "C103",
+                "C101",
                 calls[0],
                 "the server is not kept in a variable",
                 "Keep it: server = tf.train.Server(...); `server.join()` in the tasks "
@@ -83,7 +83,7 @@ class Clusters:
         index = names.argument(call, "task_index", 2)
         if spec is None or job is None or index is None:
             self.diagnostics.refuse(
-                "C104",
+                "C101",
                 call,
                 "the server's cluster, job and task are not all given",
                 "Pass the cluster, job_name and task_index.",

@@ -221,7 +221,7 @@ class _Recogniser:
         joins = clusters.joins(cluster) if cluster is not None else []
         if cluster is not None and not joins:
             self.diagnostics.refuse(
-                "C105",
+                "C101",
                 cluster.server,
                 "no task waits in server.join(): which tasks are parameter servers?",
                 'Write `if job_name == "ps": server.join()`.',

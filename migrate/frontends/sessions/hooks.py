@@ -60,7 +60,7 @@ class SessionHooks:
         bound = names.bound_arguments(call, row.parameters)
         if bound is None:
             self.diagnostics.refuse(
-                "H101",
+                "N151",
                 call,
                 "this hook's arguments cannot be told apart",
                 "Write its arguments out, without * and **.",
@@ -116,7 +116,7 @@ class SessionHooks:
                 pairs = [(_tag(item), item) for item in display.elts]
             else:
                 self.diagnostics.refuse(
-                    "H104",
+                    "H103",
                     value,
                     "the hook's tensors are not written out where it is made",
                     "Give the hook a dict display.",

@@ -148,7 +148,7 @@ class Iterators:
             dataset = self._dataset_of(source)
             if dataset is None:
                 self.diagnostics.refuse(
-                    "I102",
+                    "I101",
                     value,
                     "get_next of an unknown iterator",
                     "Keep the iterator in a variable: "

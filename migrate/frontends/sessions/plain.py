@@ -162,7 +162,7 @@ def check(
     """
     if names.bound_arguments(session, PARAMETERS) is None:
         diagnostics.refuse(
-            "S113",
+            "N151",
             session,
             "the session's arguments cannot be told",
             "Write its arguments out, without * and **.",

@@ -87,7 +87,7 @@ class Blocks(Assignments):
         flow.build = any(f.build for f in children)
         if flow.build and isinstance(statement, ast.While):
             self.diagnostics.refuse(
-                "N109",
+                "N104",
                 statement,
                 "variables or layers made in a `while` loop",
                 "Use a `for` loop.",

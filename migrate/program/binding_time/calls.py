@@ -199,7 +199,7 @@ class Calls(Optimizers):
         bound = names.bound_arguments(call, roles.GRADIENTS_PARAMETERS)
         if bound is None or not {"ys", "xs"} <= set(bound):
             self.diagnostics.refuse(
-                "N108",
+                "N151",
                 call,
                 "this call's arguments cannot be told apart",
                 "Write its arguments out, without * and **.",

@@ -115,7 +115,7 @@ class Lifts(Lists):
                 node = self.scopes.parents[node]
                 if isinstance(node, ast.comprehension) or hasattr(node, "generators"):
                     self.diagnostics.refuse(
-                        "N109",
+                        "N104",
                         lift.node,
                         "variables or layers made in a comprehension",
                         "Make them in a `for` loop.",

@@ -259,7 +259,7 @@ class UserFunctions(Lifts):
         bound = names.bound_arguments(call, tuple(parameters))
         if bound is None or times.node.args.vararg or times.node.args.kwarg:
             self.diagnostics.refuse(
-                "N108",
+                "N151",
                 call,
                 "this call's arguments cannot be told apart",
                 "Write the arguments out, without * and **, in the call and in the "

@@ -250,7 +250,7 @@ def test_a_seed_of_the_dropout_class_is_said_to_draw_otherwise() -> None:
     loss = tf.reduce_sum(drop(x, training=True))
     """
     text = HEAD + textwrap.indent(textwrap.dedent(body), "    ") + TAIL
-    reasons = [f.reason for f in migrate_text(text).findings if f.code == "L105"]
+    reasons = [f.reason for f in migrate_text(text).findings if f.code == "L104"]
     assert reasons == [
         "tf_keras.layers.Dropout; by this seed it draws other values than TF1 did"
     ]

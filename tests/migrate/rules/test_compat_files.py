@@ -116,7 +116,7 @@ def test_a_name_of_the_files_own_is_left() -> None:
         "import tensorflow.compat.v1 as tf\ntf1_layers = 1\na = tf.layers.dense(b, 1)\n"
     )
     result = migrate_text(text)
-    assert [f.code for f in result.findings if f.outcome is Outcome.REFUSED] == ["L120"]
+    assert [f.code for f in result.findings if f.outcome is Outcome.REFUSED] == ["N150"]
 
 
 def test_another_name_for_the_module() -> None:

@@ -20,7 +20,7 @@ HALVES = {
         "x = tf.placeholder(tf.float32, [None, 3])\n"
         "w = tf.get_variable('w', [3, 1])\n"
         "y = tf.log(tf.matmul(x, w))\n",
-        "S121",
+        "N150",
     ),
     "a session that is not opened by with": (
         "import tensorflow as tf\n"

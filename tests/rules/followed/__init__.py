@@ -1,1 +1,88 @@
-"""Refused programs and what their recipes make of them: code -> (before, after)."""
+"""Refused programs and what their recipes make of them.
+
+`FOLLOWED` has, for a code, a program that is refused with it and the same program with the
+recipe followed. The tests run them, and the rule's page shows them.
+"""
+
+from __future__ import annotations
+
+from reference.pages.cases import cases
+from tests.rules.followed import clusters, estimators, sessions, symbols
+
+HEAD = "import tensorflow as tf\n\n"
+GRAPH = """\
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.get_variable("w", [3, 1])
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+"""
+SESSION = """\
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        sess.run(train, {x: [[1.0, 2.0, 3.0]]})
+"""
+PROGRAM = HEAD + GRAPH + SESSION
+# Code -> a refused program, and what the recipe makes of it.
+FOLLOWED = {
+    "N101": (
+        HEAD + GRAPH + "look = tf.Session()\nprint(look.run(w))\n" + SESSION,
+        PROGRAM,
+    ),
+    "N111": (
+        PROGRAM.replace(
+            "import tensorflow as tf\n", "import tensorflow as tf\nplain_session = 3\n"
+        ),
+        PROGRAM.replace(
+            "import tensorflow as tf\n", "import tensorflow as tf\nsession_count = 3\n"
+        ),
+    ),
+    "S101": (
+        HEAD
+        + GRAPH
+        + "class Model:\n    def __init__(self):\n        self.sess = tf.Session()\n"
+        "        self.sess.run(train)\n",
+        PROGRAM,
+    ),
+    "T111": (
+        HEAD
+        + "print(tf.log(1.0))\nmodel = tf.keras.utils.multi_gpu_model(make(), gpus=2)\n",
+        HEAD
+        + "print(tf.log(1.0))\nwith tf.distribute.MirroredStrategy().scope():\n    model = make()\n",
+    ),
+    "T121": (
+        HEAD + "y = tf.log(1.0)\nz = tf.matmul(y)\n",
+        HEAD + "y = tf.log(1.0)\nz = tf.matmul(y, y)\n",
+    ),
+}
+
+
+# Code -> what its recipe changes in its case of this directory.
+IN_CASES = {
+    "N135": (
+        ("loss_of(labels, squared)", "loss_of(prediction, labels, squared)"),
+        ("loss_of(1.0", "loss_of(prediction, 1.0"),
+    ),
+    "N150_layer": (("tf.layers", "tf.log\nimport tf_keras\ntf_keras.layers"),),
+    "N113": (
+        ("w = tf.Variable(2.0)\n    h = h * w", "v = tf.Variable(2.0)\n    h = h * v"),
+    ),
+    "O104": ((", variables_to_average=[w]", ""),),
+    "S105": (('feeds = {}\nfeeds["x"] = ', "x = "), ('feeds["x"]', "x")),
+    "S111": (("{x: np.ones([1, 2])}", "{x: np.ones([1, 2]), y: np.ones([1, 2])}"),),
+    "S112": (
+        ("for part in parts:", "for part in sess.run(parts, {x: np.ones([1, 2])}):"),
+        ("print(sess.run(part, {x: np.ones([1, 2])}))", "print(part)"),
+    ),
+    "T116": (('getattr(tf, "log")', '{"log": tf.log}["log"]'),),
+}
+for _code, _changes in IN_CASES.items():
+    _text = cases()[_code].text
+    _followed = _text
+    for _old, _new in _changes:
+        assert _old in _followed, _code
+        _followed = _followed.replace(_old, _new)
+    FOLLOWED[_code] = _text, _followed
+for _module in (symbols, sessions, clusters, estimators):
+    assert not set(_module.FOLLOWED) & set(FOLLOWED)
+    FOLLOWED |= _module.FOLLOWED

@@ -16,7 +16,7 @@ RUN = "sess.run(train, {x: batch})"
 ROWS = "dataset = tf.data.Dataset.from_tensor_slices((xs, ys)).batch(4)"
 LOG = change(CLUSTER, (STOP, STOP + ', tf.train.LoggingTensorHook({"loss": loss}, 10)'))
 _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
-    "C103": (
+    "C101_unnamed": (
         CLUSTER,
         (
             (SERVER, SERVER.replace("server = ", "")[:-1] + ".join()\n"),
@@ -24,8 +24,8 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("server.target", '""'),
         ),
     ),
-    "C104": (CLUSTER, ((", task_index=FLAGS.task_index)\n", ")\n"),)),
-    "C105": (CLUSTER, ((JOIN, ""),)),
+    "C101_incomplete": (CLUSTER, ((", task_index=FLAGS.task_index)\n", ")\n"),)),
+    "C101_no_join": (CLUSTER, ((JOIN, ""),)),
     "C107": (
         change(
             CLUSTER,
@@ -59,11 +59,11 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
     ),
     "D144": (CLUSTER, ((SERVER, ""), (JOIN, ""), ("master=server.target, ", ""))),
     "D145": (SYNC, (("2, total_num_replicas=2", "2 + 1, total_num_replicas=2"),)),
-    "H101": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
+    "N151_hook": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
     "H105": (CLUSTER, ((STOP, "tf.train.StopAtStepHook(**limits)"),)),
     "H102": (LOG, (('{"loss": loss}', '["loss:0"]'),)),
     "H103": (LOG, (('{"loss": loss}', "{name: loss}"),)),
-    "H104": (LOG, (('{"loss": loss}', "tensors"),)),
+    "H103_tensors": (LOG, (('{"loss": loss}', "tensors"),)),
     "L122": (
         change(
             CLUSTER,
@@ -103,7 +103,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ("optimizer.minimize(loss, global_step=step)", "update(loss, step)"),
         ),
     ),
-    "N109": (
+    "N104_loop": (
         change(
             CLUSTER,
             (
@@ -198,7 +198,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "P101": (
+    "N151_partitioner": (
         change(
             CLUSTER, ("[3, 1])", "[3, 1], partitioner=tf.fixed_size_partitioner(2))")
         ),
@@ -374,7 +374,7 @@ _DRAWN = change(
 )
 _ROWS |= {
     "I103": (_DRAWN, (('one["b"]', 'rows.get_next()["b"]'),)),
-    "I102": (
+    "I101_get_next": (
         _DRAWN,
         (
             (

@@ -61,7 +61,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         PLAIN,
         (("{x: batch}", "dict(zip(keys(), [batch]))"),),
     ),
-    "S113": (
+    "N151_session": (
         change(PLAIN, ("tf.Session()", "tf.Session(config=tf.ConfigProto())")),
         (("tf.Session(config=tf.ConfigProto())", "tf.Session(*settings)"),),
     ),
@@ -176,7 +176,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             (" + 0.1 * tf.nn.l2_loss(w)", ""),
         ),
     ),
-    "V102": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
+    "N151_variable": (PLAIN, (('"w", [3, 1]', '"w", **shape'),)),
     "V105": (PLAIN, (('"w", [3, 1]', '"w"'),)),
     "V107": (
         change(
@@ -230,7 +230,7 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
             ),
         ),
     ),
-    "N108": (
+    "N151_call": (
         change(
             PLAIN,
             ("batch = ", "def net(a, b):\n    return tf.matmul(a, b)\n\n\nbatch = "),

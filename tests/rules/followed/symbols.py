@@ -27,7 +27,7 @@ _LINES = {
         "options = tf.RunOptions(trace_level=tf.RunOptions.FULL_TRACE)",
         'tf.profiler.experimental.start("logs")',
     ),
-    "S121": (
+    "N150_placeholder": (
         "x = tf.placeholder(tf.float32)\nz = tf.log(x)",
         "def double(x):\n    return tf.log(x)",
     ),
@@ -37,7 +37,7 @@ _LINES = {
         "metric = tf.metrics.accuracy([1], [1])",
         "import tf_keras\nmetric = tf_keras.metrics.Accuracy()\nmetric.update_state([1], [1])",
     ),
-    "M121": (
+    "N150_summary": (
         'tf.summary.scalar("y", y)\nall_of = tf.summary.merge_all()',
         'with tf.compat.v2.summary.create_file_writer("logs").as_default():\n'
         '    tf.compat.v2.summary.scalar("y", y, step=0)',
@@ -55,18 +55,18 @@ _LINES = {
         "optimizer = tf.contrib.opt.DelayCompensatedGradientDescentOptimizer(0.1)",
         "optimizer = tf.train.GradientDescentOptimizer(0.1)",
     ),
-    "O122": (
+    "N150_gradients": (
         "w = tf.Variable(2.0)\ng = tf.gradients(w * w, w)[0]",
         "w = tf.Variable(2.0)\nwith tf.GradientTape() as tape:\n    z = w * w\ng = tape.gradient(z, w)",
     ),
-    "V120": ('w = tf.get_variable("w", [2])', "w = tf.Variable([0.0, 0.0])"),
+    "N150_variable": ('w = tf.get_variable("w", [2])', "w = tf.Variable([0.0, 0.0])"),
     "V121": (
         'double = tf.make_template("double", lambda x: x)',
         "class Double(tf.Module):\n    def __init__(self):\n        super().__init__()\n"
         "        self.w = tf.Variable(1.0)\n\n"
         "    def __call__(self, x):\n        return x * self.w\n\n\ndouble = Double()",
     ),
-    "V122": (
+    "N150_saver": (
         "w = tf.Variable(1.0)\nsaver = tf.train.Saver([w])",
         "w = tf.Variable(1.0)\nsaver = tf.train.Checkpoint(w=w)",
     ),
@@ -78,11 +78,11 @@ _LINES = {
         "def rate():\n    return 0.1 / tf.train.get_global_step()",
         "def rate(step):\n    return 0.1 / step",
     ),
-    "V125": (
+    "N150_partitioner": (
         "cut = tf.fixed_size_partitioner(2)",
         "cut = tf.distribute.experimental.partitioners.FixedShardsPartitioner(2)",
     ),
-    "C121": (
+    "N150_device_setter": (
         "with tf.device(tf.train.replica_device_setter(1)):\n    w = tf.Variable(1.0)",
         "with tf.distribute.MirroredStrategy().scope():\n    w = tf.Variable(1.0)",
     ),
@@ -99,7 +99,7 @@ _LINES = {
         "config = tf.estimator.tpu",
         "e = tf.estimator.Estimator(lambda features, mode: tf.estimator.EstimatorSpec(mode))",
     ),
-    "O121": (
+    "N150_synchronisation": (
         "optimizer = tf.train.SyncReplicasOptimizer(None, 2)",
         "strategy = tf.distribute.MultiWorkerMirroredStrategy()",
     ),
@@ -133,7 +133,7 @@ _TASK = (
     MODULE
     + "class Task:\n    def __init__(self, spec):\n        self.server = tf.MODULE.Server(spec)\n"
 )
-FOLLOWED["C120"] = (
+FOLLOWED["N150_server"] = (
     _TASK.replace("MODULE", "train") + "        self.x = tf.placeholder(tf.float32)\n",
     _TASK.replace("MODULE", "distribute"),
 )

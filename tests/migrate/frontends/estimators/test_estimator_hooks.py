@@ -202,7 +202,7 @@ def test_what_hooks_do_beside_the_step(old: str, new: str) -> None:
 
 def test_a_writer_with_more_than_a_directory_is_refused() -> None:
     migration = _hook(body="self.w = tf.summary.FileWriter('a', flush_secs=2)")
-    assert _codes(migration, Outcome.REFUSED) == {"M121"}
+    assert _codes(migration, Outcome.REFUSED) == {"N150"}
 
 
 def test_a_placeholder_in_a_model_fn_says_what_to_do() -> None:

@@ -442,7 +442,7 @@ def test_a_hook_that_only_looks_is_kept(start: str, after: str) -> None:
         ),
         ("top", "sess = tf.Session()", "S120", "tf.Session"),
         ("input", "tf.train.batch([1], 2, shared_name='q')", "I120", "tf.train.batch"),
-        ("top", "v = tf.get_variable('a', [])", "V120", "tf.get_variable"),
+        ("top", "v = tf.get_variable('a', [])", "N150", "tf.get_variable"),
     ],
 )
 def test_refused(where: str, text: str, code: str, symbol: str | None) -> None:
@@ -568,7 +568,7 @@ def test_a_module_that_a_program_imports_builds_graphs(
     assert b'tf.compat.v1.get_variable("w", [x.shape[1], 3])' in module.new
     assert module.support == ()  # They are beside the program.
     # Nobody imports the other.
-    assert any(f.code == "V120" for f in results[paths["other"]].findings)
+    assert any(f.code == "N150" for f in results[paths["other"]].findings)
 
 
 def test_modules_of_modules(tmp_path: pathlib.Path) -> None:
@@ -582,4 +582,4 @@ def test_a_module_with_a_session_is_no_part_of_a_graph(tmp_path: pathlib.Path) -
     path = tmp_path / "nets.py"
     options = Options(tree=Tree(graph_modules=frozenset({str(path)})))
     migration = migrate_text(MODULE + "\ntf.Session()\n", options, str(path))
-    assert {"S120", "V120"} <= {c for c, _ in _refused(migration)}
+    assert {"S120", "N150"} <= {c for c, _ in _refused(migration)}

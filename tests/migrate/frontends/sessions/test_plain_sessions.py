@@ -215,7 +215,7 @@ def test_a_name_of_a_comprehension_is_not_the_placeholder() -> None:
 def test_what_a_comprehension_makes_is_not_made_once(made: str) -> None:
     text = PROGRAM.replace("init =", f"{made}\ninit =")
     text = text.replace("# MORE", "print(sess.run(heads[1], {x: np.ones([1, 2])}))")
-    assert "N109" in {f.code for f in migrate_text(text).findings}
+    assert "N104" in {f.code for f in migrate_text(text).findings}
 
 
 TWO = """

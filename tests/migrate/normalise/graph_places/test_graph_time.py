@@ -199,14 +199,14 @@ REFUSED = {
         LOOP,
     ),
     "a while loop of variables": (
-        "N109",
+        "N104",
         "names = ['a', 'b']\nh = x\nwhile names:\n"
         "    h = h * tf.get_variable(names.pop(), [2])\nloss = tf.reduce_sum(h)\n"
         + UPDATE,
         LOOP,
     ),
     "a variable of a branch in a loop": (
-        "N109",
+        "N104",
         "h = x\nfor i in range(2):\n    if i < 5:\n"
         "        w = tf.get_variable('w%d' % i, [2])\n    h = h * w\n"
         "loss = tf.reduce_sum(h)\n" + UPDATE,

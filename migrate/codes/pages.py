@@ -1,0 +1,11 @@
+"""Where the page of a code is: errors, findings and reports all name this address."""
+
+from __future__ import annotations
+
+# The documentation's address. `site_url` of mkdocs.yml is the same; a test compares them.
+SITE = "https://tf1to2.readthedocs.io/en/latest/"
+
+
+def locate_page(code: str) -> str:
+    """The address of a code's page."""
+    return f"{SITE}rules/{code}/"

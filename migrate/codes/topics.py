@@ -1,0 +1,77 @@
+"""Which codes belong together: a code's page names the others of its topics.
+
+A code may be in several topics. Every code is in one with at least one other.
+"""
+
+from __future__ import annotations
+
+# Topic -> its codes.
+TOPICS: dict[str, str] = {
+    "the server of a cluster": "C101 C102 C110 C116 C118 N171 N150 D144",
+    "the shape of a cluster": "C112 C117 C131 C134 D101 D122 D146 D159",
+    "state of a worker": "C106 C107 C108 C109 C119 D123 D133 D147",
+    "placement": "C111 C113 C114 C115 C130 C131 C132 C133 K170",
+    "queues that tasks share": "C140 N131 N170",
+    "who trains": "D111 D112 N134 D144",
+    "losses of replicas": "D104 D106 D130 D131 D141 D142 D154 D160",
+    "older names of strategies": "D108 D109 D110 D136 D140",
+    "logits": "D102 D103",
+    "eager code in a session": "D113 D120 D121 D124 D125 D128 D129 D132 D134 D149",
+    "metrics of eager code": "D126 D127 D148 D151 D152",
+    "Keras on a cluster": "D150 D153 D154 D155 D137 D166",
+    "Keras in a graph": "D156 D157 D158 K166",
+    "shuffled data": "D135 D143 I112 I132 S133",
+    "reading and writing files": "E001 E002 E003 E005 E006",
+    "Python 2": "E004 E009 E010 E011",
+    "notebooks": "E003 E007 E008 G005 S131",
+    "Estimators": "E101 E102 E103 E105 E108 E117 K101 K104 K110 N122",
+    "ready-made Estimators": "E107 E110 E112 E116",
+    "TPUs": "E111 E156",
+    "batch normalisation": "E113 L106 L123 N193 D157",
+    "input of Estimators": "E104 E114 E150 N162",
+    "hooks of Estimators": "E118 E132 E133 E151 E152 E154 E155 H130 H131 K130 K131",
+    "strategies of Estimators": "E130 E131 E153 O111",
+    "parts of an Estimator program": "E106 E134 E160 E161 E162 S124 S125",
+    "checks of the result": "G001 G002 G003 G004 G005 G006 G007 G009",
+    "hooks of sessions": "H102 H103 H105 H110 H120 H121 H122 H123",
+    "iterators": "I101 I103 I105 I111 I130 I138 S182",
+    "queue input": "I110 I120 I131 I132 I133 I134 I135 I136 I137 I139",
+    "Keras models of Estimators": "K101 K102 K103 K105 K111 K120 K121 K140 K180 K185",
+    "Keras with other meanings": "K133 K165 K166 L107 L103",
+    "graphs that are loaded": "K132 S137",
+    "layers": "L101 L102 L103 L104 L121 L122 T130 T113",
+    "layers of contrib": "L150 L151 L152 L153 N123 T108",
+    "summaries and metrics": "M110 M111 M120 M122 M123",
+    "left unchanged": "N100 N102 N150 T105 T150 T151",
+    "several sessions": "N101 N122 S102 S120 S103 N121",
+    "where variables are made": "N104 N106 N107 N113 N114 V126 V105 V107",
+    "steps that Python decides": "N103 N115 N116 N110",
+    "collections": "N105 L121 V123 N161 V110 V129",
+    "names": "N111 G006 S126 N140 N141 V101",
+    "arguments": "N151 L101 T104 T121",
+    "Supervisors": "N120 N132 S132 S184",
+    "towers": "N125 N126 N127 N128 N130 N133 N192 N193 S138 L152",
+    "recurrent networks": "N160 S150 K165",
+    "moving averages": "N190 N191 O120 O104",
+    "optimizers": "O101 O105 O110 O116 O117 O118 O112 O113 K133",
+    "synchronous training": "O102 O103 O104 O106 O111 O114 D145 N171",
+    "partitioners": "P102 P103 P110 P111 P112",
+    "opening a session": "S101 S102 S115 S117 S118 S122",
+    "run calls": "S103 S104 S108 S109 S112 S114 S134 S136",
+    "feeds": "S105 S106 S107 S111 S116 S183 S182",
+    "initial values": "S122 S135 D112 V107",
+    "the global step": "S119 V106 V124 D147",
+    "code that is moved": "S130 S131 S180 S181",
+    "objects of a session": "S137 S185 V111 V112",
+    "symbols": "T101 T102 T103 T106 T107 T110 T111 T112 T119",
+    "imports": "T114 T115 T116 T117 T118 T131 T140",
+    "variable scopes": "V101 V103 V104 V108 V109 V121",
+    "compared variables": "V127 V128",
+}
+
+
+def find_related(code: str) -> list[str]:
+    """The other codes of a code's topics."""
+    codes = [codes.split() for codes in TOPICS.values()]
+    found = dict.fromkeys(c for topic in codes if code in topic for c in topic)
+    return [c for c in found if c != code]

@@ -1,0 +1,83 @@
+"""The example of a rule's page, cut out of programs that the tests run.
+
+A refused program is shown with its recipe followed (`tests/rules/followed`), any other
+case of `tests/rules` beside what the tool writes for it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+from collections.abc import Iterator
+
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from reference.pages.cases import Case
+
+_CONTEXT = 1  # Unchanged lines around a change.
+_MOST = 36  # Lines of a program that are shown.
+
+
+@dataclasses.dataclass(frozen=True)
+class Example:
+    """Two programs, cut down to what differs.
+
+    Attributes:
+      before: lines of the program as it was.
+      after: lines of the program as it became; empty where nothing changes.
+      said: what the after part is.
+    """
+
+    before: str
+    after: str
+    said: str
+
+
+def show_followed(pair: tuple[str, str]) -> Example:
+    """A refused program, and the same with the recipe followed."""
+    before, after = cut_changes(*pair)
+    return Example(before, after, "With the recipe followed, the tool migrates it")
+
+
+def show_case(case: Case) -> Example:
+    """A program, and what the tool writes for it, around the first finding."""
+    finding = case.findings()[0]
+    if finding.outcome is not Outcome.REWRITTEN:
+        return Example(_surround(case.text, finding.line), "", "")
+    migrated = migrate_text(case.text).text
+    if migrated == case.text:
+        return Example(_surround(case.text, finding.line), "", "")
+    before, after = cut_changes(case.text, migrated, finding.line)
+    return Example(before, after, "`tf1to2 migrate` writes")
+
+
+def _surround(text: str, line: int) -> str:
+    lines = text.splitlines()
+    return "\n".join(lines[max(0, line - 1 - _CONTEXT) : line + _CONTEXT])
+
+
+def cut_changes(old: str, new: str, line: int = 0) -> tuple[str, str]:
+    """The lines that differ, with `...` between; only the part with `line`, where given."""
+    before, after = old.splitlines(), new.splitlines()
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    hunks = list(matcher.get_grouped_opcodes(_CONTEXT))
+    if line:
+        hunks = [h for h in hunks if h[0][1] < line <= h[-1][2]] or hunks
+    parts = [(h[0][1], h[-1][2], h[0][3], h[-1][4]) for h in hunks]
+    return (
+        "\n".join(_join([before[a:b] for a, b, _, _ in parts])),
+        "\n".join(_join([after[c:d] for _, _, c, d in parts])),
+    )
+
+
+def _join(parts: list[list[str]]) -> Iterator[str]:
+    count = 0
+    for number, part in enumerate(parts):
+        if number:
+            yield "..."
+        for line in part:
+            count += 1
+            if count > _MOST:
+                yield "..."
+                return
+            yield line
