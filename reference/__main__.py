@@ -334,11 +334,11 @@ def _cut(trace: Trace, steps: int) -> Trace:
 @click.option("--measure/--no-measure", default=True, help="Run the scenarios first.")
 @click.option("--stale", is_flag=True, help="Measure only what is not, or is old.")
 def numerics_(names: tuple[str, ...], measure: bool, stale: bool) -> None:
-    """Measures every run against its recording and writes docs/numerics.md."""
+    """Measures every run against its recording and writes docs/numerics.md and docs/numerics/."""
     if measure:
         for scenario in _chosen(names):
             numerics.measure(scenario, only_stale=stale, say=click.echo)
-    numerics.PAGE.write_text(numerics.page(list(SCENARIOS.values())))
+    numerics.write_pages(list(SCENARIOS.values()))
     click.echo(f"wrote {numerics.PAGE}")
 
 

@@ -21,15 +21,22 @@ from reference.scenario import HERE, Alternative, Run, Scenario
 
 PAGE = HERE.parent / "docs" / "numerics.md"
 
-_HEAD = """\
-<!-- Written by `python -m reference numerics`; do not edit. -->
+_WRITTEN = "<!-- Written by `python -m reference numerics`; do not edit. -->"
+_HEAD = f"""\
+{_WRITTEN}
 # Numerics, as measured
 
-Every scenario of `reference/` trains the TF1 program under genuine TensorFlow 1.15.5 and its
-migration under TensorFlow 2, from the same weights, on the same batches, in the same order. The
-difference is the largest absolute one of any element of the trace: every step's loss and
-whatever else the programs trace, variables and optimizer slots at the end. "Allowed" is the
-tolerance the tests use. `TF_ENABLE_ONEDNN_OPTS=0` on both sides.
+Each scenario of `reference/` is a TensorFlow 1 program and its migration. The program trains under
+genuine TensorFlow 1.15.5. The migration trains under TensorFlow 2. Both start from the same weights
+and use the same batches in the same order, with `TF_ENABLE_ONEDNN_OPTS=0`.
+
+The **difference** is the largest absolute difference of any value: the loss of every step, everything
+else that the programs record, and the variables and optimizer slots at the end. The tests fail if a
+difference exceeds its tolerance. Each page shows the tolerances and the reason for each.
+"""
+_COLUMNS = """\
+*Difference* is the largest absolute difference from TensorFlow 1.15.5, and in brackets the array that
+has it. *ULPs* is that difference in units of the last place. *Allowed* is the tolerance of the tests.
 """
 
 
@@ -117,12 +124,44 @@ def differences(expected: oracle.Trace, found: oracle.Trace) -> dict[str, Any]:
 
 
 def page(scenarios: Iterable[Scenario]) -> str:
-    """The page, from what was measured; a run that never was says so."""
-    lines = [_HEAD]
+    """The entry page, from what was measured; a run that never was says so."""
+    lines = [
+        _HEAD,
+        "| scenario | what it trains | runs | largest difference |",
+        "|---|---|---|---|",
+    ]
     for scenario in scenarios:
-        if not scenario.runs:
-            continue
-        lines += [f"## {scenario.name}", "", *_about(scenario), ""]
+        if scenario.runs:
+            title = _capitalise(scenario.title)
+            link = f"[{scenario.name}](numerics/{scenario.name}.md)"
+            worst = _largest(scenario)
+            lines.append(f"| {link} | {title} | {len(scenario.runs)} | {worst} |")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def _capitalise(title: str) -> str:
+    return title if title.startswith("tf.") else title[:1].upper() + title[1:]
+
+
+def _largest(scenario: Scenario) -> str:
+    entries = measured(scenario)
+    worst: dict[str, float] = {}
+    for run in scenario.runs:
+        for alternative in programs(scenario, run):
+            entry = entries.get(key(run, alternative))
+            if entry is None:
+                return "not measured"
+            found = max(worst.get(run.dtype, 0.0), entry["difference"])
+            worst[run.dtype] = found
+    return ", ".join(f"{value:.2g} in {dtype}" for dtype, value in worst.items())
+
+
+def pages(scenarios: Iterable[Scenario]) -> dict[pathlib.Path, str]:
+    """Every page and its text: the entry, and one for each scenario."""
+    scenarios = [scenario for scenario in scenarios if scenario.runs]
+    found = {PAGE: page(scenarios)}
+    for scenario in scenarios:
+        lines = [_WRITTEN, f"# {scenario.name}", "", *_about(scenario), "", _COLUMNS]
         lines += [
             "| run | dtype | cluster | program | difference | ULPs | allowed | why not less |",
             "|---|---|---|---|---|---|---|---|",
@@ -132,9 +171,17 @@ def page(scenarios: Iterable[Scenario]) -> str:
             for alternative in programs(scenario, run):
                 entry = entries.get(key(run, alternative))
                 lines.append(_row(scenario, run, alternative, entry))
-        lines += ["", *_oracle(scenario, entries), ""]
-        lines += _accidents(scenario)
-    return "\n".join(lines).rstrip() + "\n"
+        lines += ["", *_oracle(scenario, entries), "", *_accidents(scenario)]
+        path = PAGE.with_suffix("") / f"{scenario.name}.md"
+        found[path] = "\n".join(lines).rstrip() + "\n"
+    return found
+
+
+def write_pages(scenarios: Iterable[Scenario]) -> None:
+    """Writes every page."""
+    for path, text in pages(scenarios).items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
 
 
 def _accidents(scenario: Scenario) -> list[str]:
@@ -156,9 +203,7 @@ def _accidents(scenario: Scenario) -> list[str]:
 
 
 def _about(scenario: Scenario) -> list[str]:
-    text = (
-        scenario.title[:1].upper() + scenario.title[1:] + f"; {scenario.steps} steps."
-    )
+    text = f"{_capitalise(scenario.title)}; {scenario.steps} steps."
     if scenario.refused:
         text += (
             f" The tool refuses this program ({scenario.refused}): {scenario.refusal}"

@@ -1,7 +1,7 @@
 """The programs that show each shape of TensorFlow 1 program, where they run, and with what
 they are compared.
 
-`python -m tests.programs.shapes` writes the page `docs/programs.md` from it; the tests
+`python -m tests.programs.shapes` writes `docs/programs.md` and `docs/programs/` from it; the tests
 fail where a test that is named here is not there, or may be skipped.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import pathlib
+import re
 from collections.abc import Sequence
 
 from tests.programs import (
@@ -333,31 +334,50 @@ ESTIMATORS: tuple[Shown, ...] = (
 )
 
 
-def page() -> str:
-    """The page, as Markdown."""
-    parts = [
-        "# Programs that are run\n",
-        "Each is a program of TensorFlow 1, as a user would have written it. The tests "
-        "migrate it,\nrun the result on TensorFlow 2, and compare its numbers. This page "
-        "is written by\n`python -m tests.programs.shapes`.\n",
-        f"## Sessions, towers, placement: {len(DISTRIBUTION)} programs\n",
-        *_table(DISTRIBUTION),
-        f"## Estimators: {len(ESTIMATORS)} programs\n",
-        "Beside the reference programs `estimator_*`, which [numerics](numerics.md) lists.\n",
-        *_table(ESTIMATORS),
-    ]
-    return "\n".join(parts).rstrip() + "\n"
+_INTRODUCTION = """\
+# Programs that are run
+
+These are TensorFlow 1 programs, written as a user would have written them. The tests migrate each
+program, run the result on TensorFlow 2, and compare its numbers. `python -m tests.programs.shapes`
+writes these pages.
+"""
+
+
+def pages() -> dict[pathlib.Path, str]:
+    """Every page and its text, as Markdown: the entry, and one for each shape."""
+    entry, found = [_INTRODUCTION], {}
+    for title, rows in (
+        ("Sessions, towers, placement", DISTRIBUTION),
+        ("Estimators", ESTIMATORS),
+    ):
+        entry.append(f"## {title}: {len(rows)} programs\n")
+        if rows is ESTIMATORS:
+            entry.append(
+                "The reference programs `estimator_*` are listed in "
+                "[numerics](numerics.md).\n"
+            )
+        lines = ["| shape | programs |", "|---|---|"]
+        for shape in dict.fromkeys(row.shape for row in rows):
+            chosen = tuple(row for row in rows if row.shape == shape)
+            name = re.sub(r"\W+", "-", f"{title.split(',')[0]} {shape}").strip("-")
+            path = PAGE.with_suffix("") / f"{name.lower()}.md"
+            found[path] = "\n".join([f"# {title}: {shape}\n", *_table(chosen)])
+            lines.append(f"| [{shape}](programs/{path.name}) | {len(chosen)} |")
+        entry.append("\n".join(lines) + "\n")
+    return {PAGE: "\n".join(entry).rstrip() + "\n", **found}
 
 
 def _table(rows: tuple[Shown, ...]) -> list[str]:
-    lines = ["| shape | program | what it has | runs in | compared with |"]
-    lines.append("|---|---|---|---|---|")
+    lines = ["| program | what it has | runs in | compared with |"]
+    lines.append("|---|---|---|---|")
     for row in rows:
         covers = row.covers.replace("|", "\\|").replace("_", "\\_").replace("*", "\\*")
-        cells = (row.shape, f"`{row.path}`", covers, row.where, row.compared)
+        cells = (f"`{row.path}`", covers, row.where, row.compared)
         lines.append(f"| {' | '.join(cells)} |")
     return ["\n".join(lines) + "\n"]
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), "utf-8")
+    for path, text in pages().items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")

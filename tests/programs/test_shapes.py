@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from tests.programs.shapes import DISTRIBUTION, ESTIMATORS, PAGE, ROOT, Shown, page
+from tests.programs.shapes import DISTRIBUTION, ESTIMATORS, PAGE, ROOT, Shown, pages
 
 ROWS = (*DISTRIBUTION, *ESTIMATORS)
 # Prints the tests that pytest finds and that nothing may skip.
@@ -32,7 +32,10 @@ def pytest_collection_finish(session):
 
 
 def test_the_page_is_new() -> None:
-    assert PAGE.read_text("utf-8") == page(), "python -m tests.programs.shapes"
+    recipe, written = "python -m tests.programs.shapes", pages()
+    assert set(written) == {PAGE, *PAGE.with_suffix("").glob("*.md")}, recipe
+    for path, text in written.items():
+        assert path.read_text("utf-8") == text, recipe
 
 
 def test_there_are_as_many_as_were_asked_for() -> None:

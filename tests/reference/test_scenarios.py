@@ -187,7 +187,11 @@ def test_compat_v1_says_the_same(
 
 def test_numerics_page_is_what_was_measured() -> None:
     recipe = "run `python -m reference numerics`"
-    assert numerics.PAGE.read_text() == numerics.page(ALL), recipe
+    pages = numerics.pages(ALL)
+    written = {numerics.PAGE, *numerics.PAGE.with_suffix("").glob("*.md")}
+    assert written == set(pages), recipe
+    for path, text in pages.items():
+        assert path.read_text() == text, recipe
 
 
 @pytest.mark.parametrize(("scenario", "run", "alternative"), COMPARED)
