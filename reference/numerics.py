@@ -134,7 +134,7 @@ def page(scenarios: Iterable[Scenario]) -> str:
         if scenario.runs:
             title = _capitalise(scenario.title)
             link = f"[{scenario.name}](numerics/{scenario.name}.md)"
-            worst = _largest(scenario)
+            worst = find_largest(scenario)
             lines.append(f"| {link} | {title} | {len(scenario.runs)} | {worst} |")
     return "\n".join(lines).rstrip() + "\n"
 
@@ -143,7 +143,8 @@ def _capitalise(title: str) -> str:
     return title if title.startswith("tf.") else title[:1].upper() + title[1:]
 
 
-def _largest(scenario: Scenario) -> str:
+def find_largest(scenario: Scenario) -> str:
+    """The largest difference of any run, for each dtype."""
     entries = measured(scenario)
     worst: dict[str, float] = {}
     for run in scenario.runs:

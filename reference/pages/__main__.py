@@ -6,7 +6,7 @@ import functools
 import pathlib
 from collections.abc import Callable, Iterator
 
-from reference.pages import drawings, how_to, mistakes, rules
+from reference.pages import drawings, gallery, how_to, mistakes, rules
 from reference.scenario import HERE
 
 DOCS = HERE.parent / "docs"
@@ -17,7 +17,15 @@ def generated() -> Iterator[tuple[pathlib.Path, Callable[[], str]]]:
     yield DOCS / "rules.md", rules.write_entry
     for name in rules.name_pages():
         yield DOCS / "rules" / name, functools.partial(rules.write_page, name)
-    yield DOCS / "how-to.md", how_to.page
+    yield DOCS / "how-to.md", how_to.write_entry
+    for name in how_to.name_pages():
+        yield DOCS / "how-to" / name, functools.partial(how_to.write_page, name)
+    yield DOCS / "gallery.md", gallery.write_entry
+    for name in gallery.NAMES:
+        yield (
+            DOCS / "gallery" / f"{name}.md",
+            functools.partial(gallery.write_page, name),
+        )
     yield DOCS / "mistakes.md", mistakes.page
     for name, drawing in drawings.DRAWINGS.items():
         path = DOCS / "drawings" / f"{name}.svg"
@@ -30,6 +38,7 @@ if __name__ == "__main__":
         path.parent.mkdir(exist_ok=True)
         path.write_text(write())
         print(f"wrote {path}")
-    for old in sorted(set((DOCS / "rules").glob("*.md")) - set(files)):
+    directories = {path.parent for path in files} - {DOCS}
+    for old in sorted({p for d in directories for p in d.glob("*.md")} - set(files)):
         old.unlink()
         print(f"removed {old}")

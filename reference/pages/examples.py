@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
@@ -53,7 +53,7 @@ def show_case(case: Case) -> Example:
 
 def _surround(text: str, line: int) -> str:
     lines = text.splitlines()
-    return "\n".join(lines[max(0, line - 1 - _CONTEXT) : line + _CONTEXT])
+    return _show(lines[max(0, line - 1 - _CONTEXT) : line + _CONTEXT])
 
 
 def cut_changes(old: str, new: str, line: int = 0) -> tuple[str, str]:
@@ -65,9 +65,17 @@ def cut_changes(old: str, new: str, line: int = 0) -> tuple[str, str]:
         hunks = [h for h in hunks if h[0][1] < line <= h[-1][2]] or hunks
     parts = [(h[0][1], h[-1][2], h[0][3], h[-1][4]) for h in hunks]
     return (
-        "\n".join(_join([before[a:b] for a, b, _, _ in parts])),
-        "\n".join(_join([after[c:d] for _, _, c, d in parts])),
+        _show(_join([before[a:b] for a, b, _, _ in parts])),
+        _show(_join([after[c:d] for _, _, c, d in parts])),
     )
+
+
+def _show(lines: Iterable[str]) -> str:
+    """Lines without the indentation that all of them have, `...` aside."""
+    lines = list(lines)
+    widths = [len(x) - len(x.lstrip()) for x in lines if x.strip() and x != "..."]
+    shift = min(widths, default=0)
+    return "\n".join(line if line == "..." else line[shift:] for line in lines)
 
 
 def _join(parts: list[list[str]]) -> Iterator[str]:

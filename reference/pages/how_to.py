@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import re
 import textwrap
 
 import nbformat
@@ -19,14 +20,13 @@ from reference.notebooks import build
 from reference.scenario import HERE
 
 _PROGRAMS = HERE.parent / "tests" / "programs" / "clustered"
-_HEAD = """\
-<!-- Written by `python -m reference.pages`; do not edit. -->
-# How each idiom is migrated
+_WRITTEN = "<!-- Written by `python -m reference.pages`; do not edit. -->\n"
+_HEAD = f"""\
+{_WRITTEN}# Idioms, before and after
 
-Before, as users wrote it; after, as `tf1to2` writes it. All of it is cut out of programs that the
-tests run under TensorFlow 1.15.5 and migrated under TensorFlow 2: the
-[paired notebooks](notebooks.md) and `tests/programs`. Why a construct is refused, and what to do
-then, is told by its [rule](rules.md).
+Each page shows code as users wrote it, and what `tf1to2` writes for it. All of it is cut out of programs
+that the tests run: the original under TensorFlow 1.15.5, the migration under TensorFlow 2. If a construct
+is refused, its [rule](rules.md) says why and what to do.
 """
 
 
@@ -212,25 +212,25 @@ def _open(text: str) -> bool:
     return sum(text.count(a) - text.count(b) for a, b in ("()", "[]", "{}")) > 0
 
 
+_FALLBACK_TITLE = "What cannot become tf.distribute yet"
 _FALLBACK = """\
-## What cannot become tf.distribute yet
+# What cannot become tf.distribute yet
 
 A refused program can still run on TensorFlow 2.21, in graph mode:
 
     tf1to2 migrate DIRECTORY --fallback compat --write
 
-Every file of the program then imports `tensorflow.compat.v1`; the file that one starts switches
-graph mode on before its first import that may need it; `Server`, `replica_device_setter`,
-`Supervisor` and monitored sessions are those of `tf.compat.v1`, with the old launch commands. What
-stood in contrib has a home in compat.v1, or comes as a module beside the program; so does the MNIST
-reader. No variable of the environment need be set. Where one file of a program needs what
-TensorFlow 2.21 does not have in graph mode either (an Estimator, most of contrib), the whole program
-stays byte for byte as it was, and T151 says at which line.
+- Every file of the program imports `tensorflow.compat.v1`. The file that you start turns graph mode on.
+- `Server`, `replica_device_setter`, `Supervisor` and monitored sessions come from `tf.compat.v1`. The old
+  launch commands work. You need no environment variable.
+- Code of contrib comes from `tf.compat.v1`, or from a module that is written beside the program. So does the
+  MNIST reader.
+- If one file of a program needs something that TensorFlow 2.21 lacks in graph mode too (an Estimator, most of
+  contrib), the whole program stays unchanged. [T151](../rules/T151.md) names the line.
 
-The report calls it *runs through compat.v1 (still TF1)*, never migrated, and gives the reason why it
-is not yet tf.distribute; the exit code is 0, because this was asked for. Programs that migrate are
-migrated as always. `tf_upgrade_v2`'s own output is read like the original, with and without the
-fallback.
+The report calls the result *runs through compat.v1 (still TF1)* and gives the reason why it is not yet
+`tf.distribute`. The exit code is 0, because you asked for this. Programs that migrate are migrated as
+always. `tf_upgrade_v2`'s output is read like the original, with and without the fallback.
 
 Before:
 
@@ -257,16 +257,54 @@ def _fallback() -> str:
     )
 
 
-def page() -> str:
-    """The page."""
-    parts = [_HEAD]
+def name_pages() -> dict[str, str]:
+    """File name -> title of every page in docs/how-to/."""
+    titles = [idiom.title for idiom in IDIOMS]
+    return {f"{_slug(title)}.md": title for title in [*titles, _FALLBACK_TITLE]}
+
+
+def _slug(title: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+
+
+def write_entry() -> str:
+    """docs/how-to.md: the idioms."""
+    rows = [
+        f"| [{title}](how-to/{name}) | {_summary(title)} |"
+        for name, title in name_pages().items()
+    ]
+    return "\n".join([_HEAD, "| idiom | in TensorFlow 2 |\n|---|---|", *rows]) + "\n"
+
+
+def _summary(title: str) -> str:
     for idiom in IDIOMS:
-        old, new = _texts(idiom.before.program)
-        before = cut(old, idiom.before.first, idiom.before.last)
-        after = cut(new, *idiom.after)
-        parts.append(
-            f"## {idiom.title}\n\n{idiom.text}\n\n"
-            f"Before:\n\n```python\n{before}\n```\n\n"
-            f"After:\n\n```python\n{after}\n```\n"
-        )
-    return "\n".join([*parts, _fallback()])
+        if idiom.title == title:
+            return re.split(r"(?<=[.;]) ", idiom.text)[0].rstrip(";.") + "."
+    return "A refused program runs in graph mode, through `tf.compat.v1`."
+
+
+def write_page(name: str) -> str:
+    """An idiom's page."""
+    title = name_pages()[name]
+    for idiom in IDIOMS:
+        if idiom.title == title:
+            return _WRITTEN + _idiom(idiom)
+    return _WRITTEN + _fallback()
+
+
+def _idiom(idiom: Idiom) -> str:
+    old, new = _texts(idiom.before.program)
+    before = cut(old, idiom.before.first, idiom.before.last)
+    after = cut(new, *idiom.after)
+    return (
+        f"# {idiom.title}\n\n{idiom.text}\n\n"
+        f"Before:\n\n```python\n{before}\n```\n\n"
+        f"After:\n\n```python\n{after}\n```\n\n"
+        f"{_source(idiom.before.program)}\n"
+    )
+
+
+def _source(program: str) -> str:
+    if program.endswith(".py"):
+        return f"From `tests/programs/clustered/{program}`, which the tests run."
+    return f"From the [paired notebooks](../notebooks.md) `{program}`, which the tests run."

@@ -72,11 +72,11 @@ def write_family(letter: str) -> str:
     """docs/rules/X.md: the codes of a family."""
     lines = [
         f"# {letter}: {FAMILIES[letter]}\n",
-        "| code | | |\n|---|---|---|",
+        "| code | what it means |\n|---|---|",
     ]
     for code in sorted(_family(letter), key=lambda code: code.id):
         lines.append(
-            f"| [{code.id}]({code.id}.md) | **{escaped(code.title)}** "
+            f"| [{code.id}: {escaped(code.title)}]({code.id}.md) "
             f"| {escaped(_first_sentence(code.explanation))} |"
         )
     return _WRITTEN + "\n".join(lines) + "\n"

@@ -20,9 +20,11 @@ from reference import processes
 from reference.pages import drawings, how_to
 from reference.pages.__main__ import generated
 from tests import ledger
+from tests.rules.followed.bases import CLUSTER
 
 ROOT = pathlib.Path(__file__).parents[2]
 DOCS = ROOT / "docs"
+INDEX = DOCS / "index.md"
 RULES = DOCS / "rules"
 ESTIMATORS = DOCS / "estimators"
 MKDOCS = ROOT / "mkdocs.yml"
@@ -122,7 +124,11 @@ def test_links_lead_somewhere(path: pathlib.Path) -> None:
 
 @pytest.mark.parametrize(
     "path, write",
-    [pytest.param(p, w, id=p.name) for p, w in generated() if p.parent != RULES],
+    [
+        pytest.param(p, w, id=str(p.relative_to(DOCS)))
+        for p, w in generated()
+        if p.parent != RULES
+    ],
 )
 def test_generated_pages_are_new(path: pathlib.Path, write: Callable[[], str]) -> None:
     assert path.read_text() == write(), "python -m reference.pages"
@@ -212,6 +218,16 @@ def test_the_example_of_contributing() -> None:
     subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, timeout=60)
 
 
+def test_the_example_of_the_home_page() -> None:
+    """Each line is one of a program, or of what the tool writes for it."""
+    shown = re.findall(
+        r"^    ```python\n(.*?)^    ```$", INDEX.read_text(), re.M | re.S
+    )
+    for code, text in zip(shown, (CLUSTER, migrate_text(CLUSTER).text), strict=True):
+        known = {line.strip() for line in text.splitlines()}
+        assert {line.strip() for line in code.splitlines()} <= known | {""}
+
+
 def test_the_models_of_estimators() -> None:
     """Each pair is a program and what the tool writes for it."""
     pages = ("keras-models", "keras-files", "hooks")
@@ -276,6 +292,7 @@ def test_every_other_block_is_known() -> None:
     """A page with a new kind of code has to have a test."""
     executed = {
         # Page: languages, and by what.
+        "index.md": {"console"},
         "tutorial.md": {"bash", "console"},
         "checkpoints.md": {"text"},  # tests/reference/test_tf1_checkpoint.py
         "contributing.md": {"python", "console"},
@@ -284,11 +301,12 @@ def test_every_other_block_is_known() -> None:
         "estimators/keras-models.md": {"python"},
         "estimators/keras-files.md": {"python"},
         "estimators/hooks.md": {"python"},
-        "how-to.md": {"python"},  # Generated, of executed programs.
+        "how-to": {"python"},  # Generated, of executed programs.
         "mistakes.md": {"python", "diff"},  # Generated, of executed programs.
         "prove.md": {"sh", "text"},  # tests/verify
     }
     for page in PAGES:
         found = {language for language, _ in _BLOCK.findall(page.read_text())}
         name = page.relative_to(DOCS).as_posix()
+        name = "how-to" if page.parent == DOCS / "how-to" else name
         assert found <= executed.get(name, set()), name
