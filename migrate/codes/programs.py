@@ -121,10 +121,9 @@ CODES = (
     ),
     Code(
         "N135",
-        "tensor read by its name",
-        "A function that the graph calls reads a tensor of the graph by its name, not as a "
-        "parameter. The tensor becomes a local name of a step function, which the function "
-        "cannot see. Where the function's body can stand at its call, it is put there.",
+        "tensor read by its Python name",
+        "A function that the graph calls reads a tensor of the graph as a global or outer name, not as a parameter. If the function's body can stand at its call, the tool inlines it there.",
+        why="The tensor becomes a local name of a step function. The other function cannot see it.",
     ),
     Code(
         "N140",

@@ -44,7 +44,7 @@ TOPICS: dict[str, str] = {
     "summaries and metrics": "M110 M111 M120 M122 M123",
     "left unchanged": "N100 N102 N150 T105 T150 T151",
     "several sessions": "N101 N122 S102 S120 S103 N121",
-    "where variables are made": "N104 N106 N107 N113 N114 V126 V105 V107",
+    "where variables are made": "N104 N106 N107 N113 N114 N135 V126 V105 V107",
     "steps that Python decides": "N103 N115 N116 N110",
     "collections": "N105 L121 V123 N161 V110 V129",
     "names": "N111 G006 S126 N140 N141 V101",
