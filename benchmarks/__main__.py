@@ -1,9 +1,10 @@
 """Measures the tool's speed against its peer: `python -m benchmarks [PACKAGE]`.
 
-Two questions. How long does a whole package take, against `tf_upgrade_v2`, the converter
+Three questions. How long does a whole package take, against `tf_upgrade_v2`, the converter
 that comes with TensorFlow? It renames symbols file by file; this tool resolves them, reads
 programs and checks what it writes. And how long before the command says anything, against
-Python itself and the parser that it needs? Both in seconds of CPU of the process and its
+Python itself and the parser that it needs? And what does the second run over an unchanged
+tree cost (`--again TREE`)? All in seconds of CPU of the process and its
 children, so that a machine that does other things beside changes little; the best of a few
 runs, taken in turns. Nothing here is a test: figures depend on the machine.
 """
@@ -79,6 +80,7 @@ def package(name: str, times: int) -> dict[str, float]:
         if peer is None:
             raise RuntimeError("tf_upgrade_v2 comes with TensorFlow, which is not here")
         ours = [sys.executable, "-m", "migrate", "migrate", str(tree), "--quiet"]
+        ours.append("--no-cache")
         theirs = [peer, "--intree", str(tree), "--outtree", str(out)]
         report = ["--reportfile", str(where / "report.txt")]
         return best(
@@ -90,11 +92,27 @@ def package(name: str, times: int) -> dict[str, float]:
         )
 
 
+def again(tree: pathlib.Path) -> tuple[float, float]:
+    """Seconds for a tree that was never seen, and for the same tree once more."""
+    with tempfile.TemporaryDirectory() as cache:
+        run = [sys.executable, "-m", "migrate", "check", str(tree), "--quiet"]
+        command = ["env", f"XDG_CACHE_HOME={cache}", *run]
+        return cpu(command), cpu(command)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("package", nargs="?", default="tensor2tensor")
     parser.add_argument("--times", type=int, default=2, help="how often each is run")
+    parser.add_argument(
+        "--again", type=pathlib.Path, help="only: a tree, and the same tree once more"
+    )
     chosen = parser.parse_args()
+    if chosen.again is not None:
+        first, second = again(chosen.again)
+        print(f"{first:8.2f} s  {chosen.again}, first run")
+        print(f"{second:8.2f} s  second run: {first / second:.0f} times cheaper")
+        return
     versions = [f"Python {platform.python_version()}"]
     versions += [f"{n} {metadata.version(n)}" for n in ("tensorflow", "libcst")]
     print(", ".join(versions))

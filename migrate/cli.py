@@ -9,6 +9,7 @@ What is only needed once there is work to do is imported then: start-up is felt.
 from __future__ import annotations
 
 import errno
+import os
 import pathlib
 import sys
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -83,6 +84,8 @@ def main(ctx: click.Context) -> None:
 
     Alone it says what is in the current directory.
     """
+    if os.environ.get("NO_COLOR"):  # https://no-color.org
+        ctx.color = False
     if ctx.invoked_subcommand is None:
         from migrate.here import describe_here
 
@@ -112,6 +115,12 @@ main.add_command(verify)
     help="With --write: keep the originals of changed files in this new directory.",
 )
 @click.option(
+    "--interactive",
+    "-i",
+    is_flag=True,
+    help="With --write: ask before each program is written.",
+)
+@click.option(
     "--notes",
     is_flag=True,
     help="Write what is refused into the refused files, as comments. Without it they "
@@ -122,6 +131,7 @@ def migrate_command(
     write: bool,
     output: pathlib.Path | None,
     backup: pathlib.Path | None,
+    interactive: bool,
     **shared: Any,
 ) -> None:
     """Show (or, with --write or --output, do) the migration of files and trees.
@@ -131,8 +141,12 @@ def migrate_command(
     """
     if diff + write + (output is not None) > 1:
         raise click.UsageError("--diff, --write and --output exclude each other")
-    if backup is not None and not write:
-        raise click.UsageError("--backup needs --write")
+    for name, given in (
+        ("--backup", backup is not None),
+        ("--interactive", interactive),
+    ):
+        if given and not write:
+            raise click.UsageError(f"{name} needs --write")
     from migrate.show import print_diffs
 
     job = Job(shared)
@@ -146,7 +160,7 @@ def migrate_command(
         shown: set[pathlib.Path] = set()
         job.finish(job.run(_checked, lambda p: print_diffs(p, shown)), to_stderr=True)
     elif write:
-        _write(job, backup)
+        _write(job, backup, interactive)
     elif output is not None:
         from migrate.next_steps import Written
 
@@ -199,12 +213,14 @@ def _writable(result: FileResult) -> FileResult:
     return results.check_target(result, result.path) if result.changed else result
 
 
-def _write(job: Job, backup: pathlib.Path | None) -> NoReturn:
+def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn:
     """Changes files in place; says before if git does not have them as they are."""
     from migrate import results
+    from migrate.asking import Asking
     from migrate.copies import Backup, CopyError
     from migrate.disk import git
     from migrate.next_steps import Written
+    from migrate.report import display
 
     if changed := git.find_uncommitted(job.paths):
         number = f"{len(changed)} file{'s' * (len(changed) != 1)}"
@@ -221,12 +237,18 @@ def _write(job: Job, backup: pathlib.Path | None) -> NoReturn:
         except CopyError as error:
             raise click.UsageError(str(error)) from None
 
+    asking = Asking() if interactive else None
+
     def complete(program: list[FileResult]) -> list[FileResult]:
         if keep is not None:
             program = keep.copy_program(program)
         return results.write_program(program)
 
-    done = job.run(_writable, complete)
+    done = job.run(_writable, complete, accept=asking.accept if asking else None)
+    if asking is not None and asking.left:
+        job.left = True
+        names = ", ".join(map(display, asking.left))
+        click.echo(f"Left, as you said: {names}", err=True)
     tracked = git.find_top(job.paths[0]) is not None
     job.finish(done, written=Written(job.paths[0], None, backup, tracked))
 

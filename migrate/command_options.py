@@ -70,6 +70,11 @@ def add_shared_options(command: Callable[..., Any]) -> Callable[..., Any]:
             help="Processes; 0, the default, takes one per processor.",
         ),
         click.option(
+            "--no-cache",
+            is_flag=True,
+            help="Do not take what a run over the same unchanged tree gave before.",
+        ),
+        click.option(
             "--statistics",
             is_flag=True,
             help="Print how often each code occurred.",

@@ -16,7 +16,10 @@ import importlib.resources
 import pathlib
 import re
 from collections.abc import Iterable, Iterator
-from importlib.resources.abc import Traversable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:  # Python 3.10 has it in importlib.abc, and 3.14 only here.
+    from importlib.resources.abc import Traversable
 
 _FOLDER = "migrate.support"
 _MARK = re.compile(rb"Written (?:beside your program )?by tf1to2[;,.]")

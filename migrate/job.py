@@ -39,6 +39,7 @@ class Job:
 
     def __init__(self, shared: dict[str, Any]) -> None:
         from migrate import report
+        from migrate.disk import run_cache
 
         names: tuple[str, ...] = shared["paths"]
         self.stdin = names == (_STDIN,)
@@ -55,6 +56,7 @@ class Job:
         self.verbose: bool = shared["verbose"]
         self.statistics: bool = shared["statistics"]
         self.interrupted = False
+        self.left = False  # Whether the user left a program that could be written.
         self._configs = self._load_configs()
         config = self._configs[0]
         self.options = Options(
@@ -67,6 +69,7 @@ class Job:
             fallback=shared["fallback"] or "",
         )
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
+        self._cached = not shared["no_cache"] and run_cache.is_wanted()
         self._exclude: tuple[str, ...] = shared["exclude"]
 
     def _load_configs(self) -> list[Config]:
@@ -99,6 +102,7 @@ class Job:
         complete: Callable[[list[FileResult]], list[FileResult]] = lambda found: found,
         *,
         each_link: bool = False,
+        accept: Callable[[list[FileResult]], list[FileResult]] | None = None,
     ) -> list[FileResult]:
         """Migrates all programs; each is completed (written), whole, before an interrupt.
 
@@ -106,13 +110,13 @@ class Job:
           prepare: finds what keeps a file's result from being written.
           complete: writes or shows the results of a program.
           each_link: a link to a file counts as a file of its own.
+          accept: asks whether a program is to be completed; may be interrupted.
         """
-        from migrate import run
-
         done: list[FileResult] = []
         try:
             with Progress(self.quiet) as progress:
-                programs = run.run_programs(
+                progress.start()
+                programs = self._find_run()(
                     self.paths,
                     self.options,
                     prepare=prepare,
@@ -122,6 +126,8 @@ class Job:
                     progress=progress.show,
                 )
             for program in programs:
+                if accept is not None:
+                    program = accept(program)
                 with interrupts.uninterrupted():
                     done += complete(program)
         except KeyboardInterrupt:
@@ -129,6 +135,15 @@ class Job:
             total = progress.total or len(done)
             click.echo(f"\nInterrupted after {len(done)} of {total} files.", err=True)
         return done
+
+    def _find_run(self) -> Callable[..., list[list[FileResult]]]:
+        if self._cached:
+            from migrate import cached_run
+
+            return cached_run.run_programs
+        from migrate import run
+
+        return run.run_programs
 
     def finish(
         self,
@@ -159,7 +174,8 @@ class Job:
                 lines += ["", click.style("Next", bold=True), *steps] if steps else []
             for line in lines:
                 click.echo(line, err=to_stderr)
-        self._exit(run, summary.summarise(results, run.accepts_compat).exit_code)
+        code = summary.summarise(results, run.accepts_compat).exit_code
+        self._exit(run, code or int(self.left))
 
     def finish_check(
         self,

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-_MANY = 20  # Files worth a progress bar.
+_MANY = 8  # Files worth a progress bar.
 
 
 class Progress:
@@ -16,6 +16,7 @@ class Progress:
     def __init__(self, quiet: bool) -> None:
         self._shown = sys.stderr.isatty() and not quiet
         self._bar: Any = None
+        self._done = 0
         self.total = 0
 
     def __enter__(self) -> Progress:
@@ -25,6 +26,11 @@ class Progress:
         if self._bar is not None:
             self._bar.render_finish()
 
+    def start(self) -> None:
+        """Says at once that something is done; importing the compiler takes a moment."""
+        if self._shown:
+            click.echo("reading ...\r", nl=False, err=True)
+
     def show(self, done: int, total: int) -> None:
         self.total = total
         if not self._shown or total < _MANY:
@@ -32,4 +38,5 @@ class Progress:
         if self._bar is None:
             self._bar = click.progressbar(length=total, label="files", file=sys.stderr)
             self._bar.render_progress()
-        self._bar.update(1)
+        self._bar.update(done - self._done)
+        self._done = done

@@ -12,6 +12,7 @@ from concurrent.futures.process import BrokenProcessPool
 
 from migrate import outcomes, pipeline, unused_parts
 from migrate.disk import discover, interrupts
+from migrate.disk.collect import collect
 from migrate.migration import Migration
 from migrate.options import Options
 from migrate.pipeline import Core, FileResult
@@ -26,52 +27,6 @@ _FEW = 8  # Files worth a process pool: starting one costs about as much as thes
 
 _NO_EXCLUSIONS = discover.Exclusions()
 _NO_OPTIONS = Options()
-
-
-def collect(
-    paths: Sequence[pathlib.Path],
-    exclusions: discover.Exclusions = _NO_EXCLUSIONS,
-    each_link: bool = False,
-) -> list[pathlib.Path | FileResult]:
-    """The files to look at, each once; a path that is not there is a failed result.
-
-    Args:
-      each_link: a link to a file counts as a file of its own.
-    """
-    seen: set[str] = set()
-    work: list[pathlib.Path | FileResult] = []
-    for path in paths:
-        for item in _below(path, exclusions):
-            if isinstance(item, FileResult):
-                work.append(item)
-                continue
-            # A file and a link to it are one file: it is written through the link.
-            identity = os.path.abspath(item) if each_link else os.path.realpath(item)
-            if identity not in seen:
-                seen.add(identity)
-                work.append(item)
-    return work
-
-
-def _below(
-    path: pathlib.Path, exclusions: discover.Exclusions
-) -> Iterator[pathlib.Path | FileResult]:
-    if os.path.isdir(path):
-        errors: list[OSError] = []
-        for file in discover.walk(path, exclusions, errors.append):
-            if discover.is_source(file):
-                yield file
-        for error in errors:
-            reason = f"cannot be listed: {error.strerror}"
-            yield FileResult(pathlib.Path(error.filename)).with_failure("E001", reason)
-    elif os.path.isfile(path):
-        yield path
-    elif os.path.exists(path):
-        yield FileResult(path).with_failure("E001", "not a regular file")
-    elif os.path.islink(path):
-        yield FileResult(path).with_failure("E001", "a link that leads nowhere")
-    else:
-        yield FileResult(path).with_failure("E001", "no such file or directory")
 
 
 def run_tree(
@@ -93,20 +48,19 @@ def run_tree(
       each_link: a link to a file counts as a file of its own, as in a copy of a tree.
       progress: is told how many files are done, of how many.
     """
-    work, options = _look(paths, options, core, exclusions, jobs, each_link)
+    work = collect(paths, exclusions, each_link)
+    options = _look(work, paths, options, core, jobs)
     yield from _in_order(work, options, core, jobs or os.cpu_count() or 1, progress)
 
 
 def _look(
+    work: Sequence[pathlib.Path | FileResult],
     paths: Sequence[pathlib.Path],
     options: Options,
     core: Core | None,
-    exclusions: discover.Exclusions,
     jobs: int,
-    each_link: bool,
-) -> tuple[list[pathlib.Path | FileResult], Options]:
-    """The files to look at, and the options with what is known of them together."""
-    work = collect(paths, exclusions, each_link)
+) -> Options:
+    """The options, with what is known of the files together."""
     files = [item for item in work if isinstance(item, pathlib.Path)]
     jobs = jobs or os.cpu_count() or 1
     if len(files) > 1:
@@ -119,7 +73,7 @@ def _look(
             options = dataclasses.replace(options, tree=tree)
             tree = dataclasses.replace(tree, callbacks=shared_callbacks(files, options))
             options = dataclasses.replace(options, tree=tree)
-    return work, options
+    return options
 
 
 def _in_order(
@@ -158,7 +112,9 @@ def run_programs(
     Returns:
       The results of each program; see `migrate.outcomes.settle`.
     """
-    work, known_ = _look(paths, options, core, exclusions, jobs, each_link)
+    work = collect(paths, exclusions, each_link)
+    progress(0, len(work))
+    known_ = _look(work, paths, options, core, jobs)
     found = list(_in_order(work, known_, core, jobs or os.cpu_count() or 1, progress))
     results = [prepare(r) for r in unused_parts.retry(found, known_, core)]
     if options.fallback and fallback is None:

@@ -52,7 +52,7 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
 def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:
     unified = notebook_diff.unified if name.endswith(b".ipynb") else diff.unified
     colours = {b"+": b"\x1b[32m", b"-": b"\x1b[31m", b"@": b"\x1b[36m"}
-    colourful = sys.stdout.isatty()
+    colourful = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     for line in unified(old, new, name):
         colour = colours.get(line[:1]) if colourful else None
         text = line.rstrip(b"\n")

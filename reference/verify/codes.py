@@ -43,7 +43,7 @@ def _findings(program: pathlib.Path) -> list[dict[str, Any]]:
         path = pathlib.Path(directory) / "report.json"
         subprocess.run(
             [
-                *(sys.executable, "-m", "migrate", "migrate", "--quiet"),
+                *(sys.executable, "-m", "tf1to2", "migrate", "--quiet"),
                 *("--jobs", "1", "--report", str(path), str(program)),
             ],
             capture_output=True,

@@ -126,7 +126,7 @@ def _migrated(request: Request) -> Program:
     program = target / request.old.resolve().relative_to(root)
     files = [str(p) for p in workspace.local_files(program, target)]
     done = subprocess.run(
-        [sys.executable, "-m", "migrate", "migrate", "--write", *files],
+        [sys.executable, "-m", "tf1to2", "migrate", "--write", *files],
         capture_output=True,
         text=True,
         timeout=600,

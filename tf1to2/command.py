@@ -1,0 +1,23 @@
+"""Starts the command with `migrate` and `reference` from here, whoever else has such names."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def main(**options: Any) -> None:
+    """Runs the command line.
+
+    The directory that holds our packages comes first on the path of this process: of an
+    installation this one, of a checkout the one above. Programs that are verified run in
+    processes of their own, which do not have it.
+    """
+    installed = os.path.isdir(os.path.join(_HERE, "migrate"))
+    sys.path.insert(0, _HERE if installed else os.path.dirname(_HERE))
+    from migrate.cli import main as command
+
+    command(**options)
