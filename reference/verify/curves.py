@@ -6,7 +6,7 @@ import html
 import math
 from collections.abc import Sequence
 
-from reference.verify.compare import Row
+from reference.verify.rows import Row
 
 _WIDTH, _HEIGHT = 720, 240
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 14, 30, 34

@@ -6,7 +6,7 @@ import html
 from collections.abc import Iterator, Sequence
 
 from reference.verify import curves
-from reference.verify.compare import Row
+from reference.verify.rows import Row
 from reference.verify.verdict import Outcome, Verdict
 
 _STYLE = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from reference.verify.compare import Records
 from reference.verify.problems import CannotRun
 from reference.verify.records import Event, Record
+from reference.verify.rows import Records
 from reference.verify.runs import Program, Runs
 from reference.verify.verdict import Verdict
 

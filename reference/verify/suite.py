@@ -15,7 +15,7 @@ import click
 
 from reference import data, environment, runner
 from reference.registry import SCENARIOS
-from reference.scenario import Fault, Run, Scenario
+from reference.scenario import Fault, Run, Scenario, Shape
 from reference.verify.runs import Limits
 from reference.verify.verdict import Outcome, Verdict
 from reference.verify.verification import Request, verify
@@ -53,7 +53,7 @@ def verify_case(
     steps: int = 60,
     seconds: float = 300.0,
 ) -> Verdict:
-    """Verifies it as a user would, with the program's own arguments alone.
+    """Verifies it as a user would, with the program's own arguments and as many tasks.
 
     Args:
       work: an empty directory.
@@ -77,6 +77,8 @@ def verify_case(
         arguments.append(f"--data_dir={work / 'mnist'}")
     if scenario.checkpoint or scenario.resumed:
         arguments.append(f"--checkpoint_dir={work / 'checkpoints'}")
+    topology = scenario.topology_of(run)
+    cluster = topology.shape is not Shape.SINGLE
     (work / "runs").mkdir()
     return verify(
         Request(
@@ -86,6 +88,8 @@ def verify_case(
             work / "runs",
             Limits(steps=steps, seconds=seconds),
             python,
+            ps=topology.ps if cluster else None,
+            workers=topology.workers if cluster else None,
             preloaded=True,
         )
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from reference.verify.compare import Row
+from reference.verify.rows import Row
 from reference.verify.verdict import Outcome, Verdict
 
 _MANY = 12

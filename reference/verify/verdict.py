@@ -6,7 +6,8 @@ import dataclasses
 import enum
 
 from reference.verify import tolerance
-from reference.verify.compare import Comparison, Records, Row
+from reference.verify.compare import Comparison
+from reference.verify.rows import Records, Row
 
 
 class Outcome(enum.Enum):

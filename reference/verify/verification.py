@@ -12,9 +12,10 @@ from collections.abc import Callable, Sequence
 
 from reference import environment
 from reference.verify import codes, stages, tasks, workspace
-from reference.verify.compare import Records, compare_workers
+from reference.verify.compare import compare_workers
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
+from reference.verify.rows import Records
 from reference.verify.runs import Limits, Program, Runs
 from reference.verify.verdict import Outcome, Verdict, judge
 

@@ -13,7 +13,8 @@ pytest.importorskip("tensorflow")
 from migrate.support import mnist_input_data  # noqa: E402
 from reference.proved import measuring, page, programs  # noqa: E402
 from reference.proved.programs import CannotFetch, Program  # noqa: E402
-from reference.verify.compare import Comparison, Row  # noqa: E402
+from reference.verify.compare import Comparison  # noqa: E402
+from reference.verify.rows import Row  # noqa: E402
 from reference.verify.verdict import Outcome, Verdict  # noqa: E402
 
 LISTED = programs.read_list()

@@ -54,7 +54,8 @@ def main():
     sandbox.keep_off_network(asked)
     if settings.side == "tf2":
         watch = tf2.Watch(recorder, told)
-        tf2.watch_variables(settings)
+        tf2.watch_variables(settings, watch.functions.add_variable)
+        watch.functions.install()
         names = ("training_session", "plain_session", "estimator_loop")
         tf2.AfterImport({name: getattr(watch, name) for name in names}).install()
     else:

@@ -1,8 +1,8 @@
 """Holds several workers to one order, so that a run has one possible outcome.
 
 Asynchronous workers take turns: a worker's turn is from the beginning of its step to the
-beginning of its next, with all that it reads and prints between. Synchronous ones begin
-each step together. Workers are processes, or threads of one; all see one directory.
+beginning of its next, with all that it reads and prints between. What they read before
+their first, all have read before any makes one. Synchronous ones begin each step together. Workers are processes, or threads of one; all see one directory.
 """
 
 import os
@@ -48,6 +48,9 @@ class Gate:
     def _is_over(self, task):
         return any(os.path.exists(self._path(n, task)) for n in ("ended-", "left-"))
 
+    def _is_ready(self, task):
+        return os.path.exists(self._path("ready-", task)) or self._is_over(task)
+
     def _wait(self, done, limit=LIMIT):
         deadline, pause = time.time() + limit, 0.0005
         while not done():
@@ -77,6 +80,8 @@ class Gate:
         else:
             if number:
                 self._mark(task)  # Its last turn is over.
+            else:
+                self._wait(lambda: all(map(self._is_ready, others)), LIMIT / 2)
             needed = {t: number + (t < task) for t in others}
         self._wait(
             lambda: all(

@@ -75,13 +75,14 @@ def seed_tensorflow(seed, told):
     import tensorflow as tf
     from tensorflow.python.framework import random_seed
 
+    public = random_seed.get_seed
+
     def get_seed(op_seed):
         if op_seed is None:
             told["unseeded"] = told.get("unseeded", 0) + 1
             return seed, seed
-        return seed, op_seed
+        return public(op_seed)
 
-    public = random_seed.get_seed
     random_seed.get_seed = get_seed
     # Programs, and what reads their data, ask by its public names.
     for module in (tf, tf.random, tf.compat.v1, tf.compat.v1.random):

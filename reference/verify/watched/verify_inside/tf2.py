@@ -6,6 +6,7 @@ import threading
 import numpy as np
 
 from . import graphs
+from .functions import Functions
 from .record import Starts, flatten, own_file, place
 from .tf1 import _described, watch_class
 
@@ -22,14 +23,18 @@ class Watch:
         self._stepped = {}
         self._updates = {}
         self._sets = {}
+        self._adds = set()
         self._lock = threading.RLock()
         self._probes = threading.local()
         self._told_variables = {}
+        self._begun = None  # How many variables of the program's own have.
+        self.functions = Functions(self, recorder.settings)
 
     # Each gets a module when it has been imported.
 
     def training_session(self, module):
         watch = self
+        self.functions.leave_to_sessions()
         self._watch_calls(module.replicas.Replicas, module.SynchronousReplicas)
         self._watch_calls(module.replicas.Replicas, module.AsynchronousReplicas)
         step_function, session = module.StepFunction, module.MonitoredTrainingSession
@@ -79,6 +84,7 @@ class Watch:
 
     def plain_session(self, module):
         watch = self
+        self.functions.leave_to_sessions()
         self._watch_calls(None, module.LocalReplicas)
         made, initialize = module.Session.__init__, module.Session.initialize
 
@@ -140,7 +146,7 @@ class Watch:
         asynchronous = type(replicas).__name__.startswith("Asynchronous")
         if updates and recorder.enough():
             recorder.leave()
-        if updates and asynchronous:
+        if asynchronous and (updates or step in self._adds):
             recorder.gate.begin(recorder.worker())
         with self._lock:  # One worker's loop at a time, so that a record is of one step.
             before = None
@@ -158,6 +164,30 @@ class Watch:
             self._record(replicas, step, args, results, after if updates else None)
             return results
 
+    def call_function(self, variables, function, call, args):
+        """A call of a function of the program's own."""
+        recorder = self._recorder
+        if recorder.is_quiet():
+            return call()
+        with self._lock:
+            entries = variables.entries()
+            if self._begun != len(entries):  # Not those that are there already.
+                self._begun = len(entries)
+                if not self._stepped.get(variables):
+                    self.begin(variables)
+            before = self._values(variables)
+            results = call()
+            after = self._values(variables)
+            changed = before.keys() != after.keys() or any(
+                before[name].tobytes() != value.tobytes()
+                for name, value in after.items()
+            )
+            if changed and recorder.enough():
+                recorder.leave()
+            told = {"fetches": results}
+            self._record(variables, function, args, told, after if changed else None)
+            return results
+
     def _is_update(self, replicas, step):
         """Whether a step function writes variables of the program; None: not seen."""
         if step not in self._updates:
@@ -166,6 +196,8 @@ class Watch:
             # Of mere assignments it is seen whether they change anything.
             self._updates[step] = None if nested or (types and sets) else bool(types)
             self._sets[step] = bool(types) and not nested and sets
+            if any(t.startswith(("AssignAdd", "AssignSub")) for t in types):
+                self._adds.add(step)  # As Keras's optimizers update.
         return self._updates[step]
 
     def _values(self, replicas):
@@ -181,7 +213,7 @@ class Watch:
         event = {
             "at": place(self._settings, 3),
             "by": _defined_at(self._settings, step),
-            "fetches": [_described(recorder, v) for v in flatten(results["fetches"])],
+            "fetches": [_told(recorder, v) for v in flatten(results["fetches"])],
             "names": [],
             "feeds": {
                 str(i): recorder.array(_numpy(a)) for i, a in enumerate(_leaves(args))
@@ -263,8 +295,12 @@ class Watch:
 MADE_AT = {}
 
 
-def watch_variables(settings):
-    """Notes the line that makes each variable."""
+def watch_variables(settings, add):
+    """Notes the line that makes each variable.
+
+    Args:
+      add: is called with each.
+    """
     from tensorflow.python.ops import resource_variable_ops
 
     kind = resource_variable_ops.BaseResourceVariable
@@ -273,6 +309,7 @@ def watch_variables(settings):
     def noted(self, *args, **kwargs):
         made(self, *args, **kwargs)
         MADE_AT[id(self)] = place(settings, 2)
+        add(self)
 
     kind.__init__ = noted
 
@@ -328,9 +365,14 @@ def _numpy(value):
         return np.zeros(0)
 
 
+def _told(recorder, value):
+    return _described(recorder, _numpy(value) if hasattr(value, "numpy") else value)
+
+
 def _defined_at(settings, step):
     """The line where a step function is written."""
-    code = getattr(getattr(step, "written", None), "__code__", None)
+    written = getattr(step, "written", None) or getattr(step, "python_function", None)
+    code = getattr(written, "__code__", None)
     if code is None:
         return ""
     found = own_file(settings, code.co_filename)

@@ -1,0 +1,117 @@
+"""Which variable of the migrated program is which of the original's, where names differ.
+
+A program that the tool has written keeps TensorFlow 1's names. One that somebody has
+written in Keras has Keras's, and may give one of the old names to something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import numpy as np
+
+from reference.verify.records import Event, Record
+from reference.verify.series import Series
+
+Key = tuple[str, str]
+Group = dict[Key, Series]
+
+
+def pair_renamed(
+    first: Record, new_record: Record, old: Group, new: Group
+) -> dict[Key, Key]:
+    """The original's variables, by theirs of the migrated program, that have other names.
+
+    A variable without one of its name and shape is another whose name ends like its own;
+    or the only one that has its values, bit for bit, at every step; or, of trained ones
+    of one shape that both programs have in one number, the nearest.
+    """
+    told, news = first.variables(), new_record.variables()
+    lost = [k for k in old if k[0] == "variable" and not _fits(old[k], new.get(k))]
+    kept = old.keys() - set(lost)
+    added = [k for k in new if k[0] == "variable" and k not in kept]
+    found: dict[Key, Key] = {}
+
+    def take(pairs: Iterator[tuple[Key, Key]]) -> None:
+        for key, other in list(pairs):
+            found[key] = other
+            lost.remove(key)
+            added.remove(other)
+
+    take(_only_pairs(lost, added, lambda a, b: _ends_alike(old, new, a, b)))
+    take(_only_pairs(lost, added, lambda a, b: _moves_alike(old[a], new[b])))
+    take(
+        _nearest(
+            first,
+            new_record,
+            {k: old[k] for k in lost if _is_trained(told, k)},
+            {k: new[k] for k in added if _is_trained(news, k)},
+        )
+    )
+    return found
+
+
+def base_name(name: str) -> str:
+    """A variable's own name, without the graph that it is of."""
+    return name.partition(" (graph ")[0]
+
+
+def _is_trained(told: Mapping[str, Event], key: Key) -> bool:
+    return bool(told.get(base_name(key[1]), {}).get("trainable"))
+
+
+def _shape(series: Series) -> list[int]:
+    return list(series.points[0].told["shape"])
+
+
+def _fits(one: Series, other: Series | None) -> bool:
+    return other is not None and _shape(one) == _shape(other)
+
+
+def _only_pairs(
+    lost: list[Key], added: list[Key], fits: Callable[[Key, Key], bool]
+) -> Iterator[tuple[Key, Key]]:
+    """Pairs that fit where neither fits another."""
+    fitting = [(a, b) for a in lost for b in added if fits(a, b)]
+    olds, news = [a for a, _ in fitting], [b for _, b in fitting]
+    yield from ((a, b) for a, b in fitting if olds.count(a) == 1 and news.count(b) == 1)
+
+
+def _ends_alike(old: Group, new: Group, a: Key, b: Key) -> bool:
+    return (a[1].endswith("/" + b[1]) or b[1].endswith("/" + a[1])) and _shape(
+        old[a]
+    ) == _shape(new[b])
+
+
+def _moves_alike(old: Series, new: Series) -> bool:
+    """Whether two have the same bits at every step, and these change."""
+    count = min(len(old.points), len(new.points))
+    olds = [p.told.get("digest") for p in old.points[:count]]
+    news = [p.told.get("digest") for p in new.points[:count]]
+    return olds == news and len(set(olds)) > 1 and _shape(old) == _shape(new)
+
+
+def _nearest(
+    first: Record, new_record: Record, lost: Group, added: Group
+) -> Iterator[tuple[Key, Key]]:
+    shapes = {tuple(_shape(series)) for series in lost.values()}
+    for shape in shapes:
+        olds = [k for k in lost if tuple(_shape(lost[k])) == shape]
+        left = [k for k in added if tuple(_shape(added[k])) == shape]
+        if len(olds) != len(left):
+            continue
+        for key in olds:
+            other = min(
+                left,
+                key=lambda k: _apart(first, lost[key], new_record, added[k]),
+            )
+            left.remove(other)
+            yield key, other
+
+
+def _apart(first: Record, old: Series, new_record: Record, new: Series) -> float:
+    a = first.array(old.points[0].told)
+    b = new_record.array(new.points[0].told)
+    if a is None or b is None or not a.size or a.dtype.kind not in "iuf":
+        return float("inf")
+    return float(np.max(np.abs(a.astype(np.float64) - b.astype(np.float64))))

@@ -1,0 +1,114 @@
+"""Watches a migrated program that somebody has written: its own tf.functions.
+
+A program that the tool has written trains through the modules beside it. One that is
+written by hand calls functions of its own, or Keras's: whatever they do to variables is
+a step.
+"""
+
+import sys
+import threading
+import weakref
+
+from .record import own_file
+
+_LIBRARIES = ("tensorflow", "tf_keras", "keras", "absl", "wrapt")
+
+
+class Variables:
+    """The program's variables, as the modules beside migrated programs give theirs."""
+
+    slices = {}
+
+    def __init__(self):
+        self._made = []
+
+    def add(self, variable):
+        self._made.append(weakref.ref(variable))
+
+    def entries(self):
+        """Name -> [variable], in the order in which they were made."""
+        found = {}
+        for made in list(self._made):
+            variable = made()
+            if variable is None or variable._in_graph_mode:
+                continue
+            name, number = variable.name.split(":")[0], 0
+            while name in found:
+                number += 1
+                name = "%s_%d" % (variable.name.split(":")[0], number)
+            found[name] = [variable]
+        return found
+
+
+class Functions:
+    """Calls of tf.functions that the program's own lines make.
+
+    Args:
+      watch: `tf2.Watch`, which records.
+      settings: where the program's files are.
+    """
+
+    def __init__(self, watch, settings):
+        self._watch, self._settings = watch, settings
+        self._variables = Variables()
+        self._busy = threading.local()
+        self._ready = weakref.WeakSet()
+        self._alone = True
+
+    def leave_to_sessions(self):
+        """The program trains through the modules beside it, which are watched."""
+        self._alone = False
+
+    def add_variable(self, variable):
+        self._variables.add(variable)
+
+    def install(self):
+        from tensorflow.python.eager.polymorphic_function import polymorphic_function
+
+        functions, kind = self, polymorphic_function.Function
+        call = kind.__call__
+
+        def called(self, *args, **kwargs):
+            if not functions._is_the_programs():
+                return call(self, *args, **kwargs)
+            functions._busy.now = True
+            try:
+                functions._make_variables(self, args, kwargs)
+                return functions._watch.call_function(
+                    functions._variables,
+                    self,
+                    lambda: call(self, *args, **kwargs),
+                    (args, kwargs),
+                )
+            finally:
+                functions._busy.now = False
+
+        kind.__call__ = called
+
+    def _is_the_programs(self):
+        """Whether the call that is made comes from a line of the program."""
+        import tensorflow as tf
+
+        if not self._alone or getattr(self._busy, "now", False):
+            return False
+        if tf.inside_function():
+            return False
+        frame = sys._getframe(2)
+        while frame is not None:
+            if own_file(self._settings, frame.f_code.co_filename):
+                return True
+            module = frame.f_globals.get("__name__", "").partition(".")[0]
+            if module not in _LIBRARIES:
+                return False
+            frame = frame.f_back
+        return False
+
+    def _make_variables(self, function, args, kwargs):
+        """Traces a function, so that what it makes can be given the initial values."""
+        if function in self._ready:
+            return
+        self._ready.add(function)
+        try:
+            function.get_concrete_function(*args, **kwargs)
+        except Exception:  # The call itself says what is wrong.
+            pass
