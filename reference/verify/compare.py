@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from reference.verify import counterparts, series
+from reference.verify import counterparts, files, outputs, series
 from reference.verify.points import compare_point, largest_change
 from reference.verify.rows import Records, Row
 from reference.verify.series import Point, Series
@@ -39,7 +39,7 @@ class Comparison:
 
         Of several, trained variables come before slots, and what differs most first.
         """
-        order = {"fetch": 0, "read": 1}
+        order = {"fetch": 0, "read": 1, "printed": 3, "file": 4}
         return sorted(
             (row for row in self.rows if row.wrong),
             key=lambda r: (
@@ -90,6 +90,19 @@ def compare_workers(records: Records, workers: int) -> Comparison:
             here += [f"{text} (worker {worker})" for text in there if text not in here]
         old, new = one.steps
         whole.steps = whole.steps[0] + old, whole.steps[1] + new
+    for worker in range(workers):
+        rows, lost, added = outputs.compare_printed(records, worker)
+        for row in rows:
+            row.name += f" (worker {worker})" if worker else ""
+        whole.rows += rows
+        if not worker:  # What a process prints before its loops is the chief's here.
+            whole.old_only, whole.new_only = (
+                whole.old_only + lost,
+                whole.new_only + added,
+            )
+    rows, lost, added = files.compare_files(records)
+    whole.rows += rows
+    whole.old_only, whole.new_only = whole.old_only + lost, whole.new_only + added
     return whole
 
 

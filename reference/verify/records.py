@@ -102,10 +102,21 @@ class Record:
         ends = self.of("end")
         return ends[-1] if ends else None
 
-    @property
-    def printed(self) -> list[str]:
-        path = self.directory / "printed.txt"
-        return path.read_text(errors="replace").splitlines() if path.exists() else []
+    def printed(self, worker: int = 0) -> list[tuple[int, str]]:
+        """What a worker has printed: (steps made before, line)."""
+        found = []
+        own = self.directory.with_name(f"worker-{worker}")
+        for directory in dict.fromkeys((self.directory, own)):
+            path = directory / "printed.jsonl"
+            lines = path.read_text().splitlines() if path.exists() else []
+            for text in lines:
+                try:
+                    told = json.loads(text)
+                except json.JSONDecodeError:  # The process was killed in it.
+                    break
+                if told["worker"] == worker:
+                    found.append((told["step"], told["text"]))
+        return found
 
     def variables(self) -> dict[str, Event]:
         """What is told of the variables: by name, of the last graph that has it."""

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 
 from reference import processes, runner
 from reference.verify import arguments as paths
-from reference.verify import notebooks, workspace
+from reference.verify import files, notebooks, workspace
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
 from reference.verify.tasks import ALONE, Tasks
@@ -143,6 +143,10 @@ class Runs:
         arguments = paths.inside(
             self.arguments, directory / "elsewhere", self.data, self.limits.copied
         )
+        places = {"": root, "/": directory / "elsewhere"}
+        there = {
+            k: v for place in places.values() for k, v in files.look(place).items()
+        }
         # It differs from run to run, and TensorFlow would be imported for each anew.
         own = {
             "VERIFY_ROOT": os.path.realpath(root),
@@ -204,6 +208,7 @@ class Runs:
         except processes.TasksFailed as error:
             late = "ended with None" in str(error)
             raise CannotRun(self._why(program, record, late)) from error
+        files.keep(directory, there, places)
         if record.end is None:
             raise CannotRun(
                 f"{program.name} ended without a word.\n{record.last_lines()}"

@@ -50,6 +50,7 @@ def _help(verdict: Verdict) -> Iterator[str]:
 
 def _table(rows: list[Row], verbose: bool) -> Iterator[str]:
     order = {"fetch": 0, "metric": 1, "prediction": 2, "variable": 3, "read": 4}
+    order.update(printed=5, file=6)
     rows = sorted(
         rows,
         key=lambda r: (not r.wrong, order.get(r.kind, 9), -_ratio(r), r.name),

@@ -99,7 +99,9 @@ def judge(
     unproven += [
         f"variable {r.name}: of none of its values can anything be told" for r in lost
     ]
-    worst = max((r for r in comparison.rows if r.steps), key=lambda r: _relative(r))
+    # What is printed or written is a value again, cut to some digits.
+    own = [r for r in told if r.kind not in ("printed", "file")] or told
+    worst = max(own, key=lambda r: _relative(r))
     if worst.difference == 0:
         size = "bit for bit"
     else:
@@ -109,6 +111,7 @@ def judge(
         )
     what = f"{old} step{'s' * (old != 1)}" if old else "results"
     line = f"equal: {what}, {len(told)} values, {size}; oracle {oracle}"
+    line += _outputs(comparison)
     return Verdict(
         Outcome.EQUAL,
         line,
@@ -116,6 +119,17 @@ def judge(
         unproven=unproven,
         comparison=comparison,
     )
+
+
+def _outputs(comparison: Comparison) -> str:
+    """What the line says of printed lines and files; "" where there are none."""
+    said = ""
+    for kind, what in (("printed", "printed lines"), ("file", "contents of files")):
+        alike = sum(r.kind == kind and bool(r.steps) for r in comparison.rows)
+        lost = sum(t.startswith(kind) for t in comparison.old_only)
+        if alike or lost:
+            said += f"; {what}: {alike} alike" + (f", {lost} not compared" * bool(lost))
+    return said
 
 
 def _relative(row: Row) -> float:

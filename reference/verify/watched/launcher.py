@@ -41,7 +41,8 @@ def main():
         from reference import as_v1
 
         as_v1.install()
-    sys.stdout = printed.Tee(sys.stdout, os.path.join(settings.out, "printed.txt"))
+    lines = os.path.join(settings.out, "printed.jsonl")
+    sys.stdout = printed.Tee(sys.stdout, lines, recorder)
     told, asked = {}, []
     redirect = sandbox.Redirect(
         [os.environ["VERIFY_RUN"], settings.start],
