@@ -64,6 +64,7 @@ def compare_point(
         records.shifted.array(shifted)
         if shifted and records.shifted and "digest" in shifted
         else None,
+        a.step + 1 if row.kind == "variable" or a.told.get("plain") else 0,
     )
     if not row.curve or len(row.curve) < 5000:
         if one.size == 1:

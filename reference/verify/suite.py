@@ -16,6 +16,7 @@ import click
 from reference import checkpoints, data, environment, oracle, runner
 from reference.registry import SCENARIOS
 from reference.scenario import Fault, Run, Scenario, Shape
+from reference.verify.records import Record
 from reference.verify.runs import Limits
 from reference.verify.verdict import Outcome, Verdict
 from reference.verify.verification import Request, verify
@@ -47,6 +48,9 @@ def cases(names: tuple[str, ...], faults: bool) -> Iterator[Case]:
             yield Case(scenario, scenario.runs[0])
 
 
+Originals = dict[tuple[str, str, int, int], dict[str, Record]]
+
+
 def verify_case(
     case: Case,
     work: pathlib.Path,
@@ -54,22 +58,30 @@ def verify_case(
     *,
     steps: int = 60,
     seconds: float = 300.0,
+    originals: Originals | None = None,
 ) -> Verdict:
     """Verifies it as a user would, with the program's own arguments and as many tasks.
 
     Args:
-      work: an empty directory.
+      work: a directory; empty where there are no `originals`.
       python: an interpreter that has TensorFlow 1.15.5.
+      originals: the originals' runs below `work`: faults of one run share them.
     """
     scenario, run, fault = case.scenario, case.run, case.fault
-    old, new = work / "old", work / "new"
-    old.mkdir(parents=True)
-    program = pathlib.Path(shutil.copy(scenario.program, old / "tf1.py"))
-    replaced = {fault.file: (fault.old, fault.new)} if fault else {}
-    migration = runner.copied(scenario.migration, new, replaced)
     # A program that goes on needs all its steps: fewer may be behind it already.
     few = fault.steps if fault and not scenario.resumed else None
     trained = few or scenario.steps
+    key = scenario.name, run.name, trained, steps
+    known = {} if originals is None else originals.setdefault(key, {})
+    if originals is not None:
+        work = work / "-".join(map(str, key))
+    old, new = work / "old", work / "new"
+    if not known:
+        _prepare(scenario, run, work)
+    program = pathlib.Path(shutil.copy(scenario.program, old / "tf1.py"))
+    replaced = {fault.file: (fault.old, fault.new)} if fault else {}
+    shutil.rmtree(new, ignore_errors=True)
+    migration = runner.copied(scenario.migration, new, replaced)
     arguments = [
         f"--dtype={run.dtype}",
         f"--train_steps={trained}",
@@ -77,15 +89,11 @@ def verify_case(
         *run.arguments,
     ]
     if scenario.data:
-        data.write_mnist(work / "mnist")
         arguments.append(f"--data_dir={work / 'mnist'}")
     if scenario.checkpoint or scenario.resumed:
         arguments.append(f"--checkpoint_dir={work / 'checkpoints'}")
-    if scenario.resumed:  # Both go on from what TensorFlow 1 saved in mid-run.
-        checkpoints.copy(oracle.saved(scenario, run), work / "checkpoints")
     topology = scenario.topology_of(run)
     cluster = topology.shape is not Shape.SINGLE
-    (work / "runs").mkdir()
     return verify(
         Request(
             program,
@@ -97,8 +105,21 @@ def verify_case(
             ps=topology.ps if cluster else None,
             workers=topology.workers if cluster else None,
             preloaded=True,
+            originals=known,
+            bisects=originals is None,
         )
     )
+
+
+def _prepare(scenario: Scenario, run: Run, work: pathlib.Path) -> None:
+    """Makes the directories of a run, its data, and the checkpoint it goes on from."""
+    shutil.rmtree(work, ignore_errors=True)
+    (work / "old").mkdir(parents=True)
+    (work / "runs").mkdir()
+    if scenario.data:
+        data.write_mnist(work / "mnist")
+    if scenario.resumed:  # Both go on from what TensorFlow 1 saved in mid-run.
+        checkpoints.copy(oracle.saved(scenario, run), work / "checkpoints")
 
 
 @click.command()
@@ -110,24 +131,26 @@ def main(names: tuple[str, ...], faults: bool, steps: int) -> None:
     python = str(environment.make())
     wanted = Outcome.DIFFERENT if faults else Outcome.EQUAL
     wrong = 0
-    for case in cases(names, faults):
-        with tempfile.TemporaryDirectory(prefix="tf1to2-suite-") as made:
-            verdict = _judge(case, pathlib.Path(made), python, steps)
-        wrong += verdict.outcome is not wanted
-        mark = " " if verdict.outcome is wanted else "!"
-        click.echo(f"{mark} {case}: {verdict.line.splitlines()[0]}")
-        if faults:
-            click.echo(f"    {verdict.stage}")
+    with tempfile.TemporaryDirectory(prefix="tf1to2-suite-") as made:
+        work = pathlib.Path(made)
+        originals: Originals = {}
+        for case in cases(names, faults):
+            verdict = _judge(case, work, python, steps, originals)
+            wrong += verdict.outcome is not wanted
+            mark = " " if verdict.outcome is wanted else "!"
+            click.echo(f"{mark} {case}: {verdict.line.splitlines()[0]}")
     raise SystemExit(bool(wrong))
 
 
-def _judge(case: Case, work: pathlib.Path, python: str, steps: int) -> Verdict:
+def _judge(
+    case: Case, work: pathlib.Path, python: str, steps: int, originals: Originals
+) -> Verdict:
     """Most faults show at once, some begin late: what some steps do not show, all may."""
     if case.fault and steps > _FEW:
-        verdict = verify_case(case, work / "few", python, steps=_FEW)
+        verdict = verify_case(case, work, python, steps=_FEW, originals=originals)
         if verdict.outcome is Outcome.DIFFERENT:
             return verdict
-    return verify_case(case, work / "all", python, steps=steps)
+    return verify_case(case, work, python, steps=steps, originals=originals)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,13 @@
 """How far two runs may be apart, measured on TensorFlow 1.15 itself.
 
 Rounding is no fault, but how much of it a training shows after some steps depends on the
-training. So the original is run once more with all initial values moved by one ULP, and
-what that moves is allowed, some times over; and twice as it is, for its own race.
+training. So the original is run once more with all initial values, and the fractions that
+it is fed, moved by one ULP, and what that moves is allowed, some times over; and twice as
+it is, for its own race.
+
+A variable that begins at zero has no ULP to be moved by, and one that nothing holds, as the
+sum of a softmax's biases, gathers what each update rounds. Adding an update rounds by half
+an ULP of the value at most, in each program: after n updates n ULPs are rounding alone.
 
 Where that comes near what the training itself moves, nothing can be told: the value
 counts as not compared from there on.
@@ -42,8 +47,18 @@ class Allowed:
     change: float = 0.0  # What the original's own value has changed since its first.
     _first: Array | None = None
 
-    def at(self, first: Array, second: Array | None, shifted: Array | None) -> float:
-        """The largest difference of an element that is allowed at the next step."""
+    def at(
+        self,
+        first: Array,
+        second: Array | None,
+        shifted: Array | None,
+        updates: int = 0,
+    ) -> float:
+        """The largest difference of an element that is allowed at the next step.
+
+        Args:
+          updates: how many have been added to it.
+        """
         eps = _eps(first)
         if not first.size:
             return 0.0
@@ -60,7 +75,9 @@ class Allowed:
                 self.moved, _top(np.abs(shifted.astype(np.float64) - wide))
             )
         return max(
-            ULPS * eps * self.largest, AMPLIFIED * self.moved, RACES * self.raced
+            max(ULPS, updates) * eps * self.largest,
+            AMPLIFIED * self.moved,
+            RACES * self.raced,
         )
 
     def is_race(self) -> bool:

@@ -139,9 +139,11 @@ def _relative(row: Row) -> float:
 def _why(records: Records, row: Row) -> str:
     if records.shifted is None:
         return f"that is {tolerance.ULPS} ULPs of its largest value"
+    each = ", or one for each update," if row.kind == "variable" else ""
     return (
-        f"it is the larger of {tolerance.ULPS} ULPs of the value and "
-        f"{tolerance.AMPLIFIED} times what one ULP of the initial values moves it"
+        f"it is the larger of {tolerance.ULPS} ULPs of the value{each} and "
+        f"{tolerance.AMPLIFIED} times what one ULP of the initial values and inputs "
+        "moves it"
     )
 
 

@@ -34,6 +34,9 @@ class Request:
       root: the directory that is copied; None: the program's.
       launch, ps, workers, flags: which processes the programs are; see `tasks`.
       preloaded: processes are forked from one with TensorFlow imported (tests).
+      originals: the original's runs in that directory, where it is verified several times:
+        what is there is not run again.
+      bisects: whether programs that differ are run again, to say where they part.
     """
 
     old: pathlib.Path
@@ -49,6 +52,8 @@ class Request:
     workers: int | None = None
     flags: str = ""
     preloaded: bool = False
+    originals: dict[str, Record] = dataclasses.field(default_factory=dict)
+    bisects: bool = True
     say: Callable[[str], None] = lambda text: None
 
 
@@ -80,26 +85,41 @@ def _verify(request: Request) -> Verdict:
         request.say,
         started,
     )
-    first = runs.run(old, "first", makes_start=True)
+    known = request.originals
+    if "first" not in known:
+        known["first"] = runs.run(old, "first", makes_start=True)
     again = dataclasses.replace(old, name="the original again")
+    name = _unused(request.work, "new")
     with concurrent.futures.ThreadPoolExecutor(2) as pool:  # Each waits for a process.
-        pair = pool.submit(runs.run, again, "second"), pool.submit(runs.run, new, "new")
-        second, migrated = (one.result() for one in pair)
-    records = Records(first, second, migrated)
+        ours = pool.submit(runs.run, new, name)
+        if "second" not in known:
+            known["second"] = pool.submit(runs.run, again, "second").result()
+        migrated = ours.result()
+    records = Records(known["first"], known["second"], migrated)
     workers = 1 if started.client else started.workers
     comparison = compare_workers(records, workers)
     if any(row.difference or row.wrong for row in comparison.rows):
         # What rounding alone does is measured before anything is blamed.
         shifted = dataclasses.replace(old, name="the original, one ULP moved")
-        records.shifted = runs.run(shifted, "shifted", ulps=1)
+        if "shifted" not in known:
+            known["shifted"] = runs.run(shifted, "shifted", ulps=1)
+        records.shifted = known["shifted"]
         comparison = compare_workers(records, workers)
     verdict = judge(records, comparison, oracle, _reduced(records, runs, request))
-    if verdict.outcome is Outcome.DIFFERENT:
+    if verdict.outcome is Outcome.DIFFERENT and request.bisects:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
         rows = [r for r in (verdict.first, verdict.variable) if r is not None]
         places = {r.old_at for r in rows} | set(stages.places(records, verdict))
         verdict.codes = codes.touching(old.path, places)
     return verdict
+
+
+def _unused(directory: pathlib.Path, name: str) -> str:
+    found, number = name, 1
+    while (directory / found).exists():
+        number += 1
+        found = f"{name}-{number}"
+    return found
 
 
 def _original(request: Request) -> tuple[Program, str]:

@@ -5,7 +5,7 @@ import threading
 import numpy as np
 
 from . import graphs
-from .record import Starts, flatten, place
+from .record import Starts, flatten, moved_by_ulps, place
 
 
 class Watch:
@@ -61,6 +61,9 @@ class Watch:
             before = self._initialized(session, list(self._variables(graph)))
         probes = self._probes(ops, kind)
         asked = {"own": fetches, "probes": probes} if probes else fetches
+        if self._settings.ulps and feed_dict:
+            ulps = self._settings.ulps
+            feed_dict = {k: _moved(graph, k, v, ulps) for k, v in feed_dict.items()}
         results = self._run(session, asked, feed_dict, options, run_metadata)
         probed = {}
         if probes:
@@ -356,6 +359,21 @@ def _names(fetches, results):
     count = len(flatten(results))
     name = str(getattr(fetches, "name", None) or fetches)
     return [name] * count
+
+
+def _moved(graph, key, value, ulps):
+    """What is fed, moved by so many ULPs; numbers that stand for something are not.
+
+    Whole ones may be labels or ids, and one alone a rate.
+    """
+    try:
+        tensor = graph.as_graph_element(key, allow_tensor=True, allow_operation=False)
+        array = np.asarray(value, tensor.dtype.as_numpy_dtype)
+    except Exception:
+        return value
+    if array.dtype.kind != "f" or array.ndim == 0 or (array == np.rint(array)).all():
+        return value
+    return moved_by_ulps(array, ulps)
 
 
 def _feeds(recorder, graph, feed_dict):
