@@ -37,13 +37,15 @@ class Comparison:
     def wrong(self) -> list[Row]:
         """Rows that differ, the first to do so first.
 
-        Of several, trained variables come before slots, and what differs most first.
+        Of several, those of whole numbers come first: no rounding makes a step another.
+        Then trained variables come before slots, and what differs most first.
         """
         order = {"fetch": 0, "read": 1, "printed": 3, "file": 4}
         return sorted(
             (row for row in self.rows if row.wrong),
             key=lambda r: (
-                *(r.first, order.get(r.kind, 2), not r.trainable, -r.excess, r.name),
+                *(r.first, order.get(r.kind, 2), r.floats, not r.trainable),
+                *(-r.excess, r.name),
             ),
         )
 

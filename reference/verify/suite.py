@@ -1,15 +1,17 @@
 """The suite's own pairs through `tf1to2 verify`: each is equal, each planted fault is not.
 
-python -m reference.verify.suite [SCENARIO]... [--faults]
+python -m reference.verify.suite [SCENARIO]... [--faults | --notebooks]
 """
 
 from __future__ import annotations
 
 import dataclasses
+import os
 import pathlib
 import shutil
 import tempfile
 from collections.abc import Iterator
+from unittest import mock
 
 import click
 
@@ -122,11 +124,45 @@ def _prepare(scenario: Scenario, run: Run, work: pathlib.Path) -> None:
         checkpoints.copy(oracle.saved(scenario, run), work / "checkpoints")
 
 
+NOTEBOOKS = pathlib.Path(__file__).parents[2] / "notebooks"
+
+
+def notebook_pairs() -> list[str]:
+    """Names of the paired notebooks."""
+    found = NOTEBOOKS.glob("*_tf1.ipynb")
+    return sorted(path.name.removesuffix("_tf1.ipynb") for path in found)
+
+
+def verify_notebooks(
+    name: str, work: pathlib.Path, python: str, steps: int = 60
+) -> Verdict:
+    """Verifies one pair as a user would: `TRAIN_STEPS=60 ... tf1to2 verify OLD NEW`."""
+    old, new = work / "old", work / "new"
+    for directory, suffix in ((old, "tf1"), (new, "tf2")):
+        directory.mkdir(parents=True)
+        shutil.copy(NOTEBOOKS / f"{name}_{suffix}.ipynb", directory)
+    (work / "runs").mkdir()
+    given = {"TRAIN_STEPS": str(steps), "TRACE": "trace", "CHECKPOINTS": "checkpoints"}
+    with mock.patch.dict(os.environ, given):
+        return verify(
+            Request(
+                old / f"{name}_tf1.ipynb",
+                new / f"{name}_tf2.ipynb",
+                (),
+                work / "runs",
+                Limits(steps=2 * steps, seconds=300),
+                python,
+                preloaded=True,
+            )
+        )
+
+
 @click.command()
 @click.argument("names", metavar="[SCENARIO]...", nargs=-1)
 @click.option("--faults", is_flag=True, help="The planted faults, which must be seen.")
+@click.option("--notebooks", is_flag=True, help="The paired notebooks.")
 @click.option("--steps", type=int, default=200, show_default=True)
-def main(names: tuple[str, ...], faults: bool, steps: int) -> None:
+def main(names: tuple[str, ...], faults: bool, notebooks: bool, steps: int) -> None:
     """Verifies the suite's pairs; exits with 1 if a verdict is not the expected one."""
     python = str(environment.make())
     wanted = Outcome.DIFFERENT if faults else Outcome.EQUAL
@@ -134,6 +170,13 @@ def main(names: tuple[str, ...], faults: bool, steps: int) -> None:
     with tempfile.TemporaryDirectory(prefix="tf1to2-suite-") as made:
         work = pathlib.Path(made)
         originals: Originals = {}
+        for name in (names or notebook_pairs()) if notebooks else ():
+            verdict = verify_notebooks(name, work / name, python)
+            wrong += verdict.outcome is not Outcome.EQUAL
+            mark = " " if verdict.outcome is Outcome.EQUAL else "!"
+            click.echo(f"{mark} {name}.ipynb: {verdict.line.splitlines()[0]}")
+        if notebooks:
+            raise SystemExit(bool(wrong))
         for case in cases(names, faults):
             verdict = _judge(case, work, python, steps, originals)
             wrong += verdict.outcome is not wanted

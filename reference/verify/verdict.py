@@ -73,7 +73,7 @@ def judge(
     ]
     old, new = comparison.steps
     if wrong or old != new:
-        return _different(records, comparison, wrong, variables, reduced, unproven)
+        return _different(comparison, wrong, variables, oracle, reduced, unproven)
     told = [r for r in comparison.rows if r.steps and (r.floats or r.kind != "read")]
     trained = [r for r in comparison.rows if r.trainable]
     if not told or not any(r.floats and r.steps for r in comparison.rows):
@@ -148,10 +148,10 @@ def _why(records: Records, row: Row) -> str:
 
 
 def _different(
-    records: Records,
     comparison: Comparison,
     wrong: list[Row],
     variables: list[Row],
+    oracle: str,
     reduced: list[str],
     unproven: list[str],
 ) -> Verdict:
@@ -168,7 +168,7 @@ def _different(
             line += f"; {old} steps in the original, {new} in the migrated program"
     return Verdict(
         Outcome.DIFFERENT,
-        line,
+        f"{line}; oracle {oracle}",
         first,
         variable,
         reduced,

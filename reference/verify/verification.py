@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from reference import environment
-from reference.verify import codes, stages, tasks, workspace
+from reference.verify import codes, notebooks, stages, tasks, workspace
 from reference.verify.compare import compare_workers
 from reference.verify.problems import CannotRun
 from reference.verify.records import Record
@@ -68,8 +68,12 @@ def verify(request: Request) -> Verdict:
 def _verify(request: Request) -> Verdict:
     old, oracle = _original(request)
     new = _migrated(request)
+    try:
+        program = notebooks.code_of(request.old)
+    except ValueError as error:
+        raise CannotRun(str(error)) from error
     started = tasks.of_program(
-        request.old.read_text(errors="replace"),
+        program,
         request.arguments,
         request.launch,
         request.ps,
@@ -105,7 +109,7 @@ def _verify(request: Request) -> Verdict:
             known["shifted"] = runs.run(shifted, "shifted", ulps=1)
         records.shifted = known["shifted"]
         comparison = compare_workers(records, workers)
-    verdict = judge(records, comparison, oracle, _reduced(records, runs, request))
+    verdict = judge(records, comparison, oracle, _reduced(records, runs, request, old))
     if verdict.outcome is Outcome.DIFFERENT and request.bisects:
         verdict.stage = stages.stage_of(records, verdict, runs, old, new)
         rows = [r for r in (verdict.first, verdict.variable) if r is not None]
@@ -158,8 +162,14 @@ def _migrated(request: Request) -> Program:
     return Program("the migration", target, program, sys.executable, "tf2")
 
 
-def _reduced(records: Records, runs: Runs, request: Request) -> list[str]:
+def _reduced(records: Records, runs: Runs, request: Request, old: Program) -> list[str]:
     found = []
+    if old.side == "compat":
+        found.append(
+            "The original ran on TensorFlow 2's compat.v1, because TensorFlow 1.15.5 "
+            "could not be had: what has changed since 1.15.5 inside of compat.v1 is not "
+            "proved, and nothing of tf.contrib can run."
+        )
     limits, started = runs.limits, runs.tasks
     if not started.alone:
         found.append(started.said or "Started as tasks of a cluster.")
