@@ -202,6 +202,17 @@ def _reduced(records: Records, runs: Runs, request: Request, old: Program) -> li
             "SyncReplicasOptimizer began without tokens (num_tokens=0): with those it has "
             "otherwise workers run ahead of the update, by chance."
         )
+    if any(t.get("shuffled") for t in told):
+        found.append(
+            "numpy_input_fn(shuffle=True) gave the rows in their order: which row its "
+            "queue gives depends on threads. No order of shuffling is proved."
+        )
+    lost = [n for e in records.new.of("unmatched") for n in e["names"]]
+    if lost:
+        found.append(
+            f"{', '.join(lost)} of the migrated program began from values of their own: "
+            "the original has no variable of that name, nor as many of that shape."
+        )
     names = sorted({name for t in told for name in t.get("generators", ())})
     if names:
         found.append(

@@ -220,35 +220,78 @@ def moved_by_ulps(value, ulps):
 
 
 class Starts:
-    """Initial values: the first run of the original writes them, all others read them."""
+    """Initial values: the first run of the original writes them, all others read them.
+
+    They are a checkpoint of step 0, as a Saver writes it, for each graph and each time
+    that its variables begin: `graph-0-0/model.ckpt-0`.
+    """
 
     def __init__(self, settings):
         self._settings = settings
 
     def _path(self, graph, generation):
-        name = "start-%d-%d.npz" % (graph, generation)
-        return os.path.join(self._settings.start, name)
+        name = "graph-%d-%d" % (graph, generation)
+        return os.path.join(self._settings.start, name, "model.ckpt-0")
 
-    def write(self, graph, generation, values):
-        os.makedirs(self._settings.start, exist_ok=True)
+    def write(self, graph, generation, values, trained):
+        """Adds values to a checkpoint.
+
+        Args:
+          values: by checkpoint name.
+          trained: which of them are.
+        """
         path = self._path(graph, generation)
-        kept = {}
-        if os.path.exists(path):
-            with np.load(path, allow_pickle=True) as archive:
-                kept = {name: archive[name] for name in archive.files}
-        kept.update({name.replace("/", "|"): v for name, v in values.items()})
-        with open(path + ".part", "wb") as file:
-            np.savez(file, **kept)
-        os.replace(path + ".part", path)
+        kept = self._values(path) or {}
+        kept.update(values)
+        told = set(self._trained(path)) | set(trained)
+        _save(path, kept)
+        with open(path + ".trained", "w") as file:
+            json.dump([name for name in kept if name in told], file)
 
     def read(self, graph, generation):
         """By name; None where the original had no such start."""
-        path = self._path(graph, generation)
-        if not os.path.exists(path):
-            return None
-        with np.load(path, allow_pickle=True) as archive:
-            found = {name.replace("|", "/"): archive[name] for name in archive.files}
-        return {
+        found = self._values(self._path(graph, generation))
+        return found and {
             name: moved_by_ulps(np.asarray(value), self._settings.ulps)
             for name, value in found.items()
         }
+
+    def trained(self, graph, generation):
+        """Names of those that are trained."""
+        return self._trained(self._path(graph, generation))
+
+    def _values(self, path):
+        if not os.path.exists(path + ".index"):
+            return None
+        from tensorflow.python.training import checkpoint_utils
+
+        reader = checkpoint_utils.load_checkpoint(path)
+        names = sorted(reader.get_variable_to_shape_map())
+        return {name: reader.get_tensor(name) for name in names}
+
+    def _trained(self, path):
+        if not os.path.exists(path + ".trained"):
+            return []
+        with open(path + ".trained") as file:
+            return json.load(file)
+
+
+def _save(path, values):
+    """Writes a checkpoint, without a word of it in the program's own graph."""
+    from tensorflow.python.client import session
+    from tensorflow.python.framework import dtypes, ops
+    from tensorflow.python.ops import array_ops, io_ops
+
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    names = sorted(values)
+    with ops.Graph().as_default(), ops.device("/cpu:0"):
+        arrays = [np.asarray(values[name]) for name in names]
+        held = [
+            array_ops.placeholder(
+                dtypes.string if a.dtype.kind in "OSU" else a.dtype, a.shape
+            )
+            for a in arrays
+        ]
+        saved = io_ops.save_v2(path, names, [""] * len(names), held)
+        with session.Session() as own:
+            own.run(saved, dict(zip(held, arrays)))

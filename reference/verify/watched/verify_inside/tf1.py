@@ -102,7 +102,9 @@ class Watch:
         number, generation = self._graphs.index(graph), self._generation[graph]
         chosen = [v for v in self._variables(graph) if v.op.name in names]
         if self._settings.makes_start:
-            self._starts.write(number, generation, self._values(session, chosen))
+            trained = {_part(v)[0] for v in graph.get_collection("trainable_variables")}
+            values = self._values(session, chosen)
+            self._starts.write(number, generation, values, trained)
             return
         values = self._starts.read(number, generation)
         if values is None:
@@ -271,6 +273,29 @@ def keep_step(recorder, told):
         return begin(self, 0)
 
     kind.make_session_run_hook, kind.get_init_tokens_op = hook, tokens
+
+
+def keep_rows_in_order(told):
+    """numpy_input_fn(shuffle=True) gives rows in their order, as without shuffling.
+
+    Which row a shuffling queue gives depends on how many its thread has put in by then.
+
+    Args:
+      told: gets `shuffled`, whether a program asks for it.
+    """
+    try:
+        from tensorflow_estimator.python.estimator.inputs.queues import feeding_functions
+    except ImportError:
+        return
+    enqueue = feeding_functions._enqueue_data
+
+    def enqueued(*args, **kwargs):
+        if kwargs.get("shuffle"):
+            told["shuffled"] = kwargs["shuffle"]
+            kwargs["shuffle"] = False
+        return enqueue(*args, **kwargs)
+
+    feeding_functions._enqueue_data = enqueued
 
 
 def watch_estimators(recorder):

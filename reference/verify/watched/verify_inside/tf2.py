@@ -1,5 +1,6 @@
 """Watches a migrated program: the modules that are written beside it."""
 
+import inspect
 import sys
 import threading
 
@@ -100,6 +101,16 @@ class Watch:
 
     def estimator_loop(self, module):
         watch_class(self._recorder, module.Estimator)
+        told, made = self._told, module.inputs.numpy_input_fn
+
+        def numpy_input_fn(*args, **kwargs):
+            given = inspect.signature(made).bind(*args, **kwargs).arguments
+            if given.get("shuffle"):  # See `tf1.keep_rows_in_order`.
+                told["shuffled"] = True
+                given["shuffle"] = False
+            return made(**given)
+
+        module.inputs.numpy_input_fn = numpy_input_fn
 
     def _watch_calls(self, base, replicas):
         watch, call = self, replicas.call
@@ -127,14 +138,34 @@ class Watch:
             if values is None:
                 self._recorder.event("note", text="no start of graph %d" % number)
                 return
-            missing = []
+            missing = {}
             for name, parts in replicas.entries().items():
-                if name not in values:
-                    missing.append(name)
-                    continue
-                _assign(replicas, name, parts, values[name])
-            if missing:
-                self._recorder.event("unmatched", names=missing, graph=number)
+                if name not in values or not _assign(
+                    replicas, name, parts, values.pop(name)
+                ):
+                    missing[name] = parts
+            trained = self._starts.trained(number, self._generation[replicas])
+            left = {n: values[n] for n in trained if n in values}
+            self._begin_renamed(replicas, missing, left, number)
+
+    def _begin_renamed(self, replicas, missing, left, graph):
+        """Initial values of variables that have other names than the original's.
+
+        Where both have as many trained ones of a shape, they are each other's in their
+        order.
+        """
+        mine = {n: parts for n, parts in missing.items() if parts[0].trainable}
+        renamed, shapes = {}, {n: _whole_shape(parts) for n, parts in mine.items()}
+        for shape in set(shapes.values()):
+            news = [n for n in mine if shapes[n] == shape]
+            olds = [n for n, value in left.items() if np.shape(value) == shape]
+            if len(news) == len(olds):
+                renamed.update(zip(news, olds))
+        for name, old in renamed.items():
+            _assign(replicas, name, mine[name], left[old])
+        lost = sorted(mine.keys() - renamed.keys())
+        if renamed or lost:
+            self._recorder.event("unmatched", names=lost, renamed=renamed, graph=graph)
 
     # Steps.
 
@@ -315,16 +346,25 @@ def watch_variables(settings, add):
 
 
 def _assign(replicas, name, parts, value):
+    """Gives a variable a value; False where it has another shape."""
     if name in replicas.slices:
-        return  # One part of a whole that TF1 named oddly.
+        return True  # One part of a whole that TF1 named oddly.
+    if _whole_shape(parts) != np.shape(value):
+        return False  # It is compared, and differs.
     row = 0
     for part in parts:
         rows = int(part.shape[0]) if len(parts) > 1 else None
         piece = value if rows is None else value[row : row + rows]
-        if list(part.shape) != list(np.shape(piece)):
-            return  # It is compared, and differs.
         part.assign(piece)
         row += rows or 0
+    return True
+
+
+def _whole_shape(parts):
+    shape = tuple(parts[0].shape.as_list())
+    if len(parts) > 1:
+        shape = (sum(int(part.shape[0]) for part in parts),) + shape[1:]
+    return shape
 
 
 def _writes(replicas, step):
