@@ -49,8 +49,8 @@ does not run stays in the table.
 
 "Largest" is the largest difference of any value that was compared: losses, fetched values, variables
 and optimizer slots at every step. It is measured against what is allowed there: 0 is bit for bit, and
-where rounding alone moves a value, up to eight times what one ULP in the initial values does. What a
-verdict does not prove, `tf1to2 verify` says itself when it is run.
+where rounding alone moves a value, up to eight times what one ULP in the initial values and inputs does,
+or one ULP for each update. What a verdict does not prove, `tf1to2 verify` says itself when it is run.
 
 | program | kind | verdict | steps | largest | allowed | in, or why |
 |---|---|---|---|---|---|---|

@@ -38,16 +38,22 @@ class Comparison:
         """Rows that differ, the first to do so first.
 
         Of several, those of whole numbers come first: no rounding makes a step another.
-        Then trained variables come before slots, and what differs most first.
+        Slots come after variables, and what differs most first.
         """
         order = {"fetch": 0, "read": 1, "printed": 3, "file": 4}
+        trained = {counterparts.base_name(r.name) for r in self.rows if r.trainable}
         return sorted(
             (row for row in self.rows if row.wrong),
             key=lambda r: (
-                *(r.first, order.get(r.kind, 2), r.floats, not r.trainable),
+                *(r.first, order.get(r.kind, 2), r.floats, _is_slot(r.name, trained)),
                 *(-r.excess, r.name),
             ),
         )
+
+
+def _is_slot(name: str, trained: set[str]) -> bool:
+    """Whether a variable belongs to a trained one: an optimizer's, or an average."""
+    return counterparts.base_name(name).rpartition("/")[0] in trained
 
 
 def aligned(records: Records) -> Records:
@@ -158,9 +164,19 @@ def _same_keys(
             f"variable {key[1]} is named {other[1]} in the migrated program: a checkpoint "
             "of the one has it under another name than the other's"
         )
+    layout = counterparts.find_other_layout(records.first, records.new, old, new)
+    scopes = {name.rpartition("/")[0] for _, name in layout}
+    for key, other in renamed.items():  # Its parts may stand in another order, too.
+        if key[1].rpartition("/")[0] in scopes:
+            layout[key] = [other[1]]
     for key in sorted(old.keys() | new.keys()):
         kind, name = key
-        if key not in new:
+        if key in layout:
+            old_only.append(
+                f"{kind} {name}: the migrated program holds it in another layout, in "
+                f"{', '.join(layout[key])}; what is computed from it is compared"
+            )
+        elif key not in new:
             reason = NO_COUNTERPART.get(name)
             text = f"{kind} {name}"
             old_only.append(f"{text} ({reason})" if reason else text)
@@ -201,7 +217,10 @@ def _row(
     shifted: list[Point],
 ) -> Row:
     row = Row(old.kind, old.name)
-    allowed = Allowed(total=largest_change(records.first, [p.told for p in old.points]))
+    allowed = Allowed(
+        largest_change(records.first, [p.told for p in old.points]),
+        is_result=old.kind in ("metric", "prediction"),
+    )
     for i, (a, b) in enumerate(zip(old.points, new)):
         c = second[i].told if i < len(second) else None
         d = shifted[i].told if i < len(shifted) else None

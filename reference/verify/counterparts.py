@@ -51,6 +51,39 @@ def pair_renamed(
     return found
 
 
+def find_other_layout(
+    first: Record, new_record: Record, old: Group, new: Group
+) -> dict[Key, list[str]]:
+    """Variables that the migrated program holds in parts of other shapes, and in which.
+
+    Keras's recurrent layers hold in three arrays what TensorFlow 1's cells held in two or
+    four. Where trained variables without a counterpart hold as many numbers as those that
+    only the migrated program has, they are the same numbers in another layout.
+    """
+    told, news = first.variables(), new_record.variables()
+    lost = [k for k in old if k not in new and _is_trained(told, k)]
+    added = [k for k in new if k not in old and _is_trained(news, k)]
+    added = [k for k in added if _is_real(new[k])]
+    if not lost or sum(_size(old[k]) for k in lost) != sum(
+        _size(new[k]) for k in added
+    ):
+        return {}
+    slots = [
+        k
+        for k in old
+        if k not in new and any(k[1].startswith(n[1] + "/") for n in lost)
+    ]
+    return {key: [k[1] for k in added] for key in (*lost, *slots)}
+
+
+def _is_real(series: Series) -> bool:
+    return str(series.points[0].told["dtype"]).startswith("float")
+
+
+def _size(series: Series) -> int:
+    return int(np.prod(_shape(series), dtype=np.int64))
+
+
 def base_name(name: str) -> str:
     """A variable's own name, without the graph that it is of."""
     return name.partition(" (graph ")[0]

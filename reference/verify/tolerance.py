@@ -38,9 +38,12 @@ class Allowed:
 
     Attributes:
       total: what the value changes in all steps.
+      is_result: it is no state of training, but what an evaluation gives: one that stays
+        as it is need not tell nothing.
     """
 
     total: float = 0.0
+    is_result: bool = False
     largest: float = 0.0
     moved: float = 0.0  # By one ULP of the initial values.
     raced: float = 0.0  # Between two runs of the original.
@@ -83,7 +86,8 @@ class Allowed:
     def is_race(self) -> bool:
         """Whether the original is no measure of this value, nor of itself."""
         noise = max(self.raced, self.moved)
-        return noise > 0 and noise > SEEN * max(self.total, self.change)
+        own = SEEN * self.largest if self.is_result else 0.0
+        return noise > 0 and noise > SEEN * max(self.total, self.change, own)
 
     def tells(self, allowed: float) -> bool:
         """Whether a difference of that size is small beside what training moves."""

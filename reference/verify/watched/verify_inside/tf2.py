@@ -162,7 +162,9 @@ class Watch:
             if len(news) == len(olds):
                 renamed.update(zip(news, olds))
         for name, old in renamed.items():
-            _assign(replicas, name, mine[name], left[old])
+            # What is no draw, zeros or a forget gate's ones, is the program's own.
+            if all(map(_is_drawn, (mine[name][0].numpy(), left[old]))):
+                _assign(replicas, name, mine[name], left[old])
         lost = sorted(mine.keys() - renamed.keys())
         if renamed or lost:
             self._recorder.event("unmatched", names=lost, renamed=renamed, graph=graph)
@@ -358,6 +360,10 @@ def _assign(replicas, name, parts, value):
         part.assign(piece)
         row += rows or 0
     return True
+
+
+def _is_drawn(value):
+    return len(np.unique(value)) > 2
 
 
 def _whole_shape(parts):
