@@ -104,6 +104,7 @@ def verify_case(
             work / "runs",
             Limits(steps=steps, seconds=seconds),
             python,
+            launch="auto" if cluster else "alone",
             ps=topology.ps if cluster else None,
             workers=topology.workers if cluster else None,
             preloaded=True,

@@ -173,6 +173,11 @@ def _reduced(records: Records, runs: Runs, request: Request, old: Program) -> li
     limits, started = runs.limits, runs.tasks
     if not started.alone:
         found.append(started.said or "Started as tasks of a cluster.")
+        if started.tf_config:
+            found.append(
+                "No evaluator was started: what one evaluates in a cluster is not proved "
+                "(--launch alone evaluates in the one process)."
+            )
         if started.workers > 1 and not started.client:
             found.append(
                 f"{started.workers} workers were held to one order: asynchronous ones "
