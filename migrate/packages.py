@@ -13,7 +13,7 @@ import dataclasses
 import pathlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from migrate.disk import discover
 from migrate.tables.packages import BY_HAND, IMAGE, PACKAGES, PYTHONS
@@ -166,10 +166,12 @@ def _line(match: re.Match[str]) -> int:
 
 def _parses(path: pathlib.Path, old: str, new: str) -> bool:
     """Whether an edited file still parses, if it did."""
-    check = {".toml": tomllib.loads, ".py": ast.parse}.get(path.suffix)
-    if path.name == "Pipfile":
+    check: Callable[[str], object]
+    if path.suffix == ".toml" or path.name == "Pipfile":
         check = tomllib.loads
-    if check is None:
+    elif path.suffix == ".py":
+        check = ast.parse
+    else:
         return True
     try:
         check(old)

@@ -112,7 +112,10 @@ class _Trace:
                 found.add(node.value)
             elif isinstance(node, ast.ClassDef):
                 found.update(n.name for n in node.body if isinstance(n, Function))
-            elif isinstance(node, Function) and getattr(node, "decorator_list", ()):
+            elif (
+                isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+                and node.decorator_list
+            ):
                 found.add(node.name)
         return found
 

@@ -8,6 +8,8 @@ import pathlib
 from typing import Any
 
 import migrate
+from migrate.codes import CODES
+from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, find_status
 from migrate.report import triage
@@ -100,7 +102,12 @@ def render(run: Run) -> str:
         },
         "triage": _triage(triage.triage(run)),
         "codes": [
-            {"code": row.code, "title": row.title, "findings": _outcomes(row.outcomes)}
+            {
+                "code": row.code,
+                "title": row.title,
+                "page": locate_page(row.code) if row.code in CODES else None,
+                "findings": _outcomes(row.outcomes),
+            }
             for row in summary.codes
         ],
         "programs": programs(summary),

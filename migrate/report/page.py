@@ -9,6 +9,7 @@ from html import escape
 import migrate
 from migrate import emitted, outcomes
 from migrate.codes import CODES
+from migrate.codes.pages import locate_page
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Status, find_status
 from migrate.pipeline import FileResult
@@ -185,10 +186,10 @@ def _row(row: Row, changed: bool) -> str:
         return f'<div class="row one"><i>{number}</i><span>{escape(text)}</span></div>'
     sides = []
     for side, kind in ((row.old, "r"), (row.new, "a")):
-        number, text = side or ("", "")
+        shown_as, text = (str(side[0]), side[1]) if side else ("", "")
         mark = "" if row.same or side is None else f' class="{kind}"'
         none = "" if side else ' class="none"'
-        sides.append(f"<i{none}>{number}</i><span{mark}>{escape(text)}</span>")
+        sides.append(f"<i{none}>{shown_as}</i><span{mark}>{escape(text)}</span>")
     same = " same" if row.same else ""
     return f'<div class="row{same}">{"".join(sides)}</div>'
 
@@ -231,7 +232,10 @@ def _rules(run: Run) -> Iterator[str]:
     for count in codes:
         row = CODES.get(count.code)
         numbers = ", ".join(f"{n} {o.value}" for o, n in count.outcomes.items() if n)
-        yield f'<div class="rule" id="{count.code}"><code>{count.code}</code> '
+        code = f"<code>{count.code}</code>"
+        if row is not None:
+            code = f'<a href="{locate_page(row.id)}">{code}</a>'
+        yield f'<div class="rule" id="{count.code}">{code} '
         yield f'<b>{escape(count.title)}</b> <span class="soft">{numbers}</span>'
         if row is not None:
             yield f"<p>{escape(row.explanation)}</p>"

@@ -11,6 +11,7 @@ import jsonschema
 import pytest
 
 from migrate import report
+from migrate.codes.pages import SITE
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
@@ -222,6 +223,10 @@ def test_sarif(run: Run) -> None:
     jsonschema.validate(log, SARIF)
     (only,) = log["runs"]
     rules = only["tool"]["driver"]["rules"]
+    pages = pathlib.Path(report.__file__).parents[2] / "docs" / "rules"
+    for rule in rules:
+        assert rule["helpUri"] == f"{SITE}rules/{rule['id']}/"
+        assert (pages / f"{rule['id']}.md").exists()
     for result in only["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
     if run.results:
@@ -277,7 +282,8 @@ def test_html(run: Run) -> None:
     assert checker.open == []
     assert "prefers-color-scheme: dark" in content
     assert all(
-        link.startswith("#") and link[1:] in checker.ids for link in checker.links
+        link[1:] in checker.ids if link[0] == "#" else link.startswith(SITE + "rules/")
+        for link in checker.links
     )
     if run.results:
         shown = "".join(checker.text)
