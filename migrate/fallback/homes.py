@@ -46,8 +46,9 @@ def find_home(symbol: str) -> Home:
     lost = _broken(symbol)
     if lost is not None:
         return lost
-    if symbol in contrib_graph.METRICS:
-        return contrib_graph.METRICS[symbol]
+    for rows in (contrib_graph.METRICS, graph_mode.METRICS):
+        if symbol in rows:
+            return rows[symbol]
     if symbol in contrib.SUPPORT:
         module, name = contrib.SUPPORT[symbol]
         return f"{module}.{name}"
@@ -64,7 +65,7 @@ def find_home(symbol: str) -> Home:
     if found is not None and found.target and "core" in found.flags:
         return found.target
     if symbol.startswith("tf.contrib."):
-        return Lost(*contrib.no_home(symbol))
+        return Lost(*_longest(symbol, graph_mode.NO_HOME) or contrib.no_home(symbol))
     if found is not None and found.target:
         return found.target
     return Lost(*not_public.explained(symbol))
@@ -100,9 +101,14 @@ def is_still_there(path: str) -> bool:
 
 
 def _broken(symbol: str) -> Lost | None:
-    name = symbol
-    while name:
-        if name in graph_mode.BROKEN:
-            return Lost(*graph_mode.BROKEN[name])
-        name = name.rpartition(".")[0]
+    row = _longest(symbol, graph_mode.BROKEN)
+    return Lost(*row) if row else None
+
+
+def _longest(symbol: str, rows: dict[str, tuple[str, str]]) -> tuple[str, str] | None:
+    """The row of a symbol, or of the nearest module above it."""
+    while symbol:
+        if symbol in rows:
+            return rows[symbol]
+        symbol = symbol.rpartition(".")[0]
     return None

@@ -6,6 +6,8 @@ programs. `tests/fallback` runs what is said here.
 
 from __future__ import annotations
 
+from migrate.tables.calls import CallRow
+
 # First parts of modules below `tensorflow` that are not below `tensorflow.compat.v1`.
 NOT_IN_COMPAT = frozenset({"contrib", "core", "examples", "python"})
 
@@ -33,6 +35,111 @@ HOMES: dict[str, str] = {
     "tf.contrib.util.constant_value": "tf.compat.v1.get_static_value",
     "tf.contrib.util.make_ndarray": "tf.compat.v1.make_ndarray",
     "tf.contrib.util.make_tensor_proto": "tf.compat.v1.make_tensor_proto",
+}
+
+# What is written beside a program in graph mode alone: module -> (contrib's modules that
+# have its functions, the functions).
+_WRITTEN: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "contrib_assigning": (
+        ("framework", "slim"),
+        ("assign_from_checkpoint_fn", "assign_from_values", "assign_from_values_fn"),
+    ),
+    "contrib_crf": (
+        ("crf",),
+        (
+            *("crf_binary_score", "crf_decode", "crf_log_likelihood", "crf_log_norm"),
+            *("crf_multitag_sequence_score", "crf_sequence_score", "crf_unary_score"),
+            "viterbi_decode",
+        ),
+    ),
+    "contrib_placement": (
+        ("training",),
+        ("GreedyLoadBalancingStrategy", "RandomStrategy", "byte_size_load_fn"),
+    ),
+    "contrib_seq2seq": (("seq2seq",), ("sequence_loss",)),
+    "slim_learning": (("slim.learning",), ("train", "train_step")),
+}
+HOMES |= {
+    f"tf.contrib.{module}.{name}": f"{written}.{name}"
+    for written, (modules, names) in _WRITTEN.items()
+    for module in modules
+    for name in names
+}
+
+HOMES["tf.contrib.metrics.streaming_percentage_less"] = (
+    "tf.compat.v1.metrics.percentage_below"
+)
+
+
+def _metric(name: str, *own: str) -> CallRow:
+    """contrib.metrics have predictions first, and streaming_ before their names."""
+    weighted = ("weights", "metrics_collections", "updates_collections", "name")
+    return CallRow(
+        f"tf.contrib.metrics.streaming_{name}",
+        f"tf.compat.v1.metrics.{name}",
+        0,
+        ("predictions", "labels", *own, *weighted),
+        reason="labels come first in tf.metrics: all are passed by name",
+        code="T103",
+    )
+
+
+METRICS: dict[str, CallRow] = {
+    row.symbol: row
+    for row in (
+        _metric("mean_cosine_distance", "dim"),
+        _metric("sensitivity_at_specificity", "specificity", "num_thresholds"),
+        _metric("specificity_at_sensitivity", "sensitivity", "num_thresholds"),
+        *(
+            _metric(f"{name}_at_thresholds", "thresholds")
+            for name in (
+                *("false_negatives", "false_positives", "precision", "recall"),
+                *("true_negatives", "true_positives"),
+            )
+        ),
+    )
+}
+
+# Why contrib's others have no home in graph mode: symbol or module -> (reason, recipe).
+# What other tables say of them is about TensorFlow 2's own programs.
+_NO_PACKAGE = (
+    "compat.v1 does not have it, and no package that runs on TensorFlow 2.21 does"
+)
+NO_HOME: dict[str, tuple[str, str]] = {
+    "tf.contrib.seq2seq": (
+        "compat.v1 has no decoders and no attention; TensorFlow Addons, which had, ended "
+        "with TensorFlow 2.15, and its classes take other arguments",
+        "Write the decoder as a tf.while_loop over a cell of tf.nn.rnn_cell.",
+    ),
+    "tf.contrib.rnn": (
+        "it is contrib's own; compat.v1 has BasicRNNCell, BasicLSTMCell, LSTMCell, "
+        "GRUCell, MultiRNNCell and the wrappers of tf.nn.rnn_cell",
+        "Take one of these cells, or write its class with tf.nn.rnn_cell.RNNCell.",
+    ),
+    "tf.contrib.layers": (
+        _NO_PACKAGE,
+        "Use the layer of tf.layers that does the same.",
+    ),
+    "tf.contrib.slim": (
+        _NO_PACKAGE,
+        "Call what slim called: a Supervisor, tf.metrics, tf.data.",
+    ),
+    "tf.contrib.metrics": (
+        _NO_PACKAGE,
+        "Write it with tf.metrics, which keep their state as contrib's did.",
+    ),
+    "tf.contrib.lookup": (
+        "it is made of a table and a hash of contrib's",
+        "Use tf.lookup.StaticVocabularyTable, which runs in graph mode, too.",
+    ),
+    "tf.contrib.training": (
+        _NO_PACKAGE,
+        "Write the loop with tf.train.MonitoredTrainingSession, batches with tf.train.batch.",
+    ),
+    "tf.contrib.tpu": (
+        "it is made of TPUEstimators, and TensorFlow 2.16 and later have no Estimators",
+        "Write the program as a session's, or let `tf1to2` migrate its Estimator.",
+    ),
 }
 
 # Symbol or module -> (why it cannot work though its name may be there, what to do).

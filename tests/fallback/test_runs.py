@@ -32,12 +32,6 @@ PROGRAMS = sorted(p for p in ALONE.glob("[!_r]*.py"))
 # Float32 losses of order 1: a few ULPs, and up to 1e-6 where ten steps of momentum
 # carry them on. The faults below move them by 1e-3 and more.
 TOLERANCE = 3e-6
-# What of contrib has no home in graph mode, by the program that needs it.
-LOST = {
-    "metrics_of_contrib": "tf.contrib.metrics.streaming_percentage_less",
-    "slim_trainer": "tf.contrib.slim.learning.train",
-    "supervisor_assigned": "tf.contrib.slim.assign_from_checkpoint_fn",
-}
 # Name -> a program, and what is wrong in its text.
 FAULTS = {
     "another_rate": ("graph_in_session", "Optimizer(0.1)", "Optimizer(0.11)"),
@@ -70,9 +64,8 @@ def _run() -> pathlib.Path:
     out = pathlib.Path(tempfile.mkdtemp())
     programs = []
     for path in PROGRAMS:
-        if path.stem not in LOST:
-            programs.append(out / "programs" / path.name)
-            _brought(path, programs[-1])
+        programs.append(out / "programs" / path.name)
+        _brought(path, programs[-1])
     for name, (program, old, new) in FAULTS.items():
         programs.append(out / "faults" / f"{name}.py")
         _brought(ALONE / f"{program}.py", programs[-1], old, new)
@@ -112,7 +105,7 @@ def _recorded(name: str) -> list[list[float]]:
     return found
 
 
-@pytest.mark.parametrize("name", [p.stem for p in PROGRAMS if p.stem not in LOST])
+@pytest.mark.parametrize("name", [p.stem for p in PROGRAMS])
 def test_equals_recorded_tf1(name: str) -> None:
     found, expected = _lines(name), _recorded(name)
     assert len(found) == len(expected) > 0
@@ -130,18 +123,14 @@ def test_a_planted_fault_is_seen(name: str) -> None:
     )
 
 
-@pytest.mark.parametrize("name", LOST)
-def test_what_has_no_home_is_told(name: str) -> None:
-    path = ALONE / f"{name}.py"
-    found = bring_to_compat(path.read_text(), Options(), str(path), Part())
-    assert [f.symbol for f in found.findings][0] == LOST[name]
-
-
 # -- clusters --------------------------------------------------------------------------
 
 _GRAPHS = [
     SCENARIOS[name]
-    for name in ("async_parameter_server", "device_pinning", "in_graph_towers")
+    for name in (
+        *("async_parameter_server", "device_pinning", "in_graph_towers"),
+        "metrics_cells_regularisers",
+    )
 ]
 
 
@@ -169,7 +158,7 @@ def test_scenario_equals_tensorflow_1_15_5(
     assert divergence is None, str(divergence)
 
 
-def test_a_refused_scenario_is_among_them() -> None:
+def test_the_refused_scenarios_are_among_them() -> None:
     refused = {
         s.name
         for s in _GRAPHS
@@ -178,4 +167,4 @@ def test_a_refused_scenario_is_among_them() -> None:
             for f in migrate_text(s.program.read_text()).findings
         )
     }
-    assert "device_pinning" in refused
+    assert refused == {"device_pinning", "metrics_cells_regularisers"}

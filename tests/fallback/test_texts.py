@@ -368,6 +368,14 @@ def test_a_call_that_no_signature_takes_is_told_at_its_line() -> None:
     assert "takes no argument `clusters`" in finding.reason
 
 
+@pytest.mark.parametrize(
+    "symbol", ("seq2seq.BasicDecoder", "rnn.LayerNormBasicLSTMCell")
+)
+def test_why_contrib_has_no_home_is_said_of_graph_mode(symbol: str) -> None:
+    (finding,) = _brought(f"import tensorflow as tf\ntf.contrib.{symbol}(c)\n").findings
+    assert "compat.v1 has" in finding.reason and "tf.nn.rnn_cell" in finding.recipe
+
+
 def test_hooks_of_tf_estimator_are_those_of_tf_train() -> None:
     text = "import tensorflow as tf\nh = tf.estimator.{}(last_step=3)\n"
     assert _module(text.format("StopAtStepHook")) == (
