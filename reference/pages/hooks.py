@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import pathlib
+import posixpath
+import re
 from typing import Any
+
+from migrate.codes import CODES
+
+# Code, links and inline code are matched first, and left as they are.
+_CODE = re.compile(
+    r"(?ms)^ *```.*?^ *```|`[^`]*`|\[[^\]]*\]\([^)]*\)|^#.*?$|<[^>]*>|\b([A-Z]\d{3})\b"
+)
 
 
 def on_config(config: Any) -> Any:
@@ -25,3 +34,19 @@ def _keep_written(entries: list[Any], docs: pathlib.Path) -> list[Any]:
         elif inner := _keep_written(value, docs):
             kept.append({title: inner})
     return kept
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Links each code of a page to the code's own page."""
+    source = page.file.src_uri
+    if source.startswith("rules/"):
+        return markdown  # Written with links.
+
+    def link(match: re.Match[str]) -> str:
+        code = match[1]
+        if code not in CODES:
+            return match[0]
+        address = posixpath.relpath(f"rules/{code}.md", posixpath.dirname(source))
+        return f"[{code}]({address})"
+
+    return _CODE.sub(link, markdown)

@@ -77,6 +77,9 @@ def test_the_site_builds_without_a_warning(tmp_path: pathlib.Path) -> None:
         timeout=400,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
+    # Codes in prose are links.
+    limits = (tmp_path / "limits" / "sessions" / "index.html").read_text()
+    assert '<a href="../../rules/N101/">N101</a>' in limits
     for page in [*PAGES, RULES / "C101.md"]:
         name = page.relative_to(DOCS).with_suffix("")
         own = name.name == "index"
