@@ -6,9 +6,13 @@ import ast
 import pathlib
 
 import pytest
+from click.testing import CliRunner
 
-from migrate.codes import CODES
+from migrate.codes import CODES, MERGED
+from migrate.codes.topics import TOPICS, find_related
 from migrate.compiler import migrate_text
+from migrate.notes import ignored_lines
+from migrate.rule_command import rule
 from reference.pages.cases import cases
 
 CASES = cases()
@@ -98,3 +102,20 @@ def test_every_code_has_a_case_or_is_tested_elsewhere() -> None:
 
 def test_cases_are_of_codes() -> None:
     assert {case.code for case in CASES.values()} <= set(CODES)
+
+
+def test_codes_of_earlier_versions_are_understood() -> None:
+    assert set(MERGED.values()) <= set(CODES)
+    assert not set(MERGED) & set(CODES)
+    line = "w = tf.get_variable('w', [2])  # tf1to2: ignore[V120, S109]\n"
+    assert ignored_lines(line) == {1: frozenset({"N150", "S109"})}
+    for old, new in MERGED.items():
+        done = CliRunner().invoke(rule, [old])
+        assert done.exit_code == 0 and done.output.startswith(new)
+
+
+def test_every_code_has_a_reason_and_relatives() -> None:
+    listed = {code for codes in TOPICS.values() for code in codes.split()}
+    assert listed == set(CODES)
+    for code in CODES.values():
+        assert code.why and find_related(code.id), code.id
