@@ -38,6 +38,8 @@ Home = str | CallRow | Lost
 
 def find_home(symbol: str) -> Home:
     """Where graph mode has a symbol that compat.v1 does not have by its own name."""
+    # One module by two names.
+    symbol = symbol.replace("tf.contrib.slim.layers.", "tf.contrib.layers.")
     for table in (modes.MODES, MNIST_SYMBOLS, graph_mode.HOMES, contrib_graph.GRAPH):
         if symbol in table:
             return table[symbol]

@@ -134,6 +134,12 @@ def test_imports(before: str, after: str) -> None:
             "import tensorflow.compat.v1 as tf\nimport contrib_layers\n"
             "y = contrib_layers.flatten(x)\n",
         ),
+        (
+            "import tensorflow as tf\nslim = tf.contrib.slim\n"
+            "y = slim.layers.flatten(x)\n",
+            "import tensorflow.compat.v1 as tf\nimport contrib_layers\n"
+            "y = contrib_layers.flatten(x)\n",
+        ),
         # Under the name that the module beside has, too.
         (
             "import tensorflow as tf\n"

@@ -7,7 +7,7 @@ import pathlib
 
 import pytest
 
-from migrate import pipeline
+from migrate import emitted, pipeline
 from migrate.compiler import migrate_text
 from migrate.findings import Finding, Outcome
 from migrate.options import Options
@@ -83,6 +83,33 @@ def test_a_ring_of_processes_is_not_told_to_start_a_server() -> None:
     assert refused(HEAD + CLUSTER, "D144")
     assert not refused("import horovod.tensorflow as hvd\n" + HEAD + CLUSTER, "D144")
     assert not refused(HEAD + "from horovod import tensorflow as h\n" + CLUSTER, "D144")
+
+
+_RING = """\
+import horovod.tensorflow as hvd
+x = tf.placeholder(tf.float32, [3])
+w = tf.get_variable("w", [3])
+opt = hvd.DistributedOptimizer(tf.train.AdagradOptimizer(0.1))
+train_op = opt.minimize(tf.reduce_sum(w * x))
+with tf.train.MonitoredTrainingSession() as sess:
+    while not sess.should_stop():
+        sess.run(train_op, {x: [1.0, 2.0, 3.0]})
+"""
+
+
+def test_horovods_optimizer_is_told_of_synchronous_replicas() -> None:
+    told = [f for f in migrate_text(HEAD + _RING).findings if f.code == "O116"]
+    assert "Horovod" in told[0].reason and "SyncReplicasOptimizer" in told[0].recipe
+    other = _RING.replace("horovod.tensorflow", "rings")
+    told = [f for f in migrate_text(HEAD + other).findings if f.code == "O116"]
+    assert "Horovod" not in told[0].reason
+    # What it sends to becomes what it says.
+    sync = pathlib.Path(__file__).parents[2] / "reference" / "sync_replicas" / "tf1.py"
+    found = migrate_text(sync.read_text())
+    assert not any(f.outcome is Outcome.REFUSED for f in found.findings)
+    assert "MultiWorkerMirroredStrategy" in found.text + "".join(
+        emitted.source(name).decode() for name in found.support
+    )
 
 
 @pytest.mark.parametrize("name", ["a.py", "a.ipynb"])

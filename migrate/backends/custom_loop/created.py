@@ -9,6 +9,7 @@ from migrate.facts import effects, reach
 from migrate.program.functions import FunctionTimes
 from migrate.program.graph_functions import GraphFunctions
 from migrate.program.ir import Flow
+from migrate.rules.mistakes.servers import is_of_ring
 from migrate.source.nodes import all_nodes
 from migrate.tables import roles
 from migrate.tables.layers import LAYER_FUNCTIONS
@@ -18,6 +19,18 @@ _CREATORS = (
     roles.VARIABLES
     | frozenset(OPTIMIZERS)
     | {s for s, row in LAYER_FUNCTIONS.items() if row.has_weights}
+)
+
+_OF_SEVERAL = (
+    "an update that may not be made, or of what is not known to be one optimizer",
+    "Give it a statement of its own: train_op = optimizer.minimize(loss).",
+)
+_OF_HOROVOD = (
+    "Horovod's optimizer averages the gradients of its own processes, which is no "
+    "strategy of tf.distribute",
+    "Take Horovod out, and train the optimizer in a tf.train.SyncReplicasOptimizer over "
+    "a tf.train.ClusterSpec: that becomes MultiWorkerMirroredStrategy, "
+    "which averages by an all-reduce, too.",
 )
 
 
@@ -50,13 +63,10 @@ class Created:
             "compute_gradients",
             "apply_gradients",
         ):
-            self._context.diagnostics.refuse(
-                "O116",
-                call,
-                "an update that may not be made, or of what is not known to be one "
-                "optimizer",
-                "Give it a statement of its own: train_op = optimizer.minimize(loss).",
-            )
+            reason, recipe = _OF_SEVERAL
+            if is_of_ring(self._context.scopes):
+                reason, recipe = _OF_HOROVOD
+            self._context.diagnostics.refuse("O116", call, reason, recipe)
         symbol = self._creator_in(call)
         if symbol:
             self._context.diagnostics.refuse(

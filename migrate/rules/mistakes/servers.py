@@ -23,7 +23,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
     symbols = {symbol for _, symbol in found}
     if not symbols & {"tf.train.ClusterSpec", "tf.train.Server"}:
         return
-    if _is_of_ring(scopes):
+    if is_of_ring(scopes):
         return  # Its processes meet in the optimizer: each has a session of its own.
     served = "tf.train.Server" in symbols
     for call, symbol in found:
@@ -55,7 +55,7 @@ def find(scopes: Scopes) -> Iterator[Mistake]:
         )
 
 
-def _is_of_ring(scopes: Scopes) -> bool:
+def is_of_ring(scopes: Scopes) -> bool:
     """Whether a program's processes are those of Horovod, without servers."""
     return any(
         module.partition(".")[0] == "horovod"
