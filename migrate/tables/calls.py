@@ -101,7 +101,7 @@ _POOLS = tuple(
         ("input", "ksize", "strides", "padding", "data_format", "name"),
         (("value", "input"),),
     )
-    for name in ("max_pool", "avg_pool")
+    for name in ("max_pool", "avg_pool", "avg_pool2d")
 )
 _CASTS = tuple(
     CallRow(

@@ -37,6 +37,16 @@ class Expressions(Datasets):
             if node not in self.plan.expressions:
                 self.plan.replace(node, new)
 
+    def _is_within(self, placeholder: ast.Call) -> bool:
+        """Whether it is an operand, as where a function that gives it was inlined."""
+        above = self.scopes.parents.get(placeholder)
+        if isinstance(above, ast.keyword):
+            above = self.scopes.parents.get(above)
+        if isinstance(above, ast.Call):
+            symbol = self.scopes.resolve(above.func) or ""
+            return symbol.startswith("tf.") and symbol not in roles.PLACEHOLDERS
+        return isinstance(above, ast.BinOp)
+
     def _identity(self, node: ast.Compare) -> None:
         """`v in variables` and `v == w` of graph objects compare them by identity."""
         left, right, how = node.left, node.comparators[0], node.ops[0]
@@ -105,6 +115,13 @@ class Expressions(Datasets):
                 )
             elif kind in (Kind.PLACEHOLDER, Kind.INITIALIZER_OP, Kind.DEVICE):
                 claim[node] = reasons[kind]
+                if kind is Kind.PLACEHOLDER and self._is_within(node):
+                    self.diagnostics.refuse(
+                        "S111",
+                        node,
+                        "a placeholder without a name: no run can feed it",
+                        "Assign it to a name in a statement of its own, and feed that.",
+                    )
                 if symbol and symbol.startswith("tf.contrib.training.Greedy"):
                     claim[node] = (
                         "C113",

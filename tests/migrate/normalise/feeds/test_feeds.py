@@ -10,6 +10,8 @@ import ast
 
 import pytest
 
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
 from migrate.normalise import Text, written_out
 
 
@@ -138,3 +140,32 @@ UNCHANGED = {
 def test_left_alone(case: str) -> None:
     ast.parse(UNCHANGED[case])
     assert written(UNCHANGED[case]) == UNCHANGED[case]
+
+
+INLINED = """\
+import tensorflow as tf
+
+
+def inputs(size):
+    return tf.placeholder(tf.float32, [None, size])
+
+
+w = tf.Variable(tf.zeros([2, 1]))
+x = inputs(2)
+loss = tf.reduce_mean(tf.matmul(x, w) - OTHER)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    print(sess.run(loss, {x: [[1.0, 2.0]]}))
+"""
+
+
+@pytest.mark.parametrize(
+    "other", ["tf.matmul(inputs(2), w)", "inputs(1)", "2.0 * inputs(1)"]
+)
+def test_a_placeholder_that_no_run_can_feed_is_refused(other: str) -> None:
+    """It is the value of a function that was inlined into an expression."""
+    found = migrate_text(INLINED.replace("OTHER", other)).findings
+    assert not [f for f in found if f.outcome is Outcome.FAILED]
+    assert {f.code for f in found if f.outcome is Outcome.REFUSED} & {"N106", "S111"}
+    fed = migrate_text(INLINED.replace("OTHER", "1.0")).findings
+    assert not [f for f in fed if f.outcome is Outcome.REFUSED]
