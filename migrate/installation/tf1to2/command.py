@@ -13,11 +13,12 @@ def main(**options: Any) -> None:
     """Runs the command line.
 
     The directory that holds our packages comes first on the path of this process: of an
-    installation this one, of a checkout the one above. Programs that are verified run in
+    installation this one, of a checkout its root. Programs that are verified run in
     processes of their own, which do not have it.
     """
     installed = os.path.isdir(os.path.join(_HERE, "migrate"))
-    sys.path.insert(0, _HERE if installed else os.path.dirname(_HERE))
+    root = os.path.normpath(os.path.join(_HERE, "..", "..", ".."))
+    sys.path.insert(0, _HERE if installed else root)
     from migrate.cli import main as command
 
     command(**options)
