@@ -219,8 +219,9 @@ class EstimatorRewrite:
                 symbol,
                 f"`{only_in_tf2}` says that this is a program of TensorFlow 2, whose "
                 "ready-made Estimators have other losses and optimizers than TF1's",
-                f"If TF1's is meant, say tf.compat.v1{symbol[2:]}, with optimizers of "
-                "tf.compat.v1.train.",
+                f"If TensorFlow 1's is meant, write `{only_in_tf2}` with TensorFlow 1's "
+                "name, and take optimizers of tf.train. If TensorFlow 2's is meant, stay "
+                "on 2.15, the last version that has it.",
             )
         module = target.partition(".")[0]
         self._plan.support.update(table.BESIDE[module])

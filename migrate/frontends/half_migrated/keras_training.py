@@ -135,7 +135,7 @@ class _Reader:
                     call,
                     f"`{method(call)}` trains in its own process, and has no equal on "
                     "parameter servers",
-                    "model.fit, or a step with a GradientTape.",
+                    "Write the step with a GradientTape; the session's loop calls it for each batch.",
                 )
         for call, symbol in self._found:
             if symbol.startswith(_TF1):

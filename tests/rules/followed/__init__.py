@@ -7,7 +7,7 @@ recipe followed. The tests run them, and the rule's page shows them.
 from __future__ import annotations
 
 from reference.pages.cases import cases
-from tests.rules.followed import clusters, estimators, sessions, symbols
+from tests.rules.followed import architectures, clusters, estimators, sessions, symbols
 
 HEAD = "import tensorflow as tf\n\n"
 GRAPH = """\
@@ -59,6 +59,24 @@ FOLLOWED = {
 
 # Code -> what its recipe changes in its case of this directory.
 IN_CASES = {
+    "D128": (("weights = tf.ones([3])\n", ""),),
+    "H123": (
+        (
+            "        if self._runs % 10 == 0:\n            return tf",
+            "        return tf",
+        ),
+    ),
+    "L152": (
+        (
+            'slim.fully_connected(parts[i], 2, scope="out")',
+            'tf.layers.dense(parts[i], 2, tf.nn.relu, name="out")',
+        ),
+        ("from tensorflow.contrib import slim\n", ""),
+    ),
+    "N127": (
+        ('if FLAGS.job_name == "ps"', 'if FLAGS.job_name == "ps" or FLAGS.task_index'),
+        ("  sess.run(", "  sess.run(tf.global_variables_initializer())\n  sess.run("),
+    ),
     "N135": (
         ("loss_of(labels, squared)", "loss_of(prediction, labels, squared)"),
         ("loss_of(1.0", "loss_of(prediction, 1.0"),
@@ -83,6 +101,6 @@ for _code, _changes in IN_CASES.items():
         assert _old in _followed, _code
         _followed = _followed.replace(_old, _new)
     FOLLOWED[_code] = _text, _followed
-for _module in (symbols, sessions, clusters, estimators):
+for _module in (symbols, sessions, clusters, estimators, architectures):
     assert not set(_module.FOLLOWED) & set(FOLLOWED)
     FOLLOWED |= _module.FOLLOWED
