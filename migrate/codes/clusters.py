@@ -87,6 +87,12 @@ CODES = (
         why="A strategy chooses devices itself. The tool cannot tell which placement changes the result and which only changes the speed.",
     ),
     Code(
+        "C122",
+        "a worker waits after training",
+        "A worker calls `server.join()` after its session. In TensorFlow 1 that process never ends.",
+        why="One coordinator runs the loops of all workers here. If it waited, the statements after the loop would never run, and nothing would tell the other tasks to end.",
+    ),
+    Code(
         "C130",
         "placement by hand, kept",
         "One client runs a graph whose variables and operations are pinned by hand to the tasks of a cluster. The migrated client connects to the cluster and keeps every device. Operations without a device run in the client; in TensorFlow 1 they ran on the session's server.",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 # Topic -> its codes.
 TOPICS: dict[str, str] = {
-    "the server of a cluster": "C101 C102 C110 C116 C118 N171 N150 D144",
+    "the server of a cluster": "C101 C102 C110 C116 C118 C122 N171 N150 D144",
     "the shape of a cluster": "C112 C117 C131 C134 D101 D122 D146 D159",
     "state of a worker": "C106 C107 C108 C109 C119 D123 D133 D147",
     "placement": "C111 C113 C114 C115 C130 C131 C132 C133 K170",

@@ -239,6 +239,14 @@ class _Recogniser:
         flows = [analysis.statement(s) for s in home[:at]]
         anchor = self._anchor(home, joins, cluster, flows)
         tail = home[at:]
+        for late in set(joins) & set(all_statements(tail)):
+            self.diagnostics.refuse(
+                "C122",
+                late,
+                "a worker waits in server.join() after its training, which never ends",
+                "Remove it: servers are ended by whoever starts them.",
+                "tf.train.Server",
+            )
         Snapshots(self.scopes, self.diagnostics, analysis).take(flows)
         sync = Synchronisation(self.scopes, self.diagnostics, analysis, flows)
         sync.run()

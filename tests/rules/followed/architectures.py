@@ -56,6 +56,15 @@ _ROWS: dict[str, tuple[str, tuple[tuple[str, str], ...]]] = {
         ),
     ),
     "C117": (_MAYBE, (("if FLAGS.job_name:\n", 'if FLAGS.job_name.split(":")[0]:\n'),)),
+    "C122": (
+        CLUSTER,
+        (
+            (
+                "            sess.run(train, {x: batch})\n",
+                "            sess.run(train, {x: batch})\n    server.join()\n",
+            ),
+        ),
+    ),
     "C131": (HEAD + _CLIENT, ((_CLIENT.splitlines(True)[0], ""),)),
     "C132": (CLUSTER, ((CLUSTER, cases()["C132"].text),)),
     "D150": (
