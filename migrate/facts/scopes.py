@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from migrate.facts import modules
 from migrate.source.nodes import all_nodes, children
@@ -62,6 +62,7 @@ class Scopes:
         # Functions of other modules that build graphs, see `facts/graph_imports.py`.
         self.graph_imports: Mapping[str, bool] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
+        self._imports: dict[tuple[int, str], str] = {}
         self._uses: tuple[tuple[ast.expr, str], ...] | None = None
         self._nodes: tuple[ast.AST, ...] | None = None
         _Builder(self).run(tree)
@@ -133,16 +134,12 @@ class Scopes:
     def _any_import(self, name: ast.Name) -> str:
         scope = self._scope_of.get(name)
         owner = scope.owner(name.id) if scope else None
-        for binding in owner.bindings[name.id] if owner else ():
-            if not isinstance(binding, (ast.Import, ast.ImportFrom)):
-                continue
-            for alias in binding.names:
-                if (alias.asname or alias.name.split(".")[0]) != name.id:
-                    continue
-                if isinstance(binding, ast.ImportFrom):
-                    return f"{'.' * binding.level}{binding.module or ''}.{alias.name}"
-                return alias.name if alias.asname else name.id
-        return ""
+        if owner is None:
+            return ""
+        key = (id(owner), name.id)
+        if key not in self._imports:
+            self._imports[key] = _imported_as(name.id, owner.bindings[name.id])
+        return self._imports[key]
 
     def _path(self, node: ast.AST) -> str | None:
         attributes: list[str] = []
@@ -248,6 +245,20 @@ class Scopes:
 def _is_none(binding: ast.AST) -> bool:
     value = binding.value if isinstance(binding, ast.Assign) else binding
     return isinstance(value, ast.Constant) and value.value is None
+
+
+def _imported_as(name: str, bindings: Iterable[ast.AST]) -> str:
+    """The dotted path of the module, or of the module's name, that is imported so."""
+    for binding in bindings:
+        if not isinstance(binding, (ast.Import, ast.ImportFrom)):
+            continue
+        for alias in binding.names:
+            if (alias.asname or alias.name.split(".")[0]) != name:
+                continue
+            if isinstance(binding, ast.ImportFrom):
+                return f"{'.' * binding.level}{binding.module or ''}.{alias.name}"
+            return alias.name if alias.asname else name
+    return ""
 
 
 class _Builder:

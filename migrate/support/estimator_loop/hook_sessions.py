@@ -12,17 +12,20 @@ _Keys = v1.GraphKeys
 def named(graph, name, **kinds):
     """The variable, tensor or operation of a name in a graph that was traced.
 
-    A variable of TF1 was an operation; here it is none, and is found in its lists.
+    What is no name is given to the graph as it is. A variable of TF1 was an operation; here it is none, and is found in its lists.
 
     Raises:
       KeyError: the graph has nothing of that name.
     """
+    find = functools.partial(type(graph).as_graph_element, graph)
+    if not isinstance(name, str):
+        return find(name, **kinds)
     whole = name if ":" in name else f"{name}:0"
     for key in (_Keys.GLOBAL_STEP, _Keys.GLOBAL_VARIABLES, _Keys.LOCAL_VARIABLES):
         for variable in graph.get_collection(key):
             if variable.name == whole:
                 return variable
-    return graph.as_graph_element(name, **kinds)
+    return find(name, **kinds)
 
 
 def named_tensor(graph, name):
@@ -31,8 +34,9 @@ def named_tensor(graph, name):
 
 
 def finds_variables(graph):
-    """Lets `get_tensor_by_name` of a graph find variables."""
-    graph.get_tensor_by_name = finders(graph)["get_tensor_by_name"]
+    """Lets a graph find variables by their names."""
+    for name, find in finders(graph).items():
+        setattr(graph, name, find)
 
 
 def finders(graph):

@@ -8,27 +8,16 @@ import tensorflow as tf
 from .clusters import MAX_WAIT_SECS, RECOVERY_WAIT_SECS, Waiting, done_queue
 from .replicas import Replicas
 from .restarts import STOP_SECS, STOPPED, Servers, Stop, save_before_end
-from .step_functions import as_numpy
 from .workers import (
     every_object,
     numpy_random,
     own_of,
     python_random,
-    task_index,
     this_thread,
 )
 
 # MonitoredTrainingSession's default: how long the other loops may take to end when one has failed.
 _STOP_GRACE_PERIOD_SECS = 120
-# How long the other workers make the steps of one that was killed, until it is asked again.
-_AWAY_SECS = 1
-# What a call raises where a task is gone, or was started again, or where another task was.
-_GONE = (tf.errors.UnavailableError, tf.errors.AbortedError, tf.errors.CancelledError)
-
-
-def _task():
-    """The index of the worker whose loop this thread runs; 0 outside of loops."""
-    return task_index(0)
 
 
 class AsynchronousReplicas(Replicas):
@@ -47,19 +36,13 @@ class AsynchronousReplicas(Replicas):
         self._cluster = tf.train.ClusterSpec(cluster)
         self._restoring = threading.Lock()
         self._servers = Servers(self.coordinator, self._addresses("ps"))
-        self._away = {}  # Workers that did not make their step: when to ask them again.
 
     def call(self, step, args):
-        """Runs one step on the worker whose loop asks for it; returns its numpy values.
-
-        Worker 0's steps are computed by this process, which is worker 0. Another's is
-        called, not scheduled: its loop waits for it anyway, and a queue and its threads
-        between them cost a third of the time of a small step.
+        """Runs one step on whichever worker is free; returns its numpy values.
 
         A worker that is killed between the step and the reading of its values takes
-        them along: then the step is made again, by whichever worker is free. So it is
-        where a worker does not reach a parameter server, which may have been started
-        again a moment ago.
+        them along: then the step is made again. So it is where a worker does not reach
+        a parameter server, which may have been started again a moment ago.
 
         Raises:
           tf.errors.UnavailableError: a parameter server is gone.
@@ -67,40 +50,18 @@ class AsynchronousReplicas(Replicas):
         lost, deadline = 0, None
         with self._servers.step():
             while True:
-                called = not lost and not step.has_copies and self._is_here()
                 try:  # The coordinator may tell of the last failure only now.
-                    if called:
-                        values = step.on(self._device())(*args)
-                        return step.unpack([as_numpy(value) for value in values])
                     made = self.coordinator.schedule(step.concrete, args=args)
                     return step.unpack(made.fetch())
-                except _GONE as error:
-                    if not (called or isinstance(error, tf.errors.UnavailableError)):
-                        raise
+                except tf.errors.UnavailableError:
                     lost += 1
                     deadline = deadline or time.monotonic() + RECOVERY_WAIT_SECS
                     if self._servers.lost(self.every_variable()):
                         raise
-                    if called:
-                        self._away[_task()] = time.monotonic() + _AWAY_SECS
                     if lost > self._cluster.num_tasks("worker"):
                         if time.monotonic() > deadline:
                             raise
                         time.sleep(0.2)
-
-    def _device(self):
-        """The device of the worker whose loop this is; None for this process's own."""
-        task = _task()
-        return f"/job:worker/task:{task - self._chiefs()}" if task else None
-
-    def _chiefs(self):
-        """How many tasks of the cluster have loops before the workers' loops."""
-        jobs = [job for job in ("chief", "master") if job in self._cluster.jobs]
-        return sum(map(self._cluster.num_tasks, jobs))
-
-    def _is_here(self):
-        """Whether the worker whose loop this is has made its last step."""
-        return time.monotonic() >= self._away.get(_task(), 0)
 
     @property
     def losses(self):
@@ -168,6 +129,11 @@ class AsynchronousReplicas(Replicas):
             checkpoint to go on from; or no worker has answered for two hours.
           Whatever else the first failing worker raised, after all have ended.
         """
+        chiefs = sum(
+            self._cluster.num_tasks(job)
+            for job in ("chief", "master")
+            if job in self._cluster.jobs
+        )
         errors = []
         for generator in (numpy_random, python_random):
             generator.start()
@@ -184,9 +150,7 @@ class AsynchronousReplicas(Replicas):
 
         threads = [
             threading.Thread(target=loop, args=(index,), name=f"worker-{index}")
-            for index in range(
-                workers or self._chiefs() + self._cluster.num_tasks("worker")
-            )
+            for index in range(workers or chiefs + self._cluster.num_tasks("worker"))
         ]
         for thread in threads:
             thread.daemon = True

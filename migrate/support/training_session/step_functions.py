@@ -1,7 +1,5 @@
 """A step function: what one call of the session's `run` computed."""
 
-import threading
-
 import numpy as np
 import tensorflow as tf
 
@@ -31,41 +29,12 @@ class StepFunction:
         self.concrete = self.function.get_concrete_function()
         graph = self.concrete.graph
         self._captures = [*graph.external_captures, *graph.deferred_external_captures]
-        # Of a lookup table every worker has a copy, which the coordinator alone can find.
-        self.has_copies = bool(graph.deferred_external_captures)
-        self._placed, self._placing = {}, threading.Lock()
         replicas.steps.append(self)
-
-    def on(self, device):
-        """The step as a function of this process that a worker's device computes.
-
-        What it computes is brought here by the same call: else this process would have to
-        ask again for each value.
-
-        Args:
-          device: "/job:worker/task:1"; None for this process's.
-        """
-        with self._placing:
-            if device not in self._placed:
-                with tf.device("/cpu:0"):
-                    here = tf.constant(0).device
-
-                def placed(*args):
-                    with tf.device(device):
-                        values = self.concrete(*args)
-                    with tf.device(here):
-                        return [tf.identity(value) for value in values]
-
-                self._placed[device] = tf.function(
-                    placed, input_signature=self.specs, autograph=False
-                ).get_concrete_function()
-            return self._placed[device]
 
     def use(self, handles):
         """Uses other variables: new handles by the identity of the old ones."""
         self._captures = [handles.get(id(c), c) for c in self._captures]
         self.concrete.set_external_captures(self._captures)
-        self._placed.clear()  # These have the old ones.
 
     def unpack(self, values):
         """The step's results in the structure that the step function returned."""
@@ -102,11 +71,6 @@ class StepFunction:
             else tf.nest.map_structure(convert, spec, arg)
             for spec, arg in zip(self.specs, args)
         )
-
-
-def as_numpy(value):
-    """A tensor's value; a sparse one stays what it is."""
-    return value.numpy() if hasattr(value, "numpy") else value
 
 
 def spec_of(function, *specs):

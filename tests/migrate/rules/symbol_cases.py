@@ -213,7 +213,6 @@ CASES = (
     "tf.constant(1.0, tf.float32, [2], 'c', False)",
     "tf.constant(1, dtype=tf.float32, shape=[2])",
     "tf.ones_like(tensor=x)",
-    "tf.shape(x, out_type=tf.int64)",
     "tf.squeeze(x[None, :, :1], squeeze_dims=[0])",
     "tf.squeeze(x[None, :, :1], axis=[0])",
     "tf.transpose(x, [1, 0], 't')",

@@ -114,7 +114,7 @@ def test_the_suite_is_closed(folder: pathlib.Path) -> None:
 
 @pytest.mark.parametrize(
     "call",
-    ['tf.saved_model.load("d")', 'tf.summary.image("i", data=x, step=1)'],
+    ['tf.saved_model.load("d")', "tf.image.resize(x, [2, 2], antialias=True)"],
 )
 def test_a_call_that_only_tensorflow_2_takes_is_its_own(call: str) -> None:
     """In a file of TensorFlow 1; what both take is TensorFlow 1's."""
@@ -123,7 +123,7 @@ def test_a_call_that_only_tensorflow_2_takes_is_its_own(call: str) -> None:
     assert f"\n{call}\n" in done.text
     assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
     loads = 'tf.saved_model.load(sess, ["serve"], "d")'
-    done = migrate_text(f"{HEAD}def f(sess):\n    {loads}\n")
+    done = migrate_text(f"{HEAD}tf.logging.info('a')\ndef f(sess):\n    {loads}\n")
     assert loads.replace("tf.", "tf.compat.v1.") in done.text
 
 

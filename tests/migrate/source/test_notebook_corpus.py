@@ -225,8 +225,8 @@ def test_the_diff_is_by_cells(tree: pathlib.Path) -> None:
 def test_a_tree_is_checked_and_written(tree: pathlib.Path) -> None:
     done = run("check", ".", cwd=tree)
     assert done.returncode == 1
-    assert "sub/refused.ipynb:cell 3:1:14: S101" in done.stderr
-    assert "sub/refused.ipynb:cell 1:1:1: E007" in done.stderr
+    assert "sub/refused.ipynb:cell 3:1:14: S101" in done.stdout
+    assert "sub/refused.ipynb:cell 1:1:1: E007" in done.stdout
     assert run("migrate", ".", "--write", cwd=tree).returncode == 1
     for name in ("colab", "one_line"):
         written = (tree / "sub" / f"{name}.ipynb").read_bytes()
