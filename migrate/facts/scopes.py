@@ -62,7 +62,7 @@ class Scopes:
         # Functions of other modules that build graphs, see `facts/graph_imports.py`.
         self.graph_imports: Mapping[str, bool] = {}
         self._memo: dict[tuple[int, str], str | None] = {}
-        self._imports: dict[tuple[int, str], str] = {}
+        self._import_paths: dict[tuple[int, str], str] = {}
         self._uses: tuple[tuple[ast.expr, str], ...] | None = None
         self._nodes: tuple[ast.AST, ...] | None = None
         _Builder(self).run(tree)
@@ -137,9 +137,9 @@ class Scopes:
         if owner is None:
             return ""
         key = (id(owner), name.id)
-        if key not in self._imports:
-            self._imports[key] = _imported_as(name.id, owner.bindings[name.id])
-        return self._imports[key]
+        if key not in self._import_paths:
+            self._import_paths[key] = _imported_as(name.id, owner.bindings[name.id])
+        return self._import_paths[key]
 
     def _path(self, node: ast.AST) -> str | None:
         attributes: list[str] = []

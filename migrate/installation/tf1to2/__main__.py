@@ -1,6 +1,6 @@
 """`python -m tf1to2` is `tf1to2`."""
 
-from tf1to2.command import main
+from .command import main
 
 if __name__ == "__main__":
     main(prog_name="tf1to2")
