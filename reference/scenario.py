@@ -79,7 +79,7 @@ class Topology:
 
     def __str__(self) -> str:
         if self.shape is Shape.SINGLE:
-            return self.shape.value
+            return str(self.shape.value)
         text = f"{self.ps} ps, {self.workers} worker{'s' * (self.workers > 1)}"
         if self.shape is Shape.CLIENT:
             text += ", a client"
@@ -267,8 +267,10 @@ def check(scenario: Scenario) -> None:
     for run in scenario.runs:
         if run.dtype not in DTYPES:
             wrong.append(f"{run.name}: dtype {run.dtype!r}")
-        for rule in (run, *run.looser):
-            if not rule.tolerance >= 0 or not rule.reason:
+        rules = [(run.tolerance, run.reason)]
+        rules += [(rule.tolerance, rule.reason) for rule in run.looser]
+        for tolerance, reason in rules:
+            if not tolerance >= 0 or not reason:
                 wrong.append(f"{run.name}: a tolerance without size or reason")
     wrong += [
         f"fault {f.name!r}: no run {f.run!r}"

@@ -90,7 +90,9 @@ def compare_groups(
       kind, name: of the rows; what a text is ("file", "losses.csv").
       second, shifted: of the original's other runs; empty where there is none.
     """
-    rows, old_only, new_only = [], [], []
+    rows = []
+    old_only: list[str] = []
+    new_only: list[str] = []
     label = f"{kind} {name}".strip()
     for words, lines in old.items():
         others = new.get(words, [])

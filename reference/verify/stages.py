@@ -100,7 +100,7 @@ def _gradients(a: Record, one: Event, b: Record, two: Event) -> str | None:
     for name in both:
         x, y = a.array(old[name]), b.array(new[name])
         if x is None or y is None or x.shape != y.shape:
-            return name[len(prefix) :]
+            return str(name[len(prefix) :])
         top = float(np.max(np.abs(x))) if x.size else 0.0
         far = float(np.max(np.abs(x.astype(float) - y))) / (top or 1.0) if x.size else 0
         if far > worst:

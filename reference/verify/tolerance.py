@@ -70,7 +70,7 @@ class Allowed:
         if self._first is None:
             self._first = wide
         if self._first.shape == wide.shape:
-            self.change = max(self.change, _top(np.abs(wide - self._first)))
+            self.change = max(self.change, _top(np.abs(np.subtract(wide, self._first))))
         if second is not None and second.shape == first.shape:
             self.raced = max(self.raced, _top(np.abs(second.astype(np.float64) - wide)))
         if shifted is not None and shifted.shape == first.shape:
@@ -97,7 +97,7 @@ class Allowed:
 
 
 def _eps(value: Array) -> float:
-    return float(np.finfo(value.dtype).eps) if value.dtype.kind == "f" else 0.0
+    return float(np.finfo(value.dtype.name).eps) if value.dtype.kind == "f" else 0.0
 
 
 def _top(value: Array) -> float:
