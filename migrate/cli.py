@@ -26,6 +26,7 @@ from migrate.rule_command import rule
 from migrate.verify_command import verify
 
 if TYPE_CHECKING:
+    from migrate.beside.written import Beside
     from migrate.pipeline import FileResult
 
 # Commands of their own modules, imported when they are called.
@@ -158,7 +159,10 @@ def migrate_command(
         _stdin(job, diff=diff)
     elif diff:
         shown: set[pathlib.Path] = set()
-        job.finish(job.run(_checked, lambda p: print_diffs(p, shown)), to_stderr=True)
+        job.finish(
+            job.run(_checked, lambda p, beside: print_diffs(p, shown, beside)),
+            to_stderr=True,
+        )
     elif write:
         _write(job, backup, interactive)
     elif output is not None:
@@ -239,10 +243,10 @@ def _write(job: Job, backup: pathlib.Path | None, interactive: bool) -> NoReturn
 
     asking = Asking() if interactive else None
 
-    def complete(program: list[FileResult]) -> list[FileResult]:
+    def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
         if keep is not None:
             program = keep.copy_program(program)
-        return results.write_program(program)
+        return results.write_program(program, beside=beside)
 
     done = job.run(_writable, complete, accept=asking.accept if asking else None)
     if asking is not None and asking.left:
@@ -268,17 +272,18 @@ def _copy(job: Job, output: pathlib.Path) -> list[FileResult]:
             return result
         return results.check_target(result, copy.target(result.path), own_copy=True)
 
-    def complete(program: list[FileResult]) -> list[FileResult]:
-        return results.write_program(program, copy.target)
+    def complete(program: list[FileResult], beside: Beside) -> list[FileResult]:
+        return results.write_program(program, copy.target, beside)
 
     named = {failure.path for failure in failures}
-    done = job.run(prepare, complete, each_link=True)
+    done = job.run(prepare, complete, target=copy.target, each_link=True)
     return [*failures, *(r for r in done if not (r.failed and r.path in named))]
 
 
 def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     """A filter: the result, or where there is none the input as it was."""
     from migrate import emitted, outcomes, pipeline, run
+    from migrate.beside.written import Beside
     from migrate.show import print_diffs
 
     data = sys.stdin.buffer.read()
@@ -287,7 +292,7 @@ def _stdin(job: Job, *, diff: bool = False, check: bool = False) -> NoReturn:
     result = pipeline.migrate_bytes(path, data, job.options)
     ((result,),) = outcomes.settle([result], run.fallback_for(data, job.options))
     if diff:
-        print_diffs([result], set())
+        print_diffs([result], set(), Beside([result]))
     elif not check:
         click.echo(result.new if result.changed else data, nl=False)
         if result.support:

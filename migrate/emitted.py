@@ -5,7 +5,8 @@ that the module is imported from: `plain_session.py`, `training_session/hooks.py
 
 A file's name alone does not make it ours: anybody may call a module `training_session`.
 Each module says in its first lines who wrote it, and a file is ours where that still
-stands in it, whatever else its user has changed, or where it has a known content.
+stands in it (or in its package's first file), whatever else its user has changed, or
+where it has a known content. `migrate.beside` says how much of each is written.
 """
 
 from __future__ import annotations
@@ -75,11 +76,20 @@ def source(name: str) -> bytes:
 
 def is_emitted(path: pathlib.Path, data: bytes) -> bool:
     """Whether a file is one that the tool itself has written."""
-    candidates = (path.name, f"{path.parent.name}/{path.name}")
-    return any(
-        name in names() and (data == source(name) or _is_marked(data))
-        for name in candidates
+    inside = f"{path.parent.name}/{path.name}"
+    if path.name in names() and (data == source(path.name) or _is_marked(data)):
+        return True
+    return inside in names() and (
+        data == source(inside) or _is_marked(data) or _is_in_package(path)
     )
+
+
+def _is_in_package(path: pathlib.Path) -> bool:
+    """Whether a file stands in a package that says that the tool wrote it."""
+    try:
+        return _is_marked((path.parent / "__init__.py").read_bytes())
+    except OSError:
+        return False
 
 
 def _is_marked(data: bytes) -> bool:
@@ -160,7 +170,7 @@ def _bound_by(node: ast.stmt) -> Iterator[str]:
 
 
 def write(wanted: Iterable[str], directory: pathlib.Path) -> None:
-    """Writes files below a directory, over what is there."""
+    """Writes whole files below a directory, over what is there."""
     for name in wanted:
         target = directory / name
         target.parent.mkdir(exist_ok=True)

@@ -17,6 +17,7 @@ from migrate.options import Options
 from migrate.progress import Progress
 
 if TYPE_CHECKING:
+    from migrate.beside.written import Beside
     from migrate.config import Config
     from migrate.disk.discover import Exclusions
     from migrate.next_steps import Written
@@ -99,8 +100,11 @@ class Job:
     def run(
         self,
         prepare: Callable[[FileResult], FileResult],
-        complete: Callable[[list[FileResult]], list[FileResult]] = lambda found: found,
+        complete: Callable[
+            [list[FileResult], Beside], list[FileResult]
+        ] = lambda found, beside: found,
         *,
+        target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
         each_link: bool = False,
         accept: Callable[[list[FileResult]], list[FileResult]] | None = None,
     ) -> list[FileResult]:
@@ -108,10 +112,13 @@ class Job:
 
         Args:
           prepare: finds what keeps a file's result from being written.
-          complete: writes or shows the results of a program.
+          complete: writes or shows the results of a program, and what is beside it.
+          target: where a file is written.
           each_link: a link to a file counts as a file of its own.
           accept: asks whether a program is to be completed; may be interrupted.
         """
+        from migrate.beside.written import Beside
+
         done: list[FileResult] = []
         try:
             with Progress(self.quiet) as progress:
@@ -125,11 +132,12 @@ class Job:
                     each_link=each_link,
                     progress=progress.show,
                 )
+            beside = Beside((r for program in programs for r in program), target)
             for program in programs:
                 if accept is not None:
                     program = accept(program)
                 with interrupts.uninterrupted():
-                    done += complete(program)
+                    done += complete(program, beside)
         except KeyboardInterrupt:
             self.interrupted = True
             total = progress.total or len(done)

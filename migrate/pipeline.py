@@ -264,7 +264,16 @@ def _module(text: str, filename: str, options: Options, core: Core | None) -> _R
     except Exception as error:  # A fault of ours must not cost the user the run.
         reason = f"internal error, please report it: {type(error).__name__}: {error}"
         return text, (Finding(1, 1, "G009", Outcome.FAILED, "", reason),), ()
-    return migration.text, findings, tuple(migration.support)
+    return migration.text, findings, _needed(migration)
+
+
+def _needed(migration: Migration) -> tuple[str, ...]:
+    """Of the emitted files that a result may need those that it reaches."""
+    if not migration.support:
+        return ()
+    from migrate.beside.files import files_for
+
+    return tuple(files_for(migration.text))
 
 
 def _in_characters(findings: Iterable[Finding], text: str) -> Iterable[Finding]:

@@ -9,6 +9,8 @@ import pathlib
 from collections.abc import Callable, Sequence
 
 from migrate import emitted, outcomes
+from migrate.beside.files import is_unchanged
+from migrate.beside.written import Beside
 from migrate.disk import interrupts, write
 from migrate.pipeline import FileResult
 
@@ -26,12 +28,9 @@ def check_support(result: FileResult, target: pathlib.Path) -> FileResult:
     for name in result.support:
         beside = result.place(name, target)
         rival = result.place(emitted.rival(name), target)
-        try:
-            mine = not os.path.exists(beside) or beside.read_bytes() == emitted.source(
-                name
-            )
-        except OSError:
-            mine = False
+        mine = not os.path.lexists(beside) or is_unchanged(
+            name, result.place("", target)
+        )
         if mine and not os.path.exists(rival):
             continue
         taken, why = name, "is not the one that the result imports"
@@ -71,14 +70,20 @@ def check_target(
 def write_program(
     results: Sequence[FileResult],
     target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
+    beside: Beside | None = None,
 ) -> list[FileResult]:
     """Writes the files of a program, and the modules they need: all of them, or none.
 
     What fails is added to the findings. The modules come first: a program without them
     would not start.
+
+    Args:
+      target: where a file is written.
+      beside: the modules of all programs of the run; by default of this one.
     """
     if not any(result.changed for result in results):
         return list(results)
+    beside = beside or Beside(results, target)
     for number, result in enumerate(results):
         failed = _check_unchanged(result, target(result.path))
         if failed is not None:
@@ -93,7 +98,7 @@ def write_program(
                     stages = []
                     for current in changed[first : first + _AT_ONCE]:
                         path = target(current.path)
-                        _write_support(current, path, undo)
+                        _write_support(current, beside, undo)
                         stage = stack.enter_context(write.staged(path, current.new))
                         stages.append((current, path, stage))
                     for current, path, stage in stages:
@@ -135,14 +140,18 @@ def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | N
 
 
 def _write_support(
-    result: FileResult, target: pathlib.Path, undo: contextlib.ExitStack
+    result: FileResult, beside: Beside, undo: contextlib.ExitStack
 ) -> None:
-    for name in result.support:
-        beside = result.place(name, target.resolve())
-        if not os.path.exists(beside):
-            beside.parent.mkdir(exist_ok=True)  # Of a package.
-            write.atomically(beside, emitted.source(name))
-            undo.callback(_remove, beside)
+    directory = beside.home(result)
+    for name, data in beside.changes(directory) if result.support else ():
+        path = directory / name
+        old = path.read_bytes() if os.path.lexists(path) else None
+        path.parent.mkdir(exist_ok=True)  # Of a package.
+        write.atomically(path, data)
+        if old is None:
+            undo.callback(_remove, path)
+        else:
+            undo.callback(write.atomically, path, old)
 
 
 def _remove(path: pathlib.Path) -> None:

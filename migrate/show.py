@@ -8,21 +8,27 @@ import sys
 
 import click
 
-from migrate import diff, emitted, notebook_diff
+from migrate import diff, notebook_diff
+from migrate.beside.written import Beside
 from migrate.pipeline import FileResult
 
 
 def print_diffs(
-    program: list[FileResult], shown: set[pathlib.Path]
+    program: list[FileResult], shown: set[pathlib.Path], beside: Beside
 ) -> list[FileResult]:
-    """Prints the diffs of a program's files, and gives their results."""
+    """Prints the diffs of a program's files, and gives their results.
+
+    Args:
+      shown: modules that have been shown already; those of these files are added.
+      beside: the modules of the run.
+    """
     for result in program:
-        _print_diff(result, shown)
+        _print_diff(result, shown, beside)
     return program
 
 
-def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
-    """The diff of a file, and the modules that come beside it as new files.
+def _print_diff(result: FileResult, shown: set[pathlib.Path], beside: Beside) -> None:
+    """The diff of a file, and of the modules that it has beside it.
 
     On a terminal a new module is only named: a thousand new lines, the same for every
     program, would drown what one wants to see.
@@ -34,19 +40,22 @@ def _print_diff(result: FileResult, shown: set[pathlib.Path]) -> None:
         _echo_diff(result.old, result.python3, shown_as)
     if result.python3 != result.new:
         _echo_diff(result.python3 or result.old, result.new, shown_as)
-    for name in result.support:
+    if not result.support:
+        return
+    directory = beside.home(result)
+    for name, source in beside.files(directory).items():
         path = result.place(name, result.path)
-        if path.exists() or path in shown:
+        if path in shown:
             continue
         shown.add(path)
-        source = emitted.source(name)
-        if sys.stdout.isatty():
+        old = path.read_bytes() if path.exists() else None
+        if old is None and sys.stdout.isatty():
             lines = source.count(b"\n")
             click.secho(
                 f"+++ {click.format_filename(path)} (new, {lines} lines)", fg="green"
             )
-        else:
-            _echo_diff(None, source, os.fsencode(path))
+        elif old != source:
+            _echo_diff(old, source, os.fsencode(path))
 
 
 def _echo_diff(old: bytes | None, new: bytes, name: bytes) -> None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import pathlib
-import re
 import sys
 from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from migrate import emitted
+from migrate.beside import files as beside
 from reference import checkpoints, data, processes
 from reference.compare import Array
 from reference.scenario import HERE, Order, Run, Scenario, Shape, Topology
@@ -80,16 +80,11 @@ def copied(
       ValueError: there is no such text.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    texts = {program.name: program.read_text()}
-    work = list(texts.values())  # A module of these imports others of them.
-    while work:
-        text = work.pop()
-        for name in SUPPORT:
-            imports = re.search(rf"^\s*(import|from) {name}\b", text, re.MULTILINE)
-            for file in emitted.files(name) if imports else ():
-                if file not in texts:
-                    texts[file] = emitted.source(file).decode()
-                    work.append(texts[file])
+    text = program.read_text()
+    # A gate calls their hooks, too.
+    programs = (text, (HERE / "gated.py").read_text())
+    texts = {name: data.decode() for name, data in beside.files_for(*programs).items()}
+    texts[program.name] = text
     for file, (old, new) in (replaced or {}).items():
         if old not in texts.get(file, ""):
             raise ValueError(f"{file} has no text {old!r}")

@@ -14,7 +14,7 @@ import tempfile
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.fallback.module import Part, bring_to_compat, names_compat, says_tf1
 from migrate.findings import Outcome
@@ -55,7 +55,7 @@ def _brought(
     assert old in found.text
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(found.text.replace(old, new) if old else found.text)
-    emitted.write(found.support, target.parent)
+    beside.write(target.parent, target.read_text())
 
 
 @functools.cache

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from migrate import emitted
 from reference.processes import Launch
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -82,11 +83,13 @@ class Seen:
       digest: of all of it.
       committed: the committed files that are part of it.
       contents: digests of the files that are in temporary directories.
+      beside: of those that the compiler writes beside programs.
     """
 
     digest: str
     committed: frozenset[pathlib.Path]
     contents: frozenset[bytes]
+    beside: frozenset[bytes]
 
 
 def look_at(launch: Launch) -> Seen:
@@ -108,12 +111,17 @@ def look_at(launch: Launch) -> Seen:
     whole = hashlib.sha256(json.dumps(told, sort_keys=True).encode())
     own: set[pathlib.Path] = set()
     contents = set()
+    beside = set()
     for name, path in sorted(_files(strings, own)):
         found = content(path)
         whole.update(f"\0{name}\0".encode())
         whole.update(found)
         contents.add(found)
-    return Seen(whole.hexdigest(), frozenset(own), frozenset(contents))
+        if emitted.is_emitted(path, path.read_bytes()):
+            beside.add(found)
+    return Seen(
+        whole.hexdigest(), frozenset(own), frozenset(contents), frozenset(beside)
+    )
 
 
 def _files(

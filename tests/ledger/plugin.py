@@ -189,7 +189,7 @@ class Ledger:
         if trace.launches:  # Those of the first are in its digest.
             trace.reads |= seen.committed
         whole = ROOT / "migrate" / "compiler.py" in seen.committed
-        trace.launched(seen.digest, seen.contents, whole)
+        trace.launched(seen.digest, seen.contents, seen.beside, whole)
         proof = self._running
         if proof is None or trace is not proof.trace:
             definition = next(

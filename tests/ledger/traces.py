@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import functools
 import hashlib
 import os
 import pathlib
@@ -18,15 +17,6 @@ _COMPILER = str(ROOT / "migrate") + os.sep
 _SKIPPED = (".git", "__pycache__", ".pytest_cache", ".hypothesis", ".ruff_cache")
 _STARTS = ("subprocess.Popen", "reference.preloaded.start")
 _LEDGER = str(pathlib.Path(__file__).parent) + os.sep
-
-
-@functools.cache
-def _emitted() -> frozenset[bytes]:
-    """Digests of the modules that are written beside programs."""
-    return frozenset(
-        hashlib.sha256(path.read_bytes()).digest()
-        for path in (ROOT / "migrate" / "support").rglob("*.py")
-    )
 
 
 @dataclasses.dataclass
@@ -50,16 +40,22 @@ class Trace:
     _whole: bool = False
 
     def launched(
-        self, digest: str, files: frozenset[bytes], whole: bool = False
+        self,
+        digest: str,
+        files: frozenset[bytes],
+        beside: frozenset[bytes],
+        whole: bool = False,
     ) -> None:
         """Notes a launch, and what its processes can read.
 
         Args:
+          files: digests of these.
+          beside: of those of them that the compiler writes beside programs.
           whole: that is the compiler itself, so whatever it writes is foreseen.
         """
         if not self.launches:
             self.seen, self._whole = files, whole
-        elif files & _emitted() - self.seen and not self._whole:
+        elif beside - self.seen and not self._whole:
             self.late = True
         self.launches.append(digest)
 

@@ -7,14 +7,16 @@ import pathlib
 
 import pytest
 
-from migrate import copies, emitted, results, run
+from migrate import copies, results, run
+from migrate.beside import files as beside
 from migrate.findings import Outcome
 from migrate.pipeline import FileResult
 from tests.migrate.stand_in import rename
 
 OLD = b"import tensorflow as tf\nx = tf.log(2.)\n"
 NEW = OLD.replace(b"tf.log", b"tf.math.log")
-SESSION = OLD + b"tf.needs_session\n"
+SESSION = OLD + b"import training_session\ntf.needs_session(training_session.Saver)\n"
+BESIDE = beside.files_for(SESSION.decode())
 
 
 def migrate(
@@ -122,12 +124,12 @@ def test_support_modules_are_written_once_beside_the_program(
     for name in ("a.py", "b.py"):
         (tmp_path / name).write_bytes(SESSION)
         assert not written(tmp_path / name).failed
-    beside = tmp_path / "training_session" / "session.py"
-    assert beside.read_bytes() == emitted.source("training_session/session.py")
-    changed = beside.stat().st_mtime_ns
+    name = "training_session/checkpoints.py"
+    assert (tmp_path / name).read_bytes() == BESIDE[name]
+    changed = (tmp_path / name).stat().st_mtime_ns
     (tmp_path / "c.py").write_bytes(SESSION)
     assert not written(tmp_path / "c.py").failed
-    assert beside.stat().st_mtime_ns == changed
+    assert (tmp_path / name).stat().st_mtime_ns == changed
 
 
 def test_our_own_module_is_not_migrated(tmp_path: pathlib.Path) -> None:
@@ -135,7 +137,7 @@ def test_our_own_module_is_not_migrated(tmp_path: pathlib.Path) -> None:
     written(tmp_path / "a.py")
     results = migrate(tmp_path)
     assert not any(r.changed or r.findings for r in results)
-    assert len(results) == 1 + len(emitted.files("training_session"))
+    assert len(results) == 1 + len(BESIDE)
 
 
 def test_a_module_of_the_users_is_not_overwritten(tmp_path: pathlib.Path) -> None:
@@ -214,8 +216,8 @@ def test_a_copy_has_everything(tmp_path: pathlib.Path) -> None:
     assert not any(r.failed for r in results)
     assert content(tree) == before
     new = content(tmp_path / "out")
-    for name in emitted.files("training_session"):
-        assert new.pop(f"sub/{name}") == emitted.source(name)
+    for name, data in BESIDE.items():
+        assert new.pop(f"sub/{name}") == data
     migrated = {"a.py": NEW, "sub/b.py": SESSION.replace(b"tf.log", b"tf.math.log")}
     assert new == {**before, **migrated}
     assert (tmp_path / "out" / "sub" / "empty").is_dir()

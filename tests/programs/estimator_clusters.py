@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes, runner
@@ -57,7 +57,7 @@ def migrated(name: str, directory: pathlib.Path) -> pathlib.Path:
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
     directory.mkdir(parents=True)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     program = directory / source.name
     program.write_text(migration.text)
     return program

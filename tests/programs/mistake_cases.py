@@ -18,7 +18,7 @@ import sys
 import tempfile
 from collections.abc import Iterable
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.migration import Migration
 from reference import processes, runner
@@ -260,14 +260,13 @@ def run_alone(programs: dict[str, str], directory: pathlib.Path) -> Traces:
     return {t: _trace(out / p.stem / "loss.0") for t, p in paths.items()}
 
 
-def run_cluster(
-    case: Case, python: str, text: str, support: Iterable[str], work: pathlib.Path
-) -> Trace:
+def run_cluster(case: Case, python: str, text: str, work: pathlib.Path) -> Trace:
     """What worker 0 of a TensorFlow 1 program, or of its migration, writes."""
     work.mkdir(parents=True)
     program = work / f"{case.name}.py"
     program.write_text(text)
-    emitted.write(support, work)
+    if python == sys.executable:
+        beside.write(work, text)
     try:
         processes.run_tasks(
             python,
@@ -285,7 +284,7 @@ def run_cluster(
 
 def run_migrated(case: Case, migration: Migration, work: pathlib.Path) -> Trace:
     """What worker 0 of a TensorFlow 1 program writes that is migrated."""
-    return run_cluster(case, sys.executable, migration.text, migration.support, work)
+    return run_cluster(case, sys.executable, migration.text, work)
 
 
 def run_before(
@@ -295,7 +294,7 @@ def run_before(
     clustered = [case for case in cases if case.workers]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         traces = pool.map(
-            lambda c: run_cluster(c, python, c.old, (), directory / c.name), clustered
+            lambda c: run_cluster(c, python, c.old, directory / c.name), clustered
         )
         return {c.name: t for c, t in zip(clustered, traces, strict=True)}
 

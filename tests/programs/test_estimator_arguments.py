@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from reference import processes
 from reference.compare import Array
@@ -135,10 +135,7 @@ def test_an_update_of_every_replicas_own_stops(
     migration = migrate_text(text)
     program = tmp_path / "programs" / "replicated.py"
     program.write_text(migration.text)
-    for name in migration.support:
-        path = program.parent / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(emitted.source(name))
+    beside.write(program.parent, migration.text)
     run = processes.run_program(
         [sys.executable, program, optimizer], directory=program.parent, check=False
     )

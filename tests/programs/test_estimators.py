@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference.environment import find_tf1
@@ -24,7 +24,7 @@ def migrated(variant: EstimatorVariant, directory: pathlib.Path) -> pathlib.Path
     ]
     assert not loud
     directory.mkdir(parents=True, exist_ok=True)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     program = directory / variant.path.name
     program.write_text(migration.text)
     return program

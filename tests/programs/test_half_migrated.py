@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import measured, processes, runner
@@ -88,8 +89,7 @@ def run(text: str, cluster: Cluster, directory: pathlib.Path) -> list[list[float
     """The losses that each worker's loop has logged."""
     program = directory / "program.py"
     program.write_text(text)
-    own = ("eager_steps.py", "keras_fit.py")
-    emitted.write((*emitted.files("training_session"), *own), directory)
+    beside.write(directory, text)
     shutil.copy(HERE / "servers.py", directory)
     processes.run_tasks(
         sys.executable,

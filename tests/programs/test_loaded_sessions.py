@@ -13,7 +13,7 @@ import tempfile
 import numpy as np
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes, runner
@@ -38,7 +38,7 @@ def _migrated(text: str, directory: pathlib.Path) -> pathlib.Path:
     assert not [f for f in migration.findings if f.outcome in loud]
     directory.mkdir(parents=True)
     (directory / "served.py").write_text(migration.text)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     return directory / "served.py"
 
 

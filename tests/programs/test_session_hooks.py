@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from tests.programs.hook_programs import CASES, Case, live, recorded
@@ -114,7 +114,7 @@ def _migrated(case: Case, directory: pathlib.Path) -> pathlib.Path:
     directory.mkdir(parents=True, exist_ok=True)
     program = directory / case.path.name
     program.write_text(migration.text)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     return program
 
 

@@ -16,7 +16,7 @@ import tempfile
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
@@ -118,7 +118,7 @@ def _written(name: str, directory: pathlib.Path, old: str, new: str) -> pathlib.
     text = _migration(name).text
     assert not old or text.count(old) == 1
     program.write_text(text.replace(old, new) if old else text)
-    emitted.write(_migration(name).support, directory)
+    beside.write(directory, program.read_text())
     return program
 
 
@@ -177,6 +177,7 @@ def test_towers_and_variables_are_on_their_tasks(
     )
     text = text.replace("  told()\n", TOLD)
     program.write_text(text)
+    beside.write(program.parent, text)
     _run(sys.executable, program, "chief_builds", tmp_path / "out")
     first, *others = (tmp_path / "out" / "where").read_text().splitlines()
     assert first.startswith(f"/job:worker/replica:0/task:{task}/"), first

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
@@ -222,7 +222,7 @@ def test_a_client_asks_the_cluster_of_its_tree(tmp_path: pathlib.Path) -> None:
     for kind, text in (("right", asking), ("fault", fault)):
         directory = tmp_path / kind
         directory.mkdir()
-        emitted.write(found["asking.py"].support, directory)
+        beside.write(directory, text)
         (directory / "asking.py").write_text(text)
         (directory / "serving.py").write_text(serving)
         (directory / "program.py").write_text(ASKED)
@@ -287,7 +287,6 @@ def _estimate(
     python: str,
     text: str,
     directory: pathlib.Path,
-    support: tuple[str, ...] = (),
     start: pathlib.Path | None = None,
     ps: int = 0,
     workers: int = 1,
@@ -298,7 +297,8 @@ def _estimate(
     for part in start.glob("model.ckpt-0.*") if start is not None else ():
         (model / part.name).write_bytes(part.read_bytes())
         (model / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-0"\n')
-    emitted.write(support, directory)
+    if python == sys.executable:
+        beside.write(directory, text)
     (directory / "program.py").write_text(text)
     processes.run_tasks(
         python,
@@ -335,10 +335,9 @@ def test_the_guides_estimator_is_tensorflow_1s(
         # Two equal gradients have their mean exactly. Three would not: 3g is rounded, and
         # a third of it may be one ULP from g.
         tasks |= {"two servers": (2, 1), "workers only": (0, 2), "all": (2, 4)}
-    support = migration.support
     found = {
         name: _estimate(
-            sys.executable, migration.text, tmp_path / name, support, start, ps, workers
+            sys.executable, migration.text, tmp_path / name, start, ps, workers
         )
         for name, (ps, workers) in tasks.items()
     }
@@ -354,5 +353,5 @@ def test_the_guides_estimator_is_tensorflow_1s(
     # A control: a rate that is another by a thousandth.
     fault = migration.text.replace("Optimizer(0.04)", "Optimizer(0.04004)")
     assert fault != migration.text
-    wrong = _estimate(sys.executable, fault, tmp_path / "fault", support, start)
+    wrong = _estimate(sys.executable, fault, tmp_path / "fault", start)
     assert not np.array_equal(wrong["dense/kernel"], want["dense/kernel"])

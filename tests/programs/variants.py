@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import measured, processes, runner
@@ -157,18 +157,19 @@ def migrated(
       fault: (file, old, new): what is replaced in an emitted file.
     """
     directory.mkdir(parents=True)
+    texts = []
     for variant in variants:
         migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
         loud = (Outcome.REFUSED, Outcome.FAILED)
         assert not [f for f in migration.findings if f.outcome in loud], variant.name
         (directory / variant.path.name).write_text(migration.text)
-        for name in migration.support:
-            source = emitted.source(name).decode()
-            if fault is not None and fault[0] == name:
-                assert fault[1] in source
-                source = source.replace(fault[1], fault[2])
-            (directory / name).parent.mkdir(exist_ok=True)
-            (directory / name).write_text(source)
+        texts.append(migration.text)
+    beside.write(directory, *texts)
+    if fault is not None:
+        path = directory / fault[0]
+        source = path.read_text()
+        assert fault[1] in source
+        path.write_text(source.replace(fault[1], fault[2]))
 
 
 def run(

@@ -12,7 +12,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.codes import CODES
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
@@ -52,7 +52,7 @@ def test_what_is_written_runs(tmp_path: pathlib.Path) -> None:
         path = tmp_path / code / "main.py"
         path.parent.mkdir()
         path.write_text(migration.text, "utf-8")
-        emitted.write(migration.support, path.parent)
+        beside.write(path.parent, migration.text)
         run_program([sys.executable, path], directory=path.parent)
 
 

@@ -46,7 +46,17 @@ The strategy is chosen at run time from the TF_CONFIG that TF1 read:
 # them only where Keras 2 is switched on for the whole process.
 from tf_keras.api._v1.keras.__internal__.legacy import layers, rnn_cell
 
-from . import callbacks, export, feature_column, inputs, tpu
+from . import (
+    callbacks,
+    clusters,
+    export,
+    feature_column,
+    hooks,
+    inputs,
+    steps,
+    tpu,
+    variables,
+)
 from .estimator import Estimator
 from .export import (
     ClassificationOutput,

@@ -41,6 +41,7 @@ TF1 checkpoint found in `checkpoint_dir` is continued, and TF1 can read ours.
 # What your program takes from here.
 # ruff: noqa: F401
 
+from . import hooks, operations, replicas, variables
 from .asynchronous import AsynchronousReplicas
 from .checkpoints import Saver, Scaffold
 from .clusters import (

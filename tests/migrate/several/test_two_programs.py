@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes
@@ -75,7 +75,7 @@ def test_a_process_may_run_both(main: str) -> None:
 def test_the_evaluation_reads_what_training_wrote(tmp_path: pathlib.Path) -> None:
     new = migrate_text(PROGRAM)
     (tmp_path / "program.py").write_text(new.text)
-    emitted.write(new.support, tmp_path)
+    beside.write(tmp_path, new.text)
     out = tmp_path / "out"
     processes.run_tasks(
         sys.executable,

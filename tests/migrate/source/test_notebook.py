@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from migrate import emitted
+from migrate.beside.files import files_for
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
@@ -396,18 +396,24 @@ def test_a_program_that_a_cell_writes_is_migrated() -> None:
     assert (finding.code, finding.cell, finding.line) == ("T102", 0, 3)
 
 
+SAVING = tuple(files_for("import training_session as t\nt.Saver()"))
+
+
 @pytest.mark.parametrize(
     "name, support, codes",
     [
-        ("train.py", emitted.files("training_session"), ["T102"]),
-        ("./train.py", emitted.files("training_session"), ["T102"]),
+        ("train.py", SAVING, ["T102"]),
+        ("./train.py", SAVING, ["T102"]),
         ("src/train.py", (), ["E007"]),
     ],
 )
 def test_modules_beside_a_written_program(
     name: str, support: tuple[str, ...], codes: list[str]
 ) -> None:
-    text = build(f"%%writefile {name}\n{IMPORT}\nx = tf.log(2.)  # tf.needs_session")
+    text = build(
+        f"%%writefile {name}\n{IMPORT}\nimport training_session\n"
+        "x = training_session.Saver(tf.log(2.))  # tf.needs_session"
+    )
     result = migrated(text)
     assert (result.support, [f.code for f in result.findings]) == (support, codes)
     (source,) = sources(result.new.decode())

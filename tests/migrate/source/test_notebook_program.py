@@ -8,7 +8,7 @@ import sys
 
 import nbformat
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.findings import Outcome
 from migrate.options import Options
 from migrate.pipeline import migrate_bytes
@@ -79,7 +79,7 @@ def test_the_cells_of_a_program_become_one_and_it_runs(tmp_path: pathlib.Path) -
 
     program = tmp_path / "program.py"
     program.write_text("\n".join(code).replace("%matplotlib inline\n", ""))
-    emitted.write(result.support, tmp_path)
+    beside.write(tmp_path, program.read_text())
 
     def config(job: str, index: int, hosts: processes.Hosts) -> dict[str, str]:
         cluster = {"ps": list(hosts.ps), "worker": list(hosts.worker)}

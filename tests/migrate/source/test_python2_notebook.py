@@ -7,7 +7,7 @@ import pathlib
 import nbformat
 from nbclient import NotebookClient
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.options import Options
 from migrate.pipeline import FileResult, migrate_bytes
 
@@ -52,7 +52,7 @@ def test_it_runs_under_python_3(tmp_path: pathlib.Path) -> None:
     assert made.metadata.language_info.codemirror_mode.version == 3
     assert made.cells[0].source.startswith("%matplotlib inline\n")
     made.cells[0].source = made.cells[0].source.partition("\n")[2]  # No plots.
-    emitted.write(result.support, tmp_path)
+    beside.write(tmp_path, *(cell.source for cell in made.cells))
     done = NotebookClient(made, timeout=200, resources={"metadata": {"path": tmp_path}})
     printed = "".join(
         output.text

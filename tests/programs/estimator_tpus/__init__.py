@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from migrate.beside import files as beside
 from migrate import emitted
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
@@ -55,7 +56,7 @@ def migrated(
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
     directory.mkdir(parents=True)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     if fault is not None:
         name, old, new = fault
         source = (directory / name).read_text()

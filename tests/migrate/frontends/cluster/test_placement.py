@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes, runner
@@ -83,7 +83,7 @@ def test_what_computes_where(task: int, tmp_path: pathlib.Path) -> None:
     text = text.replace(CALLED, TOLD + "\n" + CALLED)
     program = tmp_path / "program.py"
     program.write_text(text)
-    emitted.write((*emitted.files("training_session"), "plain_session.py"), tmp_path)
+    beside.write(tmp_path, text)
     processes.run_tasks(
         sys.executable,
         program,

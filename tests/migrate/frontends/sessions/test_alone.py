@@ -15,7 +15,7 @@ import tempfile
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.migration import Migration
@@ -402,7 +402,7 @@ def _migrated(
     directory.mkdir()
     program = directory / path.name
     program.write_text(text.replace(old, new) if old else text)
-    emitted.write(_migration(path).support, directory)
+    beside.write(directory, program.read_text())
     return program
 
 

@@ -8,7 +8,7 @@ import sys
 import numpy as np
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes
@@ -32,7 +32,7 @@ def _migrated(path: pathlib.Path, directory: pathlib.Path) -> pathlib.Path:
     directory.mkdir(parents=True, exist_ok=True)
     target = directory / path.name
     target.write_text(migration.text)
-    emitted.write(migration.support, directory)
+    beside.write(directory, migration.text)
     return target
 
 
@@ -118,7 +118,7 @@ def test_runs_as_a_script_and_as_a_module(
     program.write_text(variant.path.read_text())
     migration = migrate_text(program.read_text(), filename=str(program))
     program.write_text(migration.text)
-    emitted.write(migration.support, package)
+    beside.write(package, migration.text)
     command = ["-m", "trainer.task"] if as_module else [str(program)]
     done = processes.run_program(
         [sys.executable, *command, "--help"],

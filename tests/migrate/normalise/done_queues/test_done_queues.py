@@ -8,7 +8,7 @@ import textwrap
 
 import pytest
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from reference import processes
@@ -42,7 +42,7 @@ def test_every_spelling_is_read(path: pathlib.Path) -> None:
 def _written(text: str, directory: pathlib.Path) -> pathlib.Path:
     new = migrate_text(text)
     directory.mkdir()
-    emitted.write(new.support, directory)
+    beside.write(directory, new.text)
     (directory / "program.py").write_text(new.text)
     return directory / "program.py"
 

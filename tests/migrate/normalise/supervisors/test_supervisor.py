@@ -8,7 +8,7 @@ import sys
 import pytest
 import tensorflow as tf
 
-from migrate import emitted
+from migrate.beside import files as beside
 from migrate.compiler import migrate_text
 from migrate.findings import Outcome
 from migrate.tables import supervisor as table
@@ -259,7 +259,7 @@ def test_its_services_write_what_they_wrote(
         text = text.replace("summary, global_step.numpy()", "summary, step")
         assert text != new.text
     (tmp_path / "program.py").write_text(text)
-    emitted.write(new.support, tmp_path)
+    beside.write(tmp_path, text)
     out = tmp_path / "out"
     ended = processes.run_tasks(
         sys.executable,

@@ -1,0 +1,1 @@
+"""What is written beside programs: of the emitted modules, what programs reach."""

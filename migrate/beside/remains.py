@@ -1,0 +1,224 @@
+"""The text of an emitted file without the units that nobody reaches.
+
+What stays is as it stood, comments and docstrings included: lines are taken out, and an
+import is written anew with fewer names. The table of a package's files in its docstring
+loses the rows of those that are not written.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+from migrate import emitted
+from migrate.beside import units
+from migrate.beside.reach import Reached
+
+_WIDTH = 88
+_IMPORTS = (ast.Import, ast.ImportFrom, ast.Try)
+_ROW = re.compile(r" {4}(\w+) {2,}\S")
+
+
+def text_of(name: str, reached: Reached) -> bytes:
+    """What remains of an emitted file."""
+    return ("\n".join(_Remains(name, reached).lines()) + "\n").encode()
+
+
+@dataclasses.dataclass(frozen=True)
+class _Part:
+    """A statement, and what stands before it.
+
+    Attributes:
+      lines: what remains of it with the comments right above; none where it goes.
+      blank: how many empty lines stand before that.
+      banner: comments before these that head all that follows, and the empty lines
+        above them.
+      node: the statement.
+    """
+
+    lines: Sequence[str]
+    blank: int
+    banner: Sequence[str]
+    node: ast.stmt
+
+
+class _Remains:
+    def __init__(self, name: str, reached: Reached) -> None:
+        self._names = reached.names[name]
+        self._methods = reached.methods[name]
+        package, slash, _ = name.rpartition("/")
+        files = emitted.files(package) if slash else ()
+        self._gone = {units.stem(f) for f in files if f not in reached.names}
+        self._file = units.file_of(name)
+        self._source = emitted.source(name).decode().split("\n")
+
+    def lines(self) -> list[str]:
+        body = self._file.tree.body
+        return list(_joined(self._parts(body, 0, self._of_module)))
+
+    def _parts(
+        self,
+        body: Iterable[ast.stmt],
+        above: int,
+        remaining: Callable[[ast.stmt], Sequence[str]],
+    ) -> Iterator[_Part]:
+        """The statements of a block.
+
+        Args:
+          above: the last line before the block.
+          remaining: what remains of a statement.
+        """
+        for node in body:
+            first = _first_line(node) - 1
+            comments = first
+            while comments > above and _is_comment(self._source[comments - 1]):
+                comments -= 1
+            head = comments
+            while head > above and not self._source[head - 1].strip():
+                head -= 1
+            lines = remaining(node)
+            if lines:
+                lines = [*self._source[comments:first], *lines]
+            yield _Part(lines, comments - head, self._source[above:head], node)
+            above = node.end_lineno or above
+
+    def _of_module(self, node: ast.stmt) -> Sequence[str]:
+        if isinstance(node, ast.ClassDef):
+            return self._class(node) if node.name in self._names else ()
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return self._whole(node) if node.name in self._names else ()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            return self._import(node)
+        if isinstance(node, ast.Try):
+            return self._tried(node)
+        for effect in self._file.effects:
+            if effect.node is node:
+                kept = not effect.owner or effect.owner in self._names
+                return self._whole(node) if kept else ()
+        if isinstance(node, ast.Expr):
+            return [line for line in self._docstring(node)]
+        kept = any(
+            definition.node is node and name in self._names
+            for name, definition in self._file.definitions.items()
+        )
+        return self._whole(node) if kept else ()
+
+    def _whole(self, node: ast.stmt) -> Sequence[str]:
+        return self._source[_first_line(node) - 1 : node.end_lineno]
+
+    def _docstring(self, node: ast.Expr) -> Iterator[str]:
+        """Without the rows of files that are not written."""
+        gone = False
+        for line in self._whole(node):
+            row = _ROW.match(line)
+            if row:
+                gone = row[1] in self._gone
+            elif not line.startswith(" " * 8):  # What goes on from the row above.
+                gone = False
+            if not gone:
+                yield line
+
+    def _class(self, node: ast.ClassDef) -> Sequence[str]:
+        first = node.body[0]
+        begin = _first_line(first) - 1
+        while begin and _is_comment(self._source[begin - 1]):
+            begin -= 1
+        while not self._source[begin - 1].strip():
+            begin -= 1
+
+        def remaining(item: ast.stmt) -> Sequence[str]:
+            if isinstance(item, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                if (node.name, item.name) not in self._methods:
+                    return ()
+            return self._whole(item)
+
+        body = list(_joined(self._parts(node.body, begin, remaining)))
+        while body and not body[0].strip():
+            del body[0]
+        head = self._source[_first_line(node) - 1 : begin]
+        return [*head, *(body or [" " * (node.col_offset + 4) + "pass"])]
+
+    def _import(self, node: ast.Import | ast.ImportFrom) -> Sequence[str]:
+        if getattr(node, "module", "") == "__future__":
+            return self._whole(node)
+        kept = [
+            alias
+            for alias in node.names
+            if (alias.asname or alias.name.partition(".")[0]) in self._names
+        ]
+        if len(kept) == len(node.names):
+            return self._whole(node)
+        return _spelled(node, kept) if kept else ()
+
+    def _tried(self, node: ast.Try) -> Sequence[str]:
+        """An import with another one, or with a value, where that fails."""
+        body = [line for item in node.body for line in self._of_module(item)]
+        if not body:
+            return ()
+        lines = ["try:", *body]
+        for handler in node.handlers:
+            lines += self._source[handler.lineno - 1 : handler.body[0].lineno - 1]
+            for item in handler.body:
+                is_import = isinstance(item, (ast.Import, ast.ImportFrom))
+                lines += self._of_module(item) if is_import else self._whole(item)
+        return lines
+
+
+def _joined(parts: Iterable[_Part]) -> Iterator[str]:
+    """The lines of a block, as far apart as they were."""
+    blank = 0
+    banner: Sequence[str] = ()
+    before: ast.stmt | None = None
+    gone = False  # Whether something went since then.
+    for part in parts:
+        if part.banner:
+            banner = part.banner
+            blank = part.blank
+        blank = max(blank, part.blank)
+        if not part.lines:
+            gone = True
+            continue
+        between = [*banner, *[""] * blank]
+        at_top = before is None or isinstance(before, (ast.Expr, *_IMPORTS))
+        is_value = isinstance(part.node, ast.Assign)
+        if gone and at_top and (banner or is_value):
+            # A formatter leaves one empty line here.
+            head = [line for line in banner if line]
+            between = (
+                ["", *head, *[""] * (1 if blank and is_value else blank)]
+                if head
+                else [""]
+            )
+        if before or banner:
+            yield from between
+        yield from part.lines
+        blank, banner, before, gone = 0, (), part.node, False
+
+
+def _spelled(
+    node: ast.Import | ast.ImportFrom, names: Sequence[ast.alias]
+) -> list[str]:
+    """An import of some names, as a formatter writes it."""
+    indentation = " " * node.col_offset
+    if isinstance(node, ast.Import):
+        return [indentation + ast.unparse(ast.Import(list(names)))]
+    line = indentation + ast.unparse(
+        ast.ImportFrom(node.module, list(names), node.level)
+    )
+    if len(line) <= _WIDTH:
+        return [line]
+    head = f"{indentation}from {'.' * node.level}{node.module or ''} import ("
+    rows = [f"{indentation}    {ast.unparse(alias)}," for alias in names]
+    return [head, *rows, f"{indentation})"]
+
+
+def _first_line(node: ast.stmt) -> int:
+    decorators = getattr(node, "decorator_list", ())
+    first: int = min([node.lineno, *(d.lineno for d in decorators)])
+    return first
+
+
+def _is_comment(line: str) -> bool:
+    return line.lstrip().startswith("#")

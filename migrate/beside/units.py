@@ -1,0 +1,326 @@
+"""An emitted file as units: what may be left out of it by itself.
+
+A unit is a definition of the module (a function, a class without its methods, an
+assignment), a method, one name of an import, or a statement with an effect.
+"""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import functools
+import pathlib
+from collections.abc import Iterator
+
+from migrate import emitted
+
+_Function = (ast.FunctionDef, ast.AsyncFunctionDef)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+# What a file imports where it is called for, and lacks unless the program has it anyway:
+# only who makes a strategy of `estimator_strategies` has one with several devices.
+MAY_LACK = {("estimator_loop/clusters.py", "estimator_strategies")}
+
+
+@dataclasses.dataclass(frozen=True)
+class References:
+    """What a piece of code mentions.
+
+    Attributes:
+      paths: dotted names, from a name that is read: ("training_session", "Saver").
+      attributes: names of attributes, and texts that may be the name of one.
+    """
+
+    paths: frozenset[tuple[str, ...]] = frozenset()
+    attributes: frozenset[str] = frozenset()
+
+
+@dataclasses.dataclass(frozen=True)
+class Definition:
+    """What binds one name of a module, or several.
+
+    Attributes:
+      node: the statement.
+      references: what it mentions; of a class, all but its methods.
+      methods: of a class, by name; a property and its setter have one name.
+      bases: of a class.
+    """
+
+    node: ast.stmt
+    references: References
+    methods: dict[str, References] = dataclasses.field(default_factory=dict)
+    bases: tuple[tuple[str, ...], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Import:
+    """One name that an import binds.
+
+    Attributes:
+      module: the emitted module or file that it is taken from, or is; "" for any other.
+      name: the name there; "" where the module itself is bound.
+      instead: what the file has where that is not there, None if it needs it.
+    """
+
+    module: str
+    name: str = ""
+    instead: References | None = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Effect:
+    """A statement that does something when its module is loaded.
+
+    Attributes:
+      owner: the definition that it completes, "" where it concerns others.
+    """
+
+    node: ast.stmt
+    references: References
+    owner: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class File:
+    """The units of a file."""
+
+    tree: ast.Module
+    definitions: dict[str, Definition]
+    imports: dict[str, Import]
+    effects: tuple[Effect, ...]
+
+    def binds(self, name: str) -> bool:
+        return name in self.definitions or name in self.imports
+
+
+@functools.cache
+def file_of(name: str) -> File:
+    """The units of an emitted file, by its name."""
+    tree = ast.parse(emitted.source(name))
+    definitions: dict[str, Definition] = {}
+    imports: dict[str, Import] = {}
+    effects: list[Effect] = []
+    for node in tree.body:
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            imports.update(imported(node, name))
+        elif isinstance(node, ast.Try):
+            imports.update(_tried(node, name))
+        elif isinstance(node, ast.ClassDef):
+            definitions[node.name] = _class(node)
+        elif isinstance(node, _Function):
+            definitions[node.name] = Definition(node, references(node))
+        elif names := assigned(node):
+            definition = Definition(node, references(node))
+            definitions.update(dict.fromkeys(names, definition))
+        elif not _is_text(node):
+            effects.append(Effect(node, references(node), _owner(node, definitions)))
+    for inner in ast.walk(tree):  # Of functions: what few programs need.
+        if isinstance(inner, (ast.Import, ast.ImportFrom)):
+            for bound, one in imported(inner, name).items():
+                if bound not in imports and one.module:
+                    missing = References() if (name, bound) in MAY_LACK else None
+                    imports[bound] = dataclasses.replace(one, instead=missing)
+    return File(tree, definitions, imports, tuple(effects))
+
+
+def imported(node: ast.Import | ast.ImportFrom, name: str) -> dict[str, Import]:
+    """What an import binds.
+
+    Args:
+      name: the emitted file that it is in, "" for a file of a program.
+    """
+    found = {}
+    for alias in node.names:
+        bound = alias.asname or alias.name.partition(".")[0]
+        if isinstance(node, ast.Import):
+            found[bound] = Import(_module(alias.name))
+            continue
+        package, _, _ = name.rpartition("/")
+        if node.level == 1 and package:
+            inside = f"{package}/{node.module or alias.name}.py"
+            found[bound] = Import(inside, alias.name if node.module else "")
+        elif node.module and _module(node.module):
+            found[bound] = Import(_module(node.module), alias.name)
+        else:  # `from .. import training_session`; in a program, `from package import`.
+            found[bound] = Import(_module(alias.name))
+    return found
+
+
+def _module(dotted: str) -> str:
+    """The file of an emitted module, "" where none is called so."""
+    return top_of(dotted.rpartition(".")[2])
+
+
+def top_of(module: str) -> str:
+    """The file that an emitted module is, or that its package begins with."""
+    files = emitted.files(module)
+    if len(files) > 1:
+        return f"{module}/__init__.py"
+    return files[0] if files else ""
+
+
+def _tried(node: ast.Try, name: str) -> dict[str, Import]:
+    """An import with another one where that fails; the module is the same."""
+    found: dict[str, Import] = {}
+    others = [
+        statement
+        for handler in node.handlers
+        for statement in handler.body
+        if not isinstance(statement, (ast.Import, ast.ImportFrom))
+    ]
+    instead = references(*others) if others else None
+    for statement in node.body:
+        if not isinstance(statement, (ast.Import, ast.ImportFrom)):
+            raise ValueError(f"{name}:{statement.lineno}: more than an import is tried")
+        for bound, one in imported(statement, name).items():
+            found[bound] = dataclasses.replace(one, instead=instead)
+    return found
+
+
+def _class(node: ast.ClassDef) -> Definition:
+    methods: dict[str, References] = {}
+    for item in node.body:
+        if isinstance(item, _Function):
+            before = methods.get(item.name, References())
+            methods[item.name] = _both(before, references(item))
+    rest = [
+        *node.bases,
+        *node.keywords,
+        *node.decorator_list,
+        *(s for s in node.body if not isinstance(s, _Function)),
+    ]
+    bases = tuple(_path(base) or ("",) for base in node.bases)
+    return Definition(node, references(*rest), methods, bases)
+
+
+def _both(one: References, other: References) -> References:
+    return References(one.paths | other.paths, one.attributes | other.attributes)
+
+
+def assigned(node: ast.stmt) -> tuple[str, ...]:
+    """The names that an assignment binds; none where it does anything else."""
+    if isinstance(node, ast.Assign):
+        targets = [t for target in node.targets for t in _flat(target)]
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    else:
+        return ()
+    names = tuple(t.id for t in targets if isinstance(t, ast.Name))
+    return names if len(names) == len(targets) else ()
+
+
+def _flat(target: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(target, (ast.Tuple, ast.List)):
+        yield from target.elts
+    else:
+        yield target
+
+
+def _owner(node: ast.stmt, definitions: dict[str, Definition]) -> str:
+    """The definition of the same file that a statement completes."""
+    changed: ast.expr | None = None
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Attribute):
+        changed = node.targets[0].value
+    inner = node.body[0] if isinstance(node, ast.For) and len(node.body) == 1 else node
+    if isinstance(inner, ast.Expr) and isinstance(inner.value, ast.Call):
+        call = inner.value
+        if isinstance(call.func, ast.Attribute):  # `_VALUES.update(...)`
+            changed = call.func.value
+        elif isinstance(call.func, ast.Name) and call.func.id == "setattr":
+            changed = call.args[0]
+    known = isinstance(changed, ast.Name) and changed.id in definitions
+    return changed.id if known and isinstance(changed, ast.Name) else ""
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
+def _path(node: ast.expr) -> tuple[str, ...]:
+    """The dotted name that an expression is, () where it is none."""
+    if isinstance(node, ast.Name):
+        return (node.id,)
+    if isinstance(node, ast.Attribute) and (before := _path(node.value)):
+        return (*before, node.attr)
+    return ()
+
+
+def references(*nodes: ast.AST) -> References:
+    """What pieces of code mention; of names that a function has for itself no paths."""
+    paths: set[tuple[str, ...]] = set()
+    attributes: set[str] = set()
+    work = [(node, frozenset[str]()) for node in nodes]
+    while work:
+        node, local = work.pop()
+        if isinstance(node, (ast.Attribute, ast.Name)) and (path := _path(node)):
+            if path[0] in local:
+                attributes.update(path[1:])
+            else:
+                paths.add(path)
+            continue
+        if isinstance(node, ast.Attribute):
+            attributes.add(node.attr)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if node.value.isidentifier():  # `getattr(model, "train_step")`
+                attributes.add(node.value)
+        if isinstance(node, (*_Function, ast.Lambda)):
+            inside = local | _own_names(node)
+            body = [node.body] if isinstance(node, ast.Lambda) else node.body
+            work += [(child, inside) for child in body]
+            work += [(child, local) for child in _around(node)]
+        elif isinstance(node, _COMPREHENSIONS):
+            inside = local | bound_within(*(g.target for g in node.generators))
+            work += [(child, inside) for child in ast.iter_child_nodes(node)]
+        else:
+            work += [(child, local) for child in ast.iter_child_nodes(node)]
+    return References(frozenset(paths), frozenset(attributes))
+
+
+def _around(
+    node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda,
+) -> Iterator[ast.AST]:
+    """What of a function is computed where it is defined."""
+    yield node.args
+    if not isinstance(node, ast.Lambda):
+        yield from node.decorator_list
+        if node.returns is not None:
+            yield node.returns
+
+
+def _own_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> set[str]:
+    """The names that a function binds for itself, but for modules that it imports."""
+    found = set(bound_within(node.args))
+    shared: set[str] = set()
+    work: list[ast.AST] = [] if isinstance(node, ast.Lambda) else list(node.body)
+    while work:
+        inner = work.pop()
+        if isinstance(inner, (ast.Global, ast.Nonlocal)):
+            shared.update(inner.names)
+        elif isinstance(inner, (*_Function, ast.ClassDef)):
+            found.add(inner.name)
+            continue
+        elif isinstance(inner, (ast.Lambda, *_COMPREHENSIONS)):
+            continue
+        elif isinstance(inner, ast.ExceptHandler) and inner.name:
+            found.add(inner.name)
+        elif isinstance(inner, ast.Name) and not isinstance(inner.ctx, ast.Load):
+            found.add(inner.id)
+        work.extend(ast.iter_child_nodes(inner))
+    return found - shared
+
+
+def bound_within(*trees: ast.AST) -> frozenset[str]:
+    """Names that are parameters or assigned, anywhere in pieces of code."""
+    return frozenset(
+        node.arg if isinstance(node, ast.arg) else node.id
+        for tree in trees
+        for node in ast.walk(tree)
+        if isinstance(node, ast.arg)
+        or (isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load))
+    )
+
+
+def stem(name: str) -> str:
+    """A file's name in its package."""
+    return pathlib.PurePosixPath(name).stem
