@@ -6,6 +6,7 @@ import pathlib
 
 import click
 
+from migrate.beside.written import Beside
 from migrate.pipeline import FileResult
 from migrate.report import display
 
@@ -17,18 +18,18 @@ class Asking:
         self._answer = ""
         self.left: list[pathlib.Path] = []
 
-    def accept(self, program: list[FileResult]) -> list[FileResult]:
+    def accept(self, program: list[FileResult], beside: Beside) -> list[FileResult]:
         """The program's results; without changes where the user does not want them."""
         changed = [r for r in program if r.changed]
         if not changed:
             return program
-        answer = self._answer or self._ask(changed)
+        answer = self._answer or self._ask(changed, beside)
         if answer in ("yes", "all"):
             return program
         self.left += [r.path for r in changed]
         return [_leave(r) for r in program]
 
-    def _ask(self, changed: list[FileResult]) -> str:
+    def _ask(self, changed: list[FileResult], beside: Beside) -> str:
         from migrate.show import print_diffs
 
         names = ", ".join(display(r.path) for r in changed)
@@ -41,7 +42,7 @@ class Asking:
             )
             if answer != "diff":
                 break
-            print_diffs(changed, set())
+            print_diffs(changed, set(), beside)
         if answer in ("all", "quit"):
             self._answer = answer
         return answer

@@ -106,7 +106,7 @@ class Job:
         *,
         target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
         each_link: bool = False,
-        accept: Callable[[list[FileResult]], list[FileResult]] | None = None,
+        accept: Callable[[list[FileResult], Beside], list[FileResult]] | None = None,
     ) -> list[FileResult]:
         """Migrates all programs; each is completed (written), whole, before an interrupt.
 
@@ -135,7 +135,7 @@ class Job:
             beside = Beside((r for program in programs for r in program), target)
             for program in programs:
                 if accept is not None:
-                    program = accept(program)
+                    program = accept(program, beside)
                 with interrupts.uninterrupted():
                     done += complete(program, beside)
         except KeyboardInterrupt:
