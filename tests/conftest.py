@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from migrate.disk import interrupts
 from reference import environment
 
 pytest_plugins = ["tests.ledger.plugin"]
@@ -21,6 +23,16 @@ settings.load_profile("loaded")
 # inherit that: tests of interrupts would wait for what never comes.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture(autouse=True)
+def _handlers() -> Iterator[None]:
+    """The command sets signal handlers, and keeps what it has received: not for the next test."""
+    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+    interrupts._received.clear()
 
 
 @pytest.fixture(scope="session")

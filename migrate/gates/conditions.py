@@ -35,6 +35,8 @@ class Guard:
 
     def is_like(self, other: Guard) -> bool:
         """Whether it may be the other, which was spelled anew."""
+        if self.kind is other.kind and table.ASKED in (self.words, other.words):
+            return True
         if (self.kind, self.holds) != (other.kind, other.holds):
             return False
         if self.kind is Kind.LOOP:

@@ -104,6 +104,12 @@ def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
             at = getattr(bound[0], "lineno", line) if bound else line
             reason = f"`{name}` would be read before it is bound"
             yield Difference(at, Wrong.ORDER, reason)
+    known = order_of_names.early_locals(old)
+    bound_anywhere = {name for _, name in known}
+    for (_, name), _ in order_of_names.early_locals(new).items():
+        if name not in bound_anywhere:
+            reason = f"`{name}` would be read before it is bound"
+            yield Difference(line, Wrong.ORDER, reason)
     for name, _ in order_of_names.imports_above_paths(new):
         reason = f"`import {name}` would stand above the change of sys.path"
         yield Difference(line, Wrong.ORDER, reason)

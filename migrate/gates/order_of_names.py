@@ -11,10 +11,11 @@ import builtins
 from collections.abc import Iterable, Iterator
 
 from migrate import emitted
-from migrate.facts.scopes import Scopes
+from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes, children
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _WRITTEN = frozenset(emitted.module_of(name) for name in emitted.names())
 _PATH = ("sys.path.append", "sys.path.insert", "sys.path.extend", "sys.path")
 
@@ -52,10 +53,40 @@ def _changes_path(statement: ast.stmt, scopes: Scopes) -> bool:
     )
 
 
+def early_locals(scopes: Scopes) -> dict[tuple[str, str], int]:
+    """The same of functions' own names: which, in which function, and at which line.
+
+    What a loop reads may be what it bound in the round before.
+    """
+    found: dict[tuple[str, str], int] = {}
+    for node, scope in scopes.scope_by_node.items():
+        if isinstance(node, _FUNCTIONS[:2]):
+            names = _Names(scopes, node.body, _own_names(scope))
+            for name, line in names.run_function().items():
+                found[node.name, name] = line
+    return found
+
+
+def _own_names(scope: Scope) -> dict[str, list[ast.AST]]:
+    """A function's own names that are not given to it."""
+    return {
+        name: bound
+        for name, bound in scope.bindings.items()
+        if name not in scope.outer_names
+        and not any(isinstance(at, (ast.arg, ast.arguments)) for at in bound)
+    }
+
+
 class _Names:
-    def __init__(self, scopes: Scopes) -> None:
+    def __init__(
+        self,
+        scopes: Scopes,
+        body: list[ast.stmt] | None = None,
+        bindings: dict[str, list[ast.AST]] | None = None,
+    ) -> None:
         self._tree = scopes.tree
-        self._bindings = scopes.module.bindings
+        self._body = scopes.tree.body if body is None else body
+        self._bindings = scopes.module.bindings if bindings is None else bindings
         self._bound: set[str] = set()
         self._found: dict[str, int] = {}
         self._called: set[str] = set()
@@ -66,7 +97,11 @@ class _Names:
         for node in all_nodes(self._tree):
             if isinstance(node, ast.Global):
                 self._bound.update(node.names)
-        self._suite(self._tree.body)
+        self._suite(self._body)
+        return self._found
+
+    def run_function(self) -> dict[str, int]:
+        self._suite(self._body)
         return self._found
 
     def _suite(self, statements: Iterable[ast.stmt]) -> None:
@@ -82,6 +117,12 @@ class _Names:
                     if part.name:
                         self._bound.add(part.name)
                     self._suite(part.body)
+            if self._body is not self._tree.body and isinstance(statement, _LOOPS):
+                self._bound |= {
+                    n.id
+                    for n in all_nodes(statement)
+                    if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)
+                }
             if not isinstance(statement, (*_FUNCTIONS, ast.ClassDef)):
                 for name in ("body", "orelse", "finalbody"):
                     self._suite(getattr(statement, name, None) or ())

@@ -126,6 +126,8 @@ def bound_several_times(flows: Sequence[Flow]) -> set[str]:
         for flow in inner:
             for suite in flow.suites.values():
                 visit(suite, loop or isinstance(flow.statement, (ast.For, ast.While)))
+            if isinstance(flow.statement, (ast.Import, ast.ImportFrom)):
+                continue  # A module is the same however often it is imported.
             if flow.host and not flow.suites and flow.kind is Kind.HOST:
                 if _is_literal(flow.statement):
                     literal.update(flow.binds)

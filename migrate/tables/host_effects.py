@@ -249,6 +249,9 @@ MODES = frozenset({"EVAL", "INFER", "PREDICT", "TRAIN", "mode"})
 # Words of tests that both programs answer in their own way: whether a session has ended,
 # whether the file is the program.
 KNOWN_TESTS = frozenset({"'__main__'", "should_stop"})
+# A hook asks whether its `before_run` asked for anything: `run_values.results is not None`.
+# What is written for it asks what that depended on.
+ASKED = frozenset({"None", "results"})
 # What calls `main` without naming it.
 RUNS_MAIN = ("tf.app.run", "absl.app.run")
 

@@ -82,7 +82,15 @@ class Tapes:
         before = flows[:update]
         wanted = names.reads(loss) if loss is not None else set()
         part = Slicer(before, lambda node: False).slice(set(wanted), False)
-        last = max((i for i, f in enumerate(before) if f in part.flows), default=-1)
+        # A number of Python's that is bound again is bound in the step, before it is read.
+        last = max(
+            (
+                i
+                for i, f in enumerate(before)
+                if f in part.flows or (f in included and f.binds & part.needed)
+            ),
+            default=-1,
+        )
         items: list[Item] = []
         early = self._early(flows[update], holder, included, wanted)
         if early:

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 import os
 import pathlib
-import signal
-from collections.abc import Iterator
 
-import pytest
 from click.testing import CliRunner
 
 from migrate import cli
 from migrate.beside import files
-
-
-@pytest.fixture(autouse=True)
-def _handlers() -> Iterator[None]:
-    """The command sets signal handlers, which are the process's own afterwards."""
-    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
-
 
 SESSION = """\
 import tensorflow as tf

@@ -251,7 +251,7 @@ def _notebook(*cells: str) -> str:
 
 def test_a_cell_imports_what_it_uses_first(tmp_path: pathlib.Path) -> None:
     """It may use a written module above its own first import."""
-    body = ALONE.format("pass", "pass").replace("import numpy as np\n", "")
+    body = ALONE.format("pass", "print(w.name)").replace("import numpy as np\n", "")
     path = tmp_path / "program.ipynb"
     path.write_text(_notebook("SIZE = 4\n", f"{body}import os\nprint(os.sep)\n"))
     done = pipeline.migrate_bytes(path, path.read_bytes(), Options())
@@ -263,7 +263,7 @@ def test_a_cell_imports_what_it_uses_first(tmp_path: pathlib.Path) -> None:
 def test_cells_that_would_be_cut_amiss_stay(
     tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    body = ALONE.format("pass", "pass")
+    body = ALONE.format("pass", "print(w.name)")
     path = tmp_path / "program.ipynb"
     path.write_text(_notebook("print(1)\n", body))
     assert pipeline.migrate_bytes(path, path.read_bytes(), Options()).changed

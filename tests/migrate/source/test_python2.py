@@ -7,9 +7,7 @@ import io
 import os
 import pathlib
 import shutil
-import signal
 import subprocess
-from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
@@ -108,15 +106,6 @@ BY_PYTHON2 = """\
 6 True 8
 8
 """
-
-
-@pytest.fixture(autouse=True)
-def _handlers() -> Iterator[None]:
-    """The command sets signal handlers, which are the process's own afterwards."""
-    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
 
 
 def printed(text: str) -> str:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import ast
 import pathlib
-import signal
-from collections.abc import Iterator
 
 import pytest
 from click.testing import CliRunner
@@ -29,15 +27,6 @@ from pkg.models import net
 def main():
   tf.estimator.Estimator(net.model_fn)
 """
-
-
-@pytest.fixture(autouse=True)
-def _handlers() -> Iterator[None]:
-    """The command sets signal handlers, which are the process's own afterwards."""
-    kept = {s: signal.getsignal(s) for s in (signal.SIGINT, signal.SIGTERM)}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
 
 
 def _tree(root: pathlib.Path, files: dict[str, str]) -> list[pathlib.Path]:

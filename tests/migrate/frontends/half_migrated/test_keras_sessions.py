@@ -299,8 +299,8 @@ with tf.Session() as sess:
 """
     done = migrate_text(program)
     assert not refusals(done)
-    *_, last = done.text.split("@replicas.step_function")
-    looked = last.partition("with plain_session")[0]
+    *_, last = done.text.split("@tf.function")
+    looked = last.partition("print(")[0]
     assert "apply_gradients" not in looked and "return" in looked
     assert done.text.count("apply_gradients") == 1
 

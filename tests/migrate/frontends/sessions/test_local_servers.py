@@ -32,7 +32,7 @@ def test_the_session_is_the_process_own(opened: str) -> None:
     assert Outcome.REFUSED not in {f.outcome for f in done.findings}
     assert found["S117"].symbol == "tf.train.Server.create_local_server"
     assert "local_server" not in done.text and "target" not in done.text
-    assert ".Session(replicas)" in done.text or "MonitoredTrainingSession(" in done.text
+    assert "@tf.function" in done.text or "MonitoredTrainingSession(" in done.text
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_function_that_runs_the_session_stays_where_it_is() -> None:
     ).replace("# MORE", "show(np.ones([1, 2]))")
     migration = migrate_text(text)
     assert not [f for f in migration.findings if f.outcome is Outcome.REFUSED]
-    assert "def show(a):\n    print(sess.run(compute_loss, a))" in migration.text
+    assert "def show(a):\n    print(compute_loss(a).numpy())" in migration.text
 
 
 @pytest.mark.parametrize(

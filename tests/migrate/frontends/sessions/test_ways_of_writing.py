@@ -153,7 +153,7 @@ TAKEN = {
         'try: # From run: tf.compat.v1.logging.info("runs") with training_session.',
     ),
     "a monitored session in a try": (TRIED, "try: with training_session."),
-    "objects in shared lines": (OBJECTS, "sess.run(compute_tested_loss, rows)"),
+    "objects in shared lines": (OBJECTS, "compute_tested_loss(rows).numpy()"),
     "servers configured by task": (SERVERS, '(device_filters=["/job:ps"]) if FLAGS.'),
     "creators beside hooks": (CREATORS, "is_chief=task_index == 0"),
     "an optimizer made within another": (SYNCHRONOUS, "MomentumOptimizer(rate, 0.9)"),

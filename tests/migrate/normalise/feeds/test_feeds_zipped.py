@@ -28,18 +28,18 @@ with tf.Session() as sess:
 @pytest.mark.parametrize(
     ("feed", "written"),
     [
-        ("dict(zip(inputs, batch))", "train_step, x_value, y_value)"),
-        ("{p: v for p, v in zip(inputs, batch)}", "train_step, x_value, y_value)"),
-        ("dict(zip((x, y), batch()))", "train_step, x_value, y_value)"),
-        ("{inputs[i]: batch[i] for i in range(2)}", "train_step, batch[0], batch[1])"),
+        ("dict(zip(inputs, batch))", "train_step(x_value, y_value)"),
+        ("{p: v for p, v in zip(inputs, batch)}", "train_step(x_value, y_value)"),
+        ("dict(zip((x, y), batch()))", "train_step(x_value, y_value)"),
+        ("{inputs[i]: batch[i] for i in range(2)}", "train_step(batch[0], batch[1])"),
         (
             "{p: batch[i + 1] for i, p in enumerate(inputs)}",
-            "train_step, batch[0 + 1], batch[1 + 1])",
+            "train_step(batch[0 + 1], batch[1 + 1])",
         ),
-        ("dict([(x, batch[0]), (y, batch[1])])", "train_step, batch[0], batch[1])"),
+        ("dict([(x, batch[0]), (y, batch[1])])", "train_step(batch[0], batch[1])"),
         (
             "{{'a': x, 'b': y}[k]: batch[k] for k in ('a', 'b')}",
-            "train_step, batch['a'], batch['b'])",
+            "train_step(batch['a'], batch['b'])",
         ),
     ],
 )

@@ -51,8 +51,9 @@ with tf.Session() as sess:
 )
 def test_order(expression: str, made: str) -> None:
     text = migrate_text(PROGRAM.format(expression)).text
-    _, block = text.split("replicas.recording():\n")
-    block, _ = block.split("    optimizer =")
-    assert re.findall(r"^    \w+ = (.*)$", block, re.MULTILINE) == re.findall(
+    block, _ = text[text.rindex("return ", 0, text.index("optimizer =")) :].split(
+        "optimizer ="
+    )
+    assert re.findall(r"^\w+ = (.*)$", block, re.MULTILINE) == re.findall(
         r"\S+\(.*?\)(?= |$)", made
     )

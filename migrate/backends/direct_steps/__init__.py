@@ -1,0 +1,45 @@
+"""Steps of one process, called as what they are: functions of TensorFlow 2.
+
+A result that asks a session for its steps imports an object that imitates one. Where the
+program asks nothing else of it, the session goes: a step is a `tf.function`, and each run
+is its call. The program must be one of which it is known that this computes the same; else
+it stays as it is.
+"""
+
+from __future__ import annotations
+
+from migrate import emitted
+from migrate.backends.direct_steps.edits import edited
+from migrate.backends.direct_steps.reader import read
+from migrate.backends.direct_steps.tracing import is_same_later
+from migrate.facts.scopes import scopes_of
+from migrate.gates.same_trace import has_same_trace
+from migrate.migration import Migration
+from migrate.rewriting import gates
+from migrate.source.nodes import tree_of
+
+_MODULE = "plain_session"
+_BASE = "training_session"
+
+
+def call_directly(original: str, done: Migration, filename: str) -> Migration:
+    """The migration with its steps called directly; as it was where that cannot be.
+
+    Args:
+      original: the text that was migrated.
+      done: its migration, with a session.
+      filename: of the text, for messages.
+    """
+    if f"{_MODULE}.LocalReplicas(" not in done.text:
+        return done
+    scopes = scopes_of(tree_of(done.text))
+    program = read(scopes)
+    if program is None or not is_same_later(program):
+        return done
+    text = edited(done.text, program)
+    if text is None or not has_same_trace(done.text, text):
+        return done
+    if gates.check(text, filename, original, set()):
+        return done
+    kept = [n for n in done.support if emitted.module_of(n) not in (_MODULE, _BASE)]
+    return Migration(text, done.findings, tuple(kept))

@@ -1,0 +1,372 @@
+"""The edits that make steps functions, and their runs calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from migrate.backends.direct_steps.reader import Program, Step
+from migrate.backends.direct_steps.results import Results, results_of
+from migrate.backends.direct_steps.tracing import has_branches
+from migrate.facts import names
+from migrate.plan import Block, Dropped, Item, Keep, New, Plan
+from migrate.program.code import Code, code, joined
+from migrate.rewriting.apply import apply_plan
+
+_WIDTH = 79
+
+
+class _Other(Exception):
+    """A result is used in a way that cannot be said."""
+
+
+def edited(text: str, program: Program) -> str | None:
+    """The text with its steps called directly; None where that cannot be said."""
+    try:
+        plan = _Edits(program).plan()
+    except _Other:
+        return None
+    inner = {
+        n.name
+        for block in program.blocks
+        for n in block.body
+        if isinstance(n, ast.FunctionDef)
+    }
+    return _spaced(apply_plan(text, program.scopes.tree, plan), inner)
+
+
+def _spaced(text: str, functions: set[str]) -> str:
+    """The text with two lines around those of the module's own functions."""
+    lines = text.split("\n")
+    body = ast.parse(text).body
+    for before, after in reversed(list(zip(body, body[1:]))):
+        if not any(
+            isinstance(n, ast.FunctionDef) and n.name in functions
+            for n in (before, after)
+        ):
+            continue
+        assert before.end_lineno is not None
+        first = before.end_lineno
+        while first < len(lines) and not lines[first].strip():
+            first += 1
+        if not lines[before.end_lineno - 1].rstrip().endswith(";"):
+            lines[before.end_lineno : first] = ["", ""]
+    return "\n".join(lines)
+
+
+class _Edits:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._scopes = program.scopes
+        self._tf = program.tensorflow
+        self._plan = Plan()
+        self._new: dict[ast.stmt, list[Item]] = {}
+
+    def plan(self) -> Plan:
+        for node in self._program.variables:
+            self._plan.replace(node, code(self._tape(node), ".watched_variables()"))
+        for call in self._program.counters:
+            self._plan.replace(call, _counter(self._tf))
+        for step in self._program.steps.values():
+            self._step(step)
+        for call, function in self._program.calls.items():
+            self._call(call, function)
+        changed: list[ast.stmt] = [
+            *self._program.dropped,
+            *self._program.blocks,
+            *self._program.openings,
+            *self._program.parameters,
+            *self._new,
+        ]
+        for statement in changed:
+            self._plan.statements[statement] = self._items(statement)
+        return self._plan
+
+    # -- statements --------------------------------------------------------------------
+
+    def _items(self, statement: ast.stmt) -> list[Item]:
+        """What stands for a statement."""
+        if statement in self._program.dropped:
+            return [Dropped(statement)]
+        if statement in self._new:
+            return self._new[statement]
+        if isinstance(statement, ast.With):
+            if statement in self._program.blocks:
+                return self._body(statement)
+            opening = self._program.openings.get(statement)
+            if opening is not None:
+                kept = [i for i in statement.items if i is not opening]
+                if not kept:
+                    return self._body(statement)
+                items = [
+                    code(i.context_expr, " as ", i.optional_vars)
+                    if i.optional_vars is not None
+                    else code(i.context_expr)
+                    for i in kept
+                ]
+                header = code("with ", joined(", ", items), ":")
+                return [Block(header, self._all(statement.body), statement)]
+        if isinstance(statement, ast.FunctionDef):
+            gone = self._program.parameters.get(statement)
+            if gone is not None:
+                first = code(_header(statement, gone))
+                return [Block(first, self._all(statement.body), statement)]
+        return [Keep(statement)]
+
+    def _body(self, block: ast.With) -> list[Item]:
+        """A block's own statements, where it stood; its comments are above the first."""
+        return [Dropped(block), *self._all(block.body)]
+
+    def _all(self, body: Sequence[ast.stmt]) -> list[Item]:
+        return [item for statement in body for item in self._items(statement)]
+
+    # -- steps -------------------------------------------------------------------------
+
+    def _tape(self, variables: ast.Attribute) -> str:
+        """The tape that watched what the gradients are asked for."""
+        statement = self._scopes.parents[variables]
+        function = self._scopes.scope_of(variables).node
+        if not isinstance(statement, ast.Assign) or not isinstance(
+            function, ast.FunctionDef
+        ):
+            raise _Other
+        match statement.targets:
+            case [ast.Name(name)]:
+                pass
+            case _:
+                raise _Other
+        own = list(names.walk_scope_of_function(function))
+        tapes = {
+            i.optional_vars.id
+            for n in own
+            if isinstance(n, ast.With) and n.lineno < statement.lineno
+            for i in n.items
+            if isinstance(i.optional_vars, ast.Name)
+            and isinstance(i.context_expr, ast.Call)
+            and self._scopes.resolve(i.context_expr.func) == "tf.GradientTape"
+            and not i.context_expr.args
+            and all(k.arg == "persistent" for k in i.context_expr.keywords)
+        }
+        gradients: set[str] = set()
+        for node in own:
+            if not isinstance(node, ast.Name) or not isinstance(node.ctx, ast.Load):
+                continue
+            if node.id == name and self._is_asked(node, tapes, gradients):
+                continue
+            if node.id == name and not self._is_in_order(node):
+                raise _Other
+        for node in own:
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                if node.id in gradients and not self._is_in_order(node):
+                    raise _Other
+        if len(tapes) != 1 or not gradients:
+            raise _Other
+        return tapes.pop()
+
+    def _is_asked(self, node: ast.Name, tapes: set[str], gradients: set[str]) -> bool:
+        """Whether a tape is asked for gradients by these variables."""
+        call = self._scopes.parents[node]
+        match call, self._scopes.parents[call]:
+            case (
+                ast.Call(
+                    func=ast.Attribute(ast.Name(tape), "gradient"), args=[_, asked]
+                ),
+                ast.Assign(targets=[ast.Name(name)]),
+            ) if asked is node and tape in tapes:
+                gradients.add(name)
+                return True
+        return False
+
+    def _is_in_order(self, node: ast.Name) -> bool:
+        """Whether a list is gone through beside the other, so that unused ones may lack."""
+        parent = self._scopes.parents[node]
+        match parent:
+            case ast.Call(func=ast.Name("zip")):
+                return True
+            case ast.comprehension(iter=it):
+                return it is node
+            case ast.Call(func=func):
+                return self._scopes.resolve(func) == "tf.clip_by_global_norm"
+        return False
+
+    def _step(self, step: Step) -> None:
+        results = results_of(step, self._scopes)
+        if results is None:
+            raise _Other
+        self._plan.replace(step.decorator, self._decorator(step))
+        elements = results.elements
+        kept = [e for e in elements if e is not None]
+        lean = len(kept) < len(elements) and all(
+            self._is_taken_apart(run, elements) for run in step.runs
+        )
+        if len(kept) < len(elements) and not lean:
+            raise _Other
+        shown = [
+            code(f"{self._tf}.identity(", e, ")") if e in results.read else code(e)
+            for e in kept
+        ]
+        if results.statement is not None:
+            self._returns(results, shown, lean)
+        for run in step.runs:
+            self._run(run, results, len(kept))
+
+    def _returns(self, results: Results, shown: list[Code], lean: bool) -> None:
+        statement = results.statement
+        assert statement is not None
+        if not shown:
+            self._new[statement] = [Dropped(statement)]
+        elif lean and len(shown) == 1:
+            self._new[statement] = [New(code("return ", shown[0]), statement)]
+        elif lean:
+            values = joined(", ", shown)
+            self._new[statement] = [New(code("return ", values), statement)]
+        else:
+            for element, new in zip(results.elements, shown):
+                if element in results.read:
+                    self._plan.replace(element, new)
+
+    def _decorator(self, step: Step) -> Code:
+        specs = step.decorator.args
+        options: list[Code] = []
+        if len(specs) == 1 and isinstance(specs[0], ast.Starred):
+            options.append(code("input_signature=", specs[0].value))
+        elif specs:
+            column = self._column(step.function)
+            one = ast.unparse(step.decorator)
+            short = len(specs) == 1 and len(one) < _WIDTH - column
+            begin = "" if short else "\n" + " " * (column + 4)
+            end = "" if short else ",\n" + " " * column
+            inner = joined("," + (begin or " "), [_argument(spec) for spec in specs])
+            options.append(code("input_signature=[", begin, inner, end, "]"))
+        if has_branches(self._program, step.function):
+            # As in TF1, Python's control flow runs when the graph is built.
+            options.append(code("autograph=False"))
+        if not options:
+            return code(f"{self._tf}.function")
+        return code(f"{self._tf}.function(", joined(", ", options), ")")
+
+    def _column(self, function: ast.FunctionDef) -> int:
+        """Where a function's lines begin when the blocks around it are gone."""
+        column = function.col_offset
+        at: ast.AST | None = function
+        while at is not None:
+            if at in self._program.blocks or self._is_dissolved(at):
+                assert isinstance(at, ast.With)
+                column -= at.body[0].col_offset - at.col_offset
+            at = self._scopes.parents.get(at)
+        return column
+
+    def _is_dissolved(self, at: ast.AST) -> bool:
+        return (
+            isinstance(at, ast.With)
+            and at in self._program.openings
+            and len(at.items) == 1
+        )
+
+    # -- runs --------------------------------------------------------------------------
+
+    def _is_taken_apart(
+        self, run: ast.Call, elements: Sequence[ast.expr | None]
+    ) -> bool:
+        """Whether a list's elements get names, and those of operations are not read."""
+        match self._scopes.parents[run]:
+            case ast.Expr():
+                return True
+            case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]):
+                return len(targets) == len(elements) and all(
+                    not isinstance(t, ast.Starred)
+                    and (e is not None or self._is_unread(t))
+                    for t, e in zip(targets, elements)
+                )
+            case ast.Subscript(slice=ast.Constant(int(place))):
+                return 0 <= place < len(elements) and elements[place] is not None
+        return False
+
+    def _is_unread(self, target: ast.expr) -> bool:
+        if not isinstance(target, ast.Name):
+            return False
+        owner = self._scopes.scope_of(target).owner(target.id)
+        return not any(
+            isinstance(n, ast.Name)
+            and n.id == target.id
+            and isinstance(n.ctx, ast.Load)
+            and self._scopes.scope_of(n).owner(n.id) is owner
+            for n in self._scopes.walk()
+        )
+
+    def _run(self, run: ast.Call, results: Results, kept: int) -> None:
+        arguments = [_argument(a) for a in run.args[1:]]
+        called = code(run.args[0], "(", joined(", ", arguments), ")")
+        parent = self._scopes.parents[run]
+        elements = results.elements
+        if isinstance(parent, ast.Expr) or not kept:
+            if not kept and elements and not isinstance(parent, ast.Expr):
+                raise _Other  # A list of nothing.
+            self._plan.replace(run, called)
+            return
+        if not results.many:
+            self._plan.replace(run, code(called, ".numpy()"))
+            return
+        values = code("[value.numpy() for value in ", called, "]")
+        match parent:
+            case ast.Subscript(slice=ast.Constant(int(place))) if (
+                0 <= place < len(elements)
+            ):
+                before = [e for e in elements[:place] if e is not None]
+                at = f"[{len(before)}]" if kept > 1 or kept == len(elements) else ""
+                self._plan.replace(parent, code(called, at, ".numpy()"))
+            case ast.Assign(targets=[ast.Tuple(targets) | ast.List(targets)]) if (
+                kept < len(elements)
+            ):
+                left = [t for t, e in zip(targets, elements) if e is not None]
+                what = code(called, ".numpy()") if kept == 1 else values
+                new = code(joined(", ", left), " = ", what)
+                self._new[parent] = [New(new, parent)]
+            case _:
+                self._plan.replace(run, values)
+
+    def _call(self, call: ast.Call, function: ast.FunctionDef) -> None:
+        """A call of a function that no more has a session among its parameters."""
+        order = [a.arg for a in function.args.args]
+        gone = self._program.parameters[function]
+        left: list[ast.AST | Code] = [
+            _argument(a)
+            for place, a in enumerate(call.args)
+            if place >= len(order) or order[place] not in gone
+        ]
+        left += [
+            code("**", k.value) if k.arg is None else code(k.arg, "=", k.value)
+            for k in call.keywords
+        ]
+        self._plan.replace(call, code(call.func, "(", joined(", ", left), ")"))
+
+
+def _counter(tf: str) -> Code:
+    """The step counter, under TF1's name and dtype."""
+    return code(f'{tf}.Variable(0, {tf}.int64, name="global_step", trainable=False)')
+
+
+def _argument(node: ast.expr) -> Code:
+    """An argument as it stood."""
+    if isinstance(node, ast.Starred):
+        return code("*", node.value)
+    return code(node)
+
+
+def _header(function: ast.FunctionDef, gone: set[str]) -> str:
+    """A function's first line without some of its parameters."""
+    given = function.args
+    first = len(given.args) - len(given.defaults)
+    defaults = [None] * first + list(given.defaults)
+    kept = [(a, d) for a, d in zip(given.args, defaults) if a.arg not in gone]
+    arguments = ast.arguments(
+        posonlyargs=[],
+        args=[a for a, _ in kept],
+        vararg=given.vararg,
+        kwonlyargs=given.kwonlyargs,
+        kw_defaults=given.kw_defaults,
+        kwarg=given.kwarg,
+        defaults=[d for _, d in kept if d is not None],
+    )
+    result = f" -> {ast.unparse(function.returns)}" if function.returns else ""
+    return f"def {function.name}({ast.unparse(arguments)}){result}:"

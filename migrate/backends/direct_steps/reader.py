@@ -1,0 +1,403 @@
+"""What a migrated program of one process says: its steps, its sessions, what is run."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.facts.scopes import Scope, Scopes
+from migrate.source.nodes import all_nodes
+
+MODULE = "plain_session"
+BASE = "training_session"
+_DEFAULT = "tf.distribute.get_strategy"
+# What is known of each module.
+_KNOWN = {MODULE: {"LocalReplicas", "Session"}, BASE: {"create_global_step"}}
+
+
+@dataclasses.dataclass(eq=False)
+class Step:
+    """A function that the session runs.
+
+    Attributes:
+      function: it.
+      decorator: `@replicas.step_function(...)`, with its specs.
+      runs: the calls `session.run(step, ...)`.
+    """
+
+    function: ast.FunctionDef
+    decorator: ast.Call
+    runs: list[ast.Call] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass(eq=False)
+class Program:
+    """A program in which everything that concerns its sessions is known.
+
+    Attributes:
+      tensorflow: the name that the program has for it.
+      blocks: `with strategy.scope(), replicas.recording()`, one for each graph.
+      variables: reads of `replicas.trainable_variables`.
+      counters: calls that make the variable `global_step`.
+      dropped: statements that only make, keep or close sessions, or import them.
+      openings: `with plain_session.Session(replicas) as session`.
+      parameters: of functions, those that are given a session.
+      calls: of these functions.
+    """
+
+    scopes: Scopes
+    tensorflow: str = ""
+    blocks: list[ast.With] = dataclasses.field(default_factory=list)
+    steps: dict[ast.FunctionDef, Step] = dataclasses.field(default_factory=dict)
+    variables: list[ast.Attribute] = dataclasses.field(default_factory=list)
+    counters: list[ast.Call] = dataclasses.field(default_factory=list)
+    dropped: set[ast.stmt] = dataclasses.field(default_factory=set)
+    openings: dict[ast.With, ast.withitem] = dataclasses.field(default_factory=dict)
+    parameters: dict[ast.FunctionDef, set[str]] = dataclasses.field(
+        default_factory=dict
+    )
+    calls: dict[ast.Call, ast.FunctionDef] = dataclasses.field(default_factory=dict)
+
+
+class _Other(Exception):
+    """Something is used in a way that is not known."""
+
+
+def read(scopes: Scopes) -> Program | None:
+    """The program; None where anything of its sessions is used in another way."""
+    try:
+        return _Reader(scopes).run()
+    except _Other:
+        return None
+
+
+class _Reader:
+    def __init__(self, scopes: Scopes) -> None:
+        self._scopes = scopes
+        self._program = Program(scopes)
+        self._names = [n for n in scopes.walk() if isinstance(n, ast.Name)]
+        # Names of sessions, by their scopes' nodes.
+        self._sessions: dict[tuple[ast.AST, str], Scope] = {}
+        self._attributes: set[str] = set()
+
+    def run(self) -> Program:
+        made = [self._made(n) for n in self._of_module("LocalReplicas")]
+        if not made:
+            raise _Other
+        for name in {strategy for _, strategy in made}:
+            self._strategy(name)
+        replicas = {name for name, _ in made}
+        self._uses_of_replicas(replicas)
+        self._runs()
+        for call in self._of_module("Session"):
+            self._session(call, replicas)
+        self._handed_on()
+        self._imports()
+        return self._program
+
+    def _parent(self, node: ast.AST) -> ast.AST:
+        return self._scopes.parents[node]
+
+    def _of_module(self, name: str) -> Iterator[ast.Call]:
+        for node in self._scopes.walk():
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and (node.func.value.id, node.func.attr) == (MODULE, name)
+            ):
+                yield node
+
+    def _made(self, call: ast.Call) -> tuple[str, str]:
+        """The names of replicas and of their strategy; their statement goes."""
+        match call, self._parent(call):
+            case ast.Call(args=[ast.Name(strategy)], keywords=[]), ast.Assign(
+                targets=[ast.Name(name)]
+            ) as statement:
+                self._program.dropped.add(statement)
+                return name, strategy
+        raise _Other
+
+    def _strategy(self, name: str) -> None:
+        for node in self._names:
+            if node.id != name:
+                continue
+            match self._parent(node):
+                case ast.Assign(targets=[ast.Name()], value=ast.Call() as made) as at:
+                    if self._scopes.resolve(made.func) != _DEFAULT or made.args:
+                        raise _Other
+                    self._program.dropped.add(at)
+                    self._program.tensorflow = ast.unparse(made.func).split(".")[0]
+                case ast.Call(func=ast.Attribute(attr="LocalReplicas")):
+                    pass
+                case ast.Attribute(attr="scope") as scope:
+                    self._block(scope)
+                case _:
+                    raise _Other
+
+    def _block(self, scope: ast.Attribute) -> None:
+        call = self._parent(scope)
+        item = self._parent(call)
+        block = self._parent(item)
+        match block:
+            case ast.With(
+                items=[
+                    ast.withitem(ast.Call(args=[], keywords=[]), None),
+                    ast.withitem(
+                        ast.Call(ast.Attribute(attr="recording"), [], []), None
+                    ),
+                ]
+            ):
+                self._program.blocks.append(block)
+            case _:
+                raise _Other
+
+    def _uses_of_replicas(self, replicas: set[str]) -> None:
+        for node in self._names:
+            if node.id not in replicas or isinstance(node.ctx, ast.Store):
+                continue
+            parent = self._parent(node)
+            match parent, self._parent(parent):
+                case ast.Attribute(attr="recording"), ast.Call():
+                    pass  # It is in a block, or there is none of it.
+                case ast.Attribute(attr="trainable_variables"), ast.Assign():
+                    assert isinstance(parent, ast.Attribute)
+                    self._program.variables.append(parent)
+                case ast.Attribute(attr="step_function"), ast.Call() as decorator:
+                    function = self._parent(decorator)
+                    if (
+                        not isinstance(function, ast.FunctionDef)
+                        or function.decorator_list != [decorator]
+                        or decorator.keywords
+                    ):
+                        raise _Other
+                    self._program.steps[function] = Step(function, decorator)
+                case ast.Call(func=ast.Attribute(attr="Session")), _:
+                    pass
+                case _:
+                    raise _Other
+
+    def _step(self, node: ast.expr) -> Step | None:
+        if not isinstance(node, ast.Name):
+            return None
+        owner = self._scopes.scope_of(node).owner(node.id)
+        bound = owner.bindings[node.id] if owner else []
+        if len(bound) == 1 and isinstance(bound[0], ast.FunctionDef):
+            return self._program.steps.get(bound[0])
+        return None
+
+    def _runs(self) -> None:
+        named = 0
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Call) and node.args and not node.keywords:
+                step = self._step(node.args[0])
+                if step is not None:
+                    if not _is_run(node.func):
+                        raise _Other
+                    step.runs.append(node)
+                    named += 1
+        names = {f.name for f in self._program.steps}
+        loads = [n for n in self._names if n.id in names and self._step(n)]
+        if len(loads) != named:
+            raise _Other
+
+    def _is_receiver(self, node: ast.AST) -> bool:
+        """Whether an expression is the session that runs a step, or that is closed."""
+        parent = self._parent(node)
+        if not isinstance(parent, ast.Attribute):
+            return False
+        call = self._parent(parent)
+        if not isinstance(call, ast.Call) or call.func is not parent:
+            return False
+        if any(call in step.runs for step in self._program.steps.values()):
+            return True
+        statement = self._parent(call)
+        if parent.attr == "close" and isinstance(statement, ast.Expr):
+            self._program.dropped.add(statement)
+            return True
+        return False
+
+    def _session(self, call: ast.Call, replicas: set[str]) -> None:
+        match call:
+            case ast.Call(args=[ast.Name(name)], keywords=[]) if name in replicas:
+                pass
+            case _:
+                raise _Other
+        at = self._parent(call)
+        match at:
+            case ast.withitem(optional_vars=None | ast.Name()):
+                block = self._parent(at)
+                if not isinstance(block, ast.With) or block in self._program.openings:
+                    raise _Other
+                self._program.openings[block] = at
+                if isinstance(at.optional_vars, ast.Name):
+                    self._add(at.optional_vars)
+            case ast.Assign(targets=[ast.Name() as target]):
+                self._program.dropped.add(at)
+                self._add(target)
+            case ast.Assign(targets=[ast.Attribute(ast.Name("self"), attr)]):
+                self._program.dropped.add(at)
+                self._attributes.add(attr)
+            case _:
+                raise _Other
+
+    def _add(self, name: ast.Name) -> None:
+        owner = self._scopes.scope_of(name).owner(name.id)
+        if owner is None:
+            raise _Other
+        self._sessions[owner.node, name.id] = owner
+
+    def _is_session(self, node: ast.AST) -> bool:
+        if isinstance(node, ast.Name):
+            owner = self._scopes.scope_of(node).owner(node.id)
+            return owner is not None and (owner.node, node.id) in self._sessions
+        match node:
+            case ast.Attribute(ast.Name("self"), attr):
+                return attr in self._attributes
+        return False
+
+    def _handed_on(self) -> None:
+        """Every use of a session: it runs, is closed, or is an argument."""
+        seen: set[ast.AST] = set()
+        while True:
+            new = [
+                n
+                for n in self._scopes.walk()
+                if isinstance(n, (ast.Name, ast.Attribute))
+                and n not in seen
+                and self._is_session(n)
+            ]
+            if not new:
+                break
+            for node in new:
+                seen.add(node)
+                self._use(node)
+        self._bound()
+
+    def _use(self, node: ast.AST) -> None:
+        parent = self._parent(node)
+        if isinstance(getattr(node, "ctx", None), ast.Store):
+            match parent:
+                case ast.Assign(targets=[_], value=ast.Constant(None)):
+                    self._program.dropped.add(parent)
+                case ast.Assign(targets=[_], value=value) if self._is_session(value):
+                    self._program.dropped.add(parent)
+                case ast.Assign() | ast.withitem():
+                    pass  # Where it is made: see `_bound`.
+                case _:
+                    raise _Other
+            return
+        if self._is_receiver(node):
+            return
+        match parent:
+            case ast.Assign(targets=[ast.Name() as target]):
+                self._program.dropped.add(parent)
+                self._add(target)
+                return
+            case ast.Assign(targets=[ast.Attribute(ast.Name("self"), attr)]):
+                self._program.dropped.add(parent)
+                self._attributes.add(attr)
+                return
+            case ast.Call(func=ast.Name() as func, args=args) if node in args:
+                place = args.index(node)
+                function = self._scopes.function(func)
+                if (
+                    function is None
+                    or function in self._program.steps
+                    or function.decorator_list
+                    or any(isinstance(a, ast.Starred) for a in args[:place])
+                    or place >= len(function.args.args)
+                ):
+                    raise _Other
+                parameter = function.args.args[place]
+                self._program.calls[parent] = function
+                self._program.parameters.setdefault(function, set()).add(parameter.arg)
+                scope = self._scopes.scope_by_node[function]
+                self._sessions[scope.node, parameter.arg] = scope
+                return
+        raise _Other
+
+    def _bound(self) -> None:
+        """Sessions have no other value; functions that take one are always given one."""
+        for (_, name), scope in self._sessions.items():
+            for at in scope.bindings[name]:
+                if isinstance(at, (ast.arg, ast.arguments, ast.FunctionDef)):
+                    continue
+                if at not in self._program.dropped and at not in self._program.openings:
+                    raise _Other
+            if name in scope.outer_names:
+                raise _Other
+        for node in self._scopes.walk():
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                if any(name in node.names for _, name in self._sessions):
+                    raise _Other
+            elif isinstance(node, ast.Constant) and node.value in self._attributes:
+                raise _Other
+        for function, names in self._program.parameters.items():
+            for node in self._names:
+                if node.id != function.name or isinstance(node.ctx, ast.Store):
+                    continue
+                if self._scopes.function(node) is not function:
+                    continue
+                call = self._parent(node)
+                if not isinstance(call, ast.Call) or call.func is not node:
+                    raise _Other
+                self._given(call, function, names)
+
+    def _given(
+        self, call: ast.Call, function: ast.FunctionDef, names: set[str]
+    ) -> None:
+        order = [a.arg for a in function.args.args]
+        if function.args.posonlyargs or function.args.vararg:
+            raise _Other
+        for name in names:
+            place = order.index(name)
+            if place >= len(call.args) or not self._is_session(call.args[place]):
+                raise _Other
+        self._program.calls[call] = function
+
+    def _imports(self) -> None:
+        """The module's import goes; nothing else of it is used."""
+        for name in self._names:
+            if name.id not in _KNOWN:
+                continue
+            parent = self._parent(name)
+            if (
+                not isinstance(parent, ast.Attribute)
+                or parent.attr not in _KNOWN[name.id]
+            ):
+                raise _Other
+            call = self._parent(parent)
+            if name.id == BASE:
+                if not isinstance(call, ast.Call) or call.args or call.keywords:
+                    raise _Other
+                self._program.counters.append(call)
+        for node in self._scopes.walk():
+            if isinstance(node, (ast.Import, ast.ImportFrom)):
+                imported = [a.name for a in node.names]
+                if set(imported) & set(_KNOWN):
+                    self._program.dropped.add(self._import(node, imported))
+
+    def _import(self, node: ast.stmt, imported: list[str]) -> ast.stmt:
+        """The statement that imports one of the modules, and nothing else."""
+        at = self._parent(node)
+        while isinstance(at, (ast.Try, ast.ExceptHandler)):
+            if isinstance(at, ast.Try):
+                node = at
+            at = self._parent(at)
+        for inner in all_nodes(node):
+            if isinstance(inner, (ast.Import, ast.ImportFrom)):
+                if [a.name for a in inner.names] != imported or len(imported) > 1:
+                    raise _Other
+        return node
+
+
+def _is_run(func: ast.expr) -> bool:
+    """Whether a call is of the method `run` of something that has a name."""
+    match func:
+        case ast.Attribute(ast.Name(), "run"):
+            return True
+        case ast.Attribute(ast.Attribute(ast.Name("self"), _), "run"):
+            return True
+    return False

@@ -1,0 +1,252 @@
+"""What a step returns: nothing, one tensor, or a list or dict of them."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+from collections.abc import Iterator
+
+from migrate.backends.direct_steps.reader import Step
+from migrate.facts import names
+from migrate.facts.scopes import Scopes
+from migrate.tables import one_tensor
+
+_VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
+
+
+@dataclasses.dataclass
+class Results:
+    """What a step returns.
+
+    Attributes:
+      statement: its only `return`, or None.
+      elements: of a list or tuple its elements, None where an operation was; else the
+        one value; nothing where the step returns None.
+      many: whether it returns a list or tuple.
+      read: elements that are variables, whose value is to be read.
+    """
+
+    statement: ast.Return | None
+    elements: list[ast.expr | None]
+    many: bool
+    read: set[ast.expr]
+
+
+def results_of(step: Step, scopes: Scopes) -> Results | None:
+    """What a step returns; None where it is not known to be tensors."""
+    returns = [
+        n
+        for n in names.walk_scope_of_function(step.function)
+        if isinstance(n, ast.Return)
+    ]
+    last = step.function.body[-1]
+    if not returns:
+        return Results(None, [], False, set())
+    if returns != [last] or not isinstance(last, ast.Return):
+        return None
+    value = last.value
+    many = isinstance(value, (ast.List, ast.Tuple))
+    if value is None or _is_none(value):
+        return Results(last, [], False, set())
+    found: list[ast.expr | None] = []
+    read: set[ast.expr] = set()
+    for element in value.elts if isinstance(value, (ast.List, ast.Tuple)) else [value]:
+        if _is_none(element):
+            found.append(None)
+            continue
+        if _is_variable(element, step.function, scopes):
+            read.add(element)
+        elif not is_tensor(element, step.function, scopes):
+            return None
+        found.append(element)
+    return Results(last, found, many, read)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
+
+
+def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
+    """Whether a name is bound once, outside of the step, to a variable."""
+    if not isinstance(node, ast.Name):
+        return False
+    owner = scopes.scope_of(node).owner(node.id)
+    if owner is None or owner.node is function:
+        return False
+    match owner.bindings[node.id]:
+        case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
+            return scopes.resolve(func) in _VARIABLES
+    return False
+
+
+def is_tensor(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
+    """Whether an expression of a step is one tensor, and no variable."""
+    return _Tensors(scopes, function).is_tensor(node)
+
+
+class _Tensors:
+    def __init__(self, scopes: Scopes, step: ast.FunctionDef) -> None:
+        self._scopes = scopes
+        self._step = step
+        self._under_way: set[object] = set()
+
+    def is_tensor(self, node: ast.expr) -> bool:
+        if isinstance(node, ast.Name):
+            return self._is_name(node)
+        if isinstance(node, ast.BinOp):
+            operands = (node.left, node.right)
+            return any(
+                self.is_tensor(n) or _is_variable(n, self._step, self._scopes)
+                for n in operands
+            )
+        if isinstance(node, ast.UnaryOp) and not isinstance(node.op, ast.Not):
+            return self.is_tensor(node.operand)
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            ordered = isinstance(node.ops[0], (ast.Lt, ast.LtE, ast.Gt, ast.GtE))
+            return ordered and self.is_tensor(node.left)
+        if isinstance(node, ast.Subscript):
+            return self.is_tensor(node.value)
+        if isinstance(node, ast.IfExp):
+            return self.is_tensor(node.body) and self.is_tensor(node.orelse)
+        if isinstance(node, ast.Call):
+            if self._scopes.resolve(node.func) in one_tensor.SYMBOLS:
+                return True
+            if is_layer(node.func, self._scopes, one_tensor.LAYERS):
+                return True
+            found = self._function(node)
+            return found is not None and self._gives(found, None)
+        return False
+
+    def _function(self, call: ast.Call) -> ast.FunctionDef | None:
+        """The function of the file that is called, or that a function has made."""
+        func = call.func
+        if not isinstance(func, ast.Name):
+            return None
+        owner = self._scopes.scope_of(func).owner(func.id)
+        match owner.bindings[func.id] if owner else []:
+            case [ast.FunctionDef() as function]:
+                return function
+            case [
+                ast.Assign(
+                    targets=[ast.Name()], value=ast.Call(func=ast.Name()) as made
+                )
+            ]:
+                outer = self._function(made)
+                return made_by(outer) if outer else None
+        return None
+
+    def _gives(self, function: ast.FunctionDef, element: int | None) -> bool:
+        """Whether all that a function returns is a tensor, or all elements at a place."""
+        if function in self._under_way or function.decorator_list:
+            return False
+        self._under_way.add(function)
+        try:
+            values = [value for value in _returned(function)]
+            if element is not None:
+                values = [
+                    value.elts[element]
+                    if isinstance(value, ast.Tuple) and element < len(value.elts)
+                    else None
+                    for value in values
+                ]
+            return bool(values) and all(
+                value is not None and self.is_tensor(value) for value in values
+            )
+        finally:
+            self._under_way.discard(function)
+
+    def _is_name(self, node: ast.Name) -> bool:
+        """Whether all that a name of a step, or of a function it calls, is bound to is."""
+        owner = self._scopes.scope_of(node).owner(node.id)
+        if owner is None or node.id in owner.outer_names:
+            return False
+        if not isinstance(owner.node, ast.FunctionDef):
+            return False
+        key = (owner.node, node.id)
+        if owner.node is not self._step and owner.node not in self._under_way:
+            return False
+        if key in self._under_way:  # `x = x + 1`: told by what it begins with.
+            return True
+        self._under_way.add(key)
+        try:
+            return all(
+                self._is_binding(at, node.id, owner.node)
+                for at in owner.bindings[node.id]
+            )
+        finally:
+            self._under_way.discard(key)
+
+    def _is_binding(self, at: ast.AST, name: str, function: ast.FunctionDef) -> bool:
+        if isinstance(at, ast.arg):
+            return function is self._step and self._is_plain_parameter(at)
+        match at:
+            case ast.Assign(targets=[ast.Name()], value=value):
+                return self.is_tensor(value)
+            case ast.AugAssign(target=ast.Name(), value=value):
+                return True  # What it was, or more.
+            case ast.Assign(targets=[ast.Tuple(targets)], value=ast.Call() as call):
+                places = [
+                    i
+                    for i, t in enumerate(targets)
+                    if isinstance(t, ast.Name) and t.id == name
+                ]
+                found = self._function(call)
+                if len(places) != 1 or found is None:
+                    return False
+                if any(isinstance(t, ast.Starred) for t in targets):
+                    return False
+                return self._gives(found, places[0])
+        return False
+
+    def _is_plain_parameter(self, parameter: ast.arg) -> bool:
+        """Whether a step's parameter has a `tf.TensorSpec` of its own."""
+        order = [a.arg for a in self._step.args.args]
+        decorator = self._step.decorator_list[0]
+        assert isinstance(decorator, ast.Call)
+        specs = decorator.args
+        place = order.index(parameter.arg) if parameter.arg in order else len(specs)
+        if len(specs) != len(order) or place >= len(specs):
+            return False
+        spec = specs[place]
+        return (
+            isinstance(spec, ast.Call)
+            and self._scopes.resolve(spec.func) == "tf.TensorSpec"
+        )
+
+
+def is_layer(
+    func: ast.expr, scopes: Scopes, kinds: frozenset[str] = frozenset()
+) -> bool:
+    """Whether a name is bound to layers of Keras alone, of some kinds."""
+    if not isinstance(func, ast.Name):
+        return False
+    owner = scopes.scope_of(func).owner(func.id)
+    bound = owner.bindings[func.id] if owner else []
+    for at in bound:
+        match at:
+            case ast.Assign(targets=[ast.Name()], value=ast.Call(func=made)):
+                path = scopes.import_path(made)
+                if not path.startswith("tf_keras.layers."):
+                    return False
+                if kinds and path.rpartition(".")[2] not in kinds:
+                    return False
+            case _:
+                return False
+    return bool(bound)
+
+
+def _returned(function: ast.FunctionDef) -> Iterator[ast.expr | None]:
+    for node in names.walk_scope_of_function(function):
+        if isinstance(node, ast.Return):
+            yield node.value
+    if not isinstance(function.body[-1], (ast.Return, ast.If, ast.With)):
+        yield None
+
+
+def made_by(function: ast.FunctionDef) -> ast.FunctionDef | None:
+    """The inner function that a function returns."""
+    inner = {n.name: n for n in function.body if isinstance(n, ast.FunctionDef)}
+    match list(_returned(function)):
+        case [ast.Name(name)]:
+            return inner.get(name)
+    return None

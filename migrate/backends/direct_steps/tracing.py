@@ -1,0 +1,379 @@
+"""Whether a step that is traced at its first call is the one that was traced where it stands.
+
+TF1 built the graph where its code stands. A `tf.function` runs the code of a step when it
+is first called: what that code reads of Python must then be what it was, and it must do
+nothing but build.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from migrate.backends.direct_steps.reader import Program
+from migrate.backends.direct_steps.results import is_layer, made_by
+from migrate.facts import names
+from migrate.facts.scopes import Scope, Scopes
+from migrate.source.nodes import all_nodes
+
+_PURE = frozenset(
+    {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
+    | {
+        "max",
+        "min",
+        "range",
+        "reversed",
+        "round",
+        "sorted",
+        "str",
+        "sum",
+        "tuple",
+        "zip",
+    }
+)
+# Methods of tensors, variables, optimizers and datasets' iterators; and of strings.
+_METHODS = frozenset(
+    {"apply_gradients", "as_list", "assign", "assign_add", "assign_sub", "format"}
+    | {"get_next", "get_shape", "gradient", "items", "keys", "lookup", "read_value"}
+    | {"set_shape", "size", "values", "watched_variables"}
+)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_BRANCHES = (
+    *(ast.If, ast.For, ast.While, ast.Assert, ast.Try, ast.IfExp, ast.BoolOp),
+    *(ast.Lambda, *_COMPREHENSIONS),
+)
+_NOT_FLOAT64 = frozenset(
+    f"tf.{name}" for name in ("float32", "int32", "int64", "uint8", "bool", "string")
+)
+_CONVERTS = frozenset({"tf.constant", "tf.convert_to_tensor", "tf.Variable"})
+# Methods of datasets, whose seeds are their own.
+_OF_DATA = frozenset({"interleave", "shuffle", "rejection_resample"})
+_FIXED = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_SEEDED = ("tf.random.", "tf.truncated_normal", "tf.multinomial", "tf.random_")
+
+
+def is_same_later(program: Program) -> bool:
+    """Whether the program's steps may be traced when they are called first."""
+    return _Tracing(program).is_same()
+
+
+def has_branches(program: Program, step: ast.FunctionDef) -> bool:
+    """Whether AutoGraph could see Python's control flow in a step, or in what it calls."""
+    return _Tracing(program).has_branches(step)
+
+
+class _Tracing:
+    def __init__(self, program: Program) -> None:
+        self._program = program
+        self._scopes: Scopes = program.scopes
+        self._parts: dict[ast.FunctionDef, None] = {}
+
+    def is_same(self) -> bool:
+        for step in self._program.steps:
+            self._enter(step)
+        return (
+            all(self._only_builds(function) for function in self._parts)
+            and all(self._is_constant(function) for function in self._parts)
+            and not self._draws_alike()
+            and not self._is_asked_for_names()
+            and not self._may_infer_dtypes()
+        )
+
+    def has_branches(self, step: ast.FunctionDef) -> bool:
+        self._enter(step)
+        return any(
+            isinstance(node, _BRANCHES)
+            for function in self._parts
+            for statement in function.body
+            for node in all_nodes(statement)
+        )
+
+    def _enter(self, function: ast.FunctionDef) -> None:
+        """A function whose code runs when a step is traced, and what it calls."""
+        if function in self._parts:
+            return
+        self._parts[function] = None
+        for node in all_nodes(function):
+            if isinstance(node, ast.Call):
+                for callee in self._callees(node.func):
+                    self._enter(callee)
+
+    def _callees(self, func: ast.expr) -> list[ast.FunctionDef]:
+        if not isinstance(func, ast.Name):
+            return []
+        owner = self._scopes.scope_of(func).owner(func.id)
+        match owner.bindings[func.id] if owner else []:
+            case [ast.FunctionDef() as function]:
+                return [function]
+            case [ast.Assign(value=ast.Call(func=ast.Name() as made))]:
+                inner = [made_by(outer) for outer in self._callees(made)]
+                return [function for function in inner if function is not None]
+        return []
+
+    def _only_builds(self, function: ast.FunctionDef) -> bool:
+        """Whether a function's code does nothing that somebody outside could see."""
+        for node in all_nodes(function):
+            if isinstance(
+                node,
+                (ast.Global, ast.Nonlocal, ast.Yield, ast.YieldFrom, ast.Await)
+                + (ast.Delete, ast.Import, ast.ImportFrom, ast.ClassDef, ast.NamedExpr),
+            ):
+                return False
+            if isinstance(node, (ast.Attribute, ast.Subscript)):
+                if isinstance(node.ctx, (ast.Store, ast.Del)):
+                    return False
+            if isinstance(node, ast.Call) and not self._builds(node):
+                return False
+        return True
+
+    def _builds(self, call: ast.Call) -> bool:
+        func = call.func
+        parent = self._scopes.parents[call]
+        if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
+            return True
+        if (self._scopes.resolve(func) or "").startswith("tf."):
+            return self._scopes.resolve(func) not in ("tf.py_func", "tf.print")
+        if isinstance(func, ast.Name):
+            owner = self._scopes.scope_of(func).owner(func.id)
+            if owner is not None and (
+                self._is_given_function(func, owner) or is_layer(func, self._scopes)
+            ):
+                return True
+            return (owner is None and func.id in _PURE) or bool(self._callees(func))
+        if not isinstance(func, ast.Attribute):
+            return False
+        path = self._scopes.import_path(func)
+        if path.startswith("numpy."):
+            return not path.startswith("numpy.random")
+        if path.startswith("math."):
+            return True
+        # A list's `append` is seen only where the list is.
+        if func.attr == "append" and isinstance(func.value, ast.Name):
+            owner = self._scopes.scope_of(func.value).owner(func.value.id)
+            return owner is not None and owner.node in self._parts
+        return func.attr in _METHODS
+
+    def _is_given_function(self, func: ast.Name, owner: Scope) -> bool:
+        """Whether a parameter is one of TensorFlow's functions in all calls."""
+        function = owner.node
+        if not isinstance(function, ast.FunctionDef) or function not in self._parts:
+            return False
+        order = [a.arg for a in function.args.args]
+        if [func.id] != [n for n in order if n == func.id] or len(
+            owner.bindings[func.id]
+        ) > 1:
+            return False
+        calls = [
+            n
+            for n in self._scopes.walk()
+            if isinstance(n, ast.Call) and function in self._callees(n.func)
+        ]
+        for call in calls:
+            if any(isinstance(a, ast.Starred) for a in call.args) or any(
+                k.arg is None for k in call.keywords
+            ):
+                return False
+            given = names.argument(call, func.id, order.index(func.id))
+            if given is None or isinstance(given, ast.Constant):
+                continue
+            if not (self._scopes.resolve(given) or "").startswith("tf."):
+                return False
+        return True
+
+    # -- what is read ------------------------------------------------------------------
+
+    def _is_constant(self, function: ast.FunctionDef) -> bool:
+        """Whether what a function reads of its surroundings has one value all along."""
+        attributes = set(self._stored_attributes())
+        for node in self._read(function):
+            if isinstance(node, ast.Attribute):
+                if node.attr in attributes:
+                    return False
+                continue
+            owner = self._scopes.scope_of(node).owner(node.id)
+            if owner is None:
+                continue  # A built-in name.
+            if owner.node in self._parts:
+                if self._of_step(owner.node, function):
+                    continue
+            if not self._is_bound_before(owner, node.id):
+                return False
+        return True
+
+    def _of_step(self, owner: ast.AST, function: ast.FunctionDef) -> bool:
+        """Whether a name's function is the one that reads, or stands around it."""
+        at: ast.AST | None = function
+        while at is not None:
+            if at is owner:
+                return True
+            at = self._scopes.parents.get(at)
+        return False
+
+    def _read(self, function: ast.FunctionDef) -> Iterator[ast.Name | ast.Attribute]:
+        for statement in function.body:
+            for node in all_nodes(statement):
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(
+                    node.ctx, ast.Load
+                ):
+                    yield node
+
+    def _stored_attributes(self) -> Iterator[str]:
+        """Attributes that are set after a graph is built, or nobody knows when."""
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                if not self._is_early(node):
+                    yield node.attr
+
+    def _is_early(self, node: ast.AST) -> bool:
+        """Whether code is run before the last graph's end: at the top of its function."""
+        line = getattr(node, "lineno", 0)
+        home = self._scopes.scope_of(node).node
+        return all(
+            line <= (block.end_lineno or 0)
+            and home is self._scopes.scope_of(block).node
+            for block in self._program.blocks
+        )
+
+    def _is_bound_before(self, owner: Scope, name: str) -> bool:
+        if name in owner.outer_names:
+            return False
+        for scope in self._scopes.scope_by_node.values():
+            if scope is not owner and name in scope.outer_names:
+                return False
+        # The first line at which a graph that reads the scope's names is complete.
+        last = min(block.end_lineno or 0 for block in self._program.blocks)
+        for at in owner.bindings[name]:
+            if isinstance(at, (*_FIXED, ast.arg)):
+                continue
+            if not self._precedes(at, last):
+                return False
+        return not self._is_changed(owner, name, last)
+
+    def _precedes(self, at: ast.AST, last: int) -> bool:
+        line = getattr(at, "lineno", None)
+        if line is None or line > last:
+            return False
+        node: ast.AST | None = at
+        while node is not None:  # A loop that goes on below binds it again.
+            if isinstance(node, (ast.For, ast.While)) and (node.end_lineno or 0) > last:
+                return False
+            if isinstance(node, ast.FunctionDef):
+                break
+            node = self._scopes.parents.get(node)
+        return True
+
+    def _is_changed(self, owner: Scope, name: str, last: int) -> bool:
+        """Whether an element or attribute of a name's object is set later."""
+        for node in self._scopes.walk():
+            if not isinstance(node, ast.stmt) or isinstance(node, _FIXED):
+                continue
+            if node.lineno <= last and self._scopes.scope_of(node) is owner:
+                continue
+            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)):
+                if name in names.mutates(node) and self._is_owner(node, name, owner):
+                    return True
+            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
+                func = node.value.func
+                if (
+                    isinstance(func, ast.Attribute)
+                    and func.attr not in _METHODS
+                    and not func.attr.startswith(("run", "load"))
+                    and isinstance(func.value, ast.Name)
+                    and func.value.id == name
+                    and self._is_owner(func.value, name, owner)
+                    and not self._scopes.import_path(func)
+                ):
+                    return True
+        return False
+
+    def _is_owner(self, node: ast.AST, name: str, owner: Scope) -> bool:
+        return self._scopes.scope_of(node).owner(name) is owner
+
+    # -- what recording does beside ----------------------------------------------------
+
+    def _draws_alike(self) -> bool:
+        """Whether initial values are drawn with a seed: in TF1 each of one seed began anew."""
+        for node in self._scopes.walk():
+            if not isinstance(node, ast.Call) or self._is_traced(node):
+                continue
+            symbol = self._scopes.resolve(node.func) or ""
+            if any(
+                k.arg == "seed"
+                and not (isinstance(k.value, ast.Constant) and k.value.value is None)
+                for k in node.keywords
+            ) and not self._is_of_data(node.func, symbol):
+                return True
+            if symbol.startswith(_SEEDED) and len(node.args) > 4:
+                return True
+            if "initializer" in symbol and len(node.args) > 2:
+                return True
+        return False
+
+    def _is_of_data(self, func: ast.expr, symbol: str) -> bool:
+        """Whether a seed is a dataset's, or NumPy's or Python's own."""
+        if symbol:
+            return symbol.startswith("tf.data.")
+        path = self._scopes.import_path(func)
+        if path.startswith(("numpy.", "random.")):
+            return True
+        return isinstance(func, ast.Attribute) and func.attr in _OF_DATA
+
+    def _is_traced(self, node: ast.AST) -> bool:
+        at: ast.AST | None = node
+        while at is not None:
+            if at in self._program.steps:
+                return True
+            at = self._scopes.parents.get(at)
+        return False
+
+    def _may_infer_dtypes(self) -> bool:
+        """Whether a Keras layer could be given float64, which `recording` makes its dtype.
+
+        Tensors are of the specs' dtypes, or of what they are made of: NumPy's is float64.
+        """
+        if not any(
+            isinstance(node, ast.Import) and node.names[0].name == "tf_keras"
+            for node in self._scopes.walk()
+        ):
+            return False
+        for step in self._program.steps.values():
+            for spec in step.decorator.args:
+                if not isinstance(spec, ast.Call) or len(spec.args) != 2:
+                    return True
+                if self._scopes.resolve(spec.args[1]) not in _NOT_FLOAT64:
+                    return True
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Attribute | ast.Constant):
+                if "float64" in (getattr(node, "attr", ""), getattr(node, "value", "")):
+                    return True
+            if isinstance(node, ast.Call):
+                symbol = self._scopes.resolve(node.func) or ""
+                given = names.argument(node, "dtype", 1)
+                if symbol in _CONVERTS and given is None:
+                    if not node.args or _may_be_numpy(node.args[0]):
+                        return True
+        return False
+
+    def _is_asked_for_names(self) -> bool:
+        """Whether anything asks variables for names, which `recording` makes as TF1 did."""
+        return any(
+            isinstance(node, ast.Attribute)
+            and node.attr in ("name", "op")
+            and not self._scopes.import_path(node)
+            for node in self._scopes.walk()
+        )
+
+
+def _may_be_numpy(node: ast.expr) -> bool:
+    """Whether a value could be an array: any that is no number of Python's, nor a tensor."""
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, SyntaxError):
+        return not isinstance(node, ast.Call) or not (_is_tensorflow(node.func))
+    return False
+
+
+def _is_tensorflow(func: ast.expr) -> bool:
+    while isinstance(func, ast.Attribute):
+        func = func.value
+    return isinstance(func, ast.Name) and func.id == "tf"

@@ -1,0 +1,31 @@
+"""Whether two texts of one program have the same effects, in one order, on one condition.
+
+For a change that moves nothing: stronger than the gate of effects, which must find again
+what a migration has taken apart.
+"""
+
+from __future__ import annotations
+
+from migrate.facts.scopes import scopes_of
+from migrate.gates.conditions import Guard
+from migrate.gates.traces import Site, sites_of
+from migrate.source.nodes import tree_of
+
+
+def has_same_trace(before: str, after: str) -> bool:
+    """Whether each effect has its place, its kind and its conditions as before."""
+    old, new = _sites(before), _sites(after)
+    return len(old) == len(new) and all(map(_is_same, old, new))
+
+
+def _sites(text: str) -> list[Site]:
+    found = sites_of(scopes_of(tree_of(text)), text)
+    return [site for site in found if site.effect.kind]
+
+
+def _is_same(one: Site, other: Site) -> bool:
+    return (
+        (one.effect.kind, one.effect.name) == (other.effect.kind, other.effect.name)
+        and len(one.guards) == len(other.guards)
+        and all(map(Guard.is_like, one.guards, other.guards))
+    )

@@ -1,0 +1,189 @@
+"""Steps of one process are called directly, where that is known to compute the same.
+
+`tests/migrate/frontends/sessions/test_alone.py` runs such programs, and compares them with
+TensorFlow 1.15.5.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from migrate.compiler import migrate_text
+
+PROGRAM = '''\
+"""Trains."""
+import numpy as np
+import tensorflow as tf
+
+rate = 0.1
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.ones([3, 1]))
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+train = tf.train.GradientDescentOptimizer(rate).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for i in range(3):
+        _, value = sess.run([train, loss], {x: np.ones([2, 3])})
+        print(value)
+    # What is left.
+    print(sess.run([loss, tf.reduce_sum(x)], {x: np.ones([2, 3])}))
+'''
+DIRECT = '''\
+"""Trains."""
+import numpy as np
+import tensorflow as tf
+
+rate = 0.1
+w = tf.Variable(tf.ones([3, 1]))
+optimizer = tf.compat.v1.train.GradientDescentOptimizer(rate)
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+def train_step(x):
+    with tf.GradientTape() as tape:
+        loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+    variables = tape.watched_variables()
+    gradients = tape.gradient(loss, variables)
+    optimizer.apply_gradients(zip(gradients, variables))
+    return loss
+
+
+@tf.function(input_signature=[tf.TensorSpec([None, 3], tf.float32)])
+def compute_loss(x):
+    loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))
+    return [loss, tf.reduce_sum(x)]
+
+
+for i in range(3):
+    value = train_step(np.ones([2, 3])).numpy()
+    print(value)
+# What is left.
+print([value.numpy() for value in compute_loss(np.ones([2, 3]))])
+'''
+
+
+def _migrated(text: str) -> str:
+    migration = migrate_text(text)
+    assert migration.text != text
+    assert ("plain_session" in migration.text) == bool(migration.support)
+    return migration.text
+
+
+def test_the_whole_program() -> None:
+    assert _migrated(PROGRAM) == DIRECT
+    assert migrate_text(DIRECT).text == DIRECT
+
+
+SPELLINGS = {
+    "a session of a name": (
+        "with tf.Session() as sess:\n",
+        "sess = tf.Session()\nif True:\n",
+    ),
+    "an interactive session": (
+        "with tf.Session() as sess:\n",
+        "sess = tf.InteractiveSession()\nif True:\n",
+    ),
+    "a session with options": (
+        "tf.Session()",
+        "tf.Session(config=tf.ConfigProto(allow_soft_placement=True))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_however_the_session_is_opened(name: str) -> None:
+    text = _migrated(PROGRAM.replace(*SPELLINGS[name]))
+    assert "value = train_step(np.ones([2, 3])).numpy()" in text
+    assert "sess" not in text and "strategy" not in text
+
+
+def test_a_function_loses_the_session_among_its_parameters() -> None:
+    inside = """\
+    for i in range(3):
+        _, value = sess.run([train, loss], {x: np.ones([2, 3])})
+        print(value)
+"""
+    text = PROGRAM.replace(inside, "    run_epoch(sess, 3, scale=2.0)\n").replace(
+        "rate = 0.1\n",
+        """rate = 0.1
+
+
+def run_epoch(session, count, scale=1.0):
+    for i in range(count):
+        print(scale * session.run([train, loss], {x: np.ones([2, 3])})[1])
+
+""",
+    )
+    text = _migrated(text)
+    assert "def run_epoch(count, scale=1.0):" in text
+    assert "print(scale * train_step(np.ones([2, 3])).numpy())" in text
+    assert "run_epoch(3, scale=2.0)" in text
+
+
+# What a step reads or does that would be otherwise if it were traced later, and what a
+# session does that a function does not: in each of these the session stays.
+STAYS: dict[str, tuple[str, ...]] = {
+    "a number of Python's changes": (
+        "train = ",
+        "factor = 2.0\nloss = loss * factor\ntrain = ",
+        "    # What is left.\n",
+        "    factor = 3.0\n",
+    ),
+    "a list of Python's changes": (
+        "train = ",
+        "factors = [2.0]\nloss = loss * factors[0]\ntrain = ",
+        "    # What is left.\n",
+        "    factors[0] = 3.0\n",
+    ),
+    "building prints": (
+        "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
+        "def net(v):\n    print('built')\n    return tf.matmul(v, w)\n\n\n"
+        "loss = tf.reduce_mean(tf.square(net(x)))\n",
+    ),
+    "initial values are drawn with one seed": (
+        "tf.ones([3, 1])",
+        "tf.random_normal([3, 1], seed=1)",
+    ),
+    "a variable is asked for its name": ("print(value)", "print(value, w.name)"),
+    "the session is used otherwise": (
+        "    # What is left.\n",
+        "    sessions = [sess]\n",
+    ),
+    "variables are saved": (
+        "    # What is left.\n",
+        "    tf.train.Saver().save(sess, '/tmp/x')\n",
+    ),
+    "a structure that is not known": (
+        "sess.run([loss, tf.reduce_sum(x)]",
+        "sess.run(tf.unique(tf.reshape(x, [-1]))",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STAYS)
+def test_a_session_stays(name: str) -> None:
+    text = PROGRAM
+    for old, new in zip(STAYS[name][::2], STAYS[name][1::2]):
+        assert old in text
+        text = text.replace(old, new)
+    assert "@tf.function" not in migrate_text(text).text
+
+
+def test_python_branches_are_taken_when_the_graph_is_built() -> None:
+    """AutoGraph would make an operation of them: they are the program's own."""
+    text = PROGRAM.replace(
+        "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
+        "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n"
+        "loss = loss * sum([2.0 for _ in range(3)])\n",
+    )
+    assert "autograph=False" in _migrated(text)
+    assert "autograph" not in DIRECT
+
+
+def test_a_number_is_bound_in_the_step_before_it_is_read() -> None:
+    """The loss that is minimised reads it, under the tape."""
+    text = _migrated(
+        PROGRAM.replace("minimize(loss)\n", "minimize(loss * rate)\nrate = 0.2\n")
+    )
+    step = text[text.index("def train_step") :]
+    assert step.index("rate = 0.1\n") < step.index("loss * rate")

@@ -1,0 +1,37 @@
+"""A function that reads a name of its own before it binds it would fail when it is called."""
+
+from __future__ import annotations
+
+from migrate.gates.effects import differences
+
+ORIGINAL = """\
+y = 2
+
+
+def step(x):
+    z = x * y
+    return z
+
+
+print(step(1))
+"""
+
+
+def test_a_name_that_is_bound_below_its_read_is_found() -> None:
+    result = ORIGINAL.replace("    return z\n", "    y = 2\n    return z\n")
+    assert ["`y` would be read before it is bound"] == [
+        d.reason for d in differences(ORIGINAL, result)
+    ]
+
+
+def test_what_a_loop_binds_it_may_read_in_the_next_round() -> None:
+    result = ORIGINAL.replace(
+        "    z = x * y\n",
+        "    for i in range(2):\n        if i:\n            z = last\n        last = x\n",
+    )
+    assert not differences(ORIGINAL, result)
+
+
+def test_what_was_so_stays() -> None:
+    wrong = ORIGINAL.replace("    return z\n", "    y = 2\n    return z\n")
+    assert not differences(wrong, wrong + "\n\nprint(3)\n".replace("print(3)\n", ""))
