@@ -8,10 +8,10 @@ nothing but build.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
 
 from migrate.backends.direct_steps.reader import Program
 from migrate.backends.direct_steps.results import is_layer, made_by
+from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes
@@ -73,7 +73,7 @@ class _Tracing:
             self._enter(step)
         return (
             all(self._only_builds(function) for function in self._parts)
-            and all(self._is_constant(function) for function in self._parts)
+            and are_constant(self._program, list(self._parts))
             and not self._draws_alike()
             and not self._is_asked_for_names()
             and not self._may_infer_dtypes()
@@ -179,115 +179,6 @@ class _Tracing:
             if not (self._scopes.resolve(given) or "").startswith("tf."):
                 return False
         return True
-
-    # -- what is read ------------------------------------------------------------------
-
-    def _is_constant(self, function: ast.FunctionDef) -> bool:
-        """Whether what a function reads of its surroundings has one value all along."""
-        attributes = set(self._stored_attributes())
-        for node in self._read(function):
-            if isinstance(node, ast.Attribute):
-                if node.attr in attributes:
-                    return False
-                continue
-            owner = self._scopes.scope_of(node).owner(node.id)
-            if owner is None:
-                continue  # A built-in name.
-            if owner.node in self._parts:
-                if self._of_step(owner.node, function):
-                    continue
-            if not self._is_bound_before(owner, node.id):
-                return False
-        return True
-
-    def _of_step(self, owner: ast.AST, function: ast.FunctionDef) -> bool:
-        """Whether a name's function is the one that reads, or stands around it."""
-        at: ast.AST | None = function
-        while at is not None:
-            if at is owner:
-                return True
-            at = self._scopes.parents.get(at)
-        return False
-
-    def _read(self, function: ast.FunctionDef) -> Iterator[ast.Name | ast.Attribute]:
-        for statement in function.body:
-            for node in all_nodes(statement):
-                if isinstance(node, ast.Name | ast.Attribute) and isinstance(
-                    node.ctx, ast.Load
-                ):
-                    yield node
-
-    def _stored_attributes(self) -> Iterator[str]:
-        """Attributes that are set after a graph is built, or nobody knows when."""
-        for node in self._scopes.walk():
-            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
-                if not self._is_early(node):
-                    yield node.attr
-
-    def _is_early(self, node: ast.AST) -> bool:
-        """Whether code is run before the last graph's end: at the top of its function."""
-        line = getattr(node, "lineno", 0)
-        home = self._scopes.scope_of(node).node
-        return all(
-            line <= (block.end_lineno or 0)
-            and home is self._scopes.scope_of(block).node
-            for block in self._program.blocks
-        )
-
-    def _is_bound_before(self, owner: Scope, name: str) -> bool:
-        if name in owner.outer_names:
-            return False
-        for scope in self._scopes.scope_by_node.values():
-            if scope is not owner and name in scope.outer_names:
-                return False
-        # The first line at which a graph that reads the scope's names is complete.
-        last = min(block.end_lineno or 0 for block in self._program.blocks)
-        for at in owner.bindings[name]:
-            if isinstance(at, (*_FIXED, ast.arg)):
-                continue
-            if not self._precedes(at, last):
-                return False
-        return not self._is_changed(owner, name, last)
-
-    def _precedes(self, at: ast.AST, last: int) -> bool:
-        line = getattr(at, "lineno", None)
-        if line is None or line > last:
-            return False
-        node: ast.AST | None = at
-        while node is not None:  # A loop that goes on below binds it again.
-            if isinstance(node, (ast.For, ast.While)) and (node.end_lineno or 0) > last:
-                return False
-            if isinstance(node, ast.FunctionDef):
-                break
-            node = self._scopes.parents.get(node)
-        return True
-
-    def _is_changed(self, owner: Scope, name: str, last: int) -> bool:
-        """Whether an element or attribute of a name's object is set later."""
-        for node in self._scopes.walk():
-            if not isinstance(node, ast.stmt) or isinstance(node, _FIXED):
-                continue
-            if node.lineno <= last and self._scopes.scope_of(node) is owner:
-                continue
-            if isinstance(node, (ast.Assign, ast.AugAssign, ast.Delete)):
-                if name in names.mutates(node) and self._is_owner(node, name, owner):
-                    return True
-            elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-                func = node.value.func
-                if (
-                    isinstance(func, ast.Attribute)
-                    and func.attr not in _METHODS
-                    and not func.attr.startswith(("run", "load"))
-                    and isinstance(func.value, ast.Name)
-                    and func.value.id == name
-                    and self._is_owner(func.value, name, owner)
-                    and not self._scopes.import_path(func)
-                ):
-                    return True
-        return False
-
-    def _is_owner(self, node: ast.AST, name: str, owner: Scope) -> bool:
-        return self._scopes.scope_of(node).owner(name) is owner
 
     # -- what recording does beside ----------------------------------------------------
 

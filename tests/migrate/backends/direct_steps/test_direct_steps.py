@@ -135,6 +135,18 @@ STAYS: dict[str, tuple[str, ...]] = {
         "    # What is left.\n",
         "    factors[0] = 3.0\n",
     ),
+    "another name of a list": (
+        "train = ",
+        "factors = [2.0]\nothers = factors\nloss = loss * factors[0]\ntrain = ",
+        "    # What is left.\n",
+        "    others[0] = 3.0\n",
+    ),
+    "an array that is shuffled": (
+        "train = ",
+        "data = np.arange(3.0)\nloss = loss * tf.reduce_sum(data * [1, 2, 3])\ntrain = ",
+        "    # What is left.\n",
+        "    np.random.shuffle(data)\n",
+    ),
     "building prints": (
         "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
         "def net(v):\n    print('built')\n    return tf.matmul(v, w)\n\n\n"

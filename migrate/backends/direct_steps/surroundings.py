@@ -1,0 +1,213 @@
+"""Whether what the code of steps reads of Python is, later, what it was.
+
+Names that are bound anew, attributes that are set, and lists, dicts and arrays that
+somebody could change: of these the first call of a step could see another value.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from migrate.backends.direct_steps.reader import Program
+from migrate.facts.scopes import Scope, Scopes
+
+_FIXED = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+_READS = (
+    *(ast.BinOp, ast.BoolOp, ast.Compare, ast.For, ast.FormattedValue, ast.If),
+    *(ast.IfExp, ast.UnaryOp, ast.While, ast.comprehension, ast.Expr, ast.Assert),
+)
+# Built-in functions, and methods of lists, dicts, arrays and variables, that change none.
+_PURE = frozenset(
+    {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
+    | {"max", "min", "print", "range", "reversed", "round", "set", "sorted", "str"}
+    | {"sum", "tuple", "zip"}
+)
+_READING = frozenset(
+    {"astype", "copy", "count", "flatten", "format", "get", "get_next", "get_shape"}
+    | {"index", "items", "join", "keys", "max", "mean", "min", "numpy", "ravel"}
+    | {"read_value", "reshape", "split", "std", "sum", "tolist", "transpose", "values"}
+    | {"apply_gradients", "assign", "assign_add", "assign_sub", "gradient", "lookup"}
+)
+# Of NumPy, functions that change what they are given.
+_CHANGING = frozenset({"copyto", "fill_diagonal", "place", "put", "putmask", "random"})
+
+
+def are_constant(program: Program, parts: Sequence[ast.FunctionDef]) -> bool:
+    """Whether what functions read of their surroundings has one value all along."""
+    check = _Constants(program, parts)
+    return all(check.is_constant(function) for function in parts)
+
+
+class _Constants:
+    def __init__(self, program: Program, parts: Sequence[ast.FunctionDef]) -> None:
+        self._program = program
+        self._scopes: Scopes = program.scopes
+        self._parts = frozenset(parts)
+        # The first line at which a graph is complete.
+        self._last = min(block.end_lineno or 0 for block in program.blocks)
+        self._stored = set(self._stored_attributes())
+        self._loads: dict[str, list[ast.Name]] = {}
+        for node in program.scopes.walk():
+            if isinstance(node, ast.Name) and not self._is_traced(node):
+                self._loads.setdefault(node.id, []).append(node)
+
+    def is_constant(self, function: ast.FunctionDef) -> bool:
+        for node in self._read(function):
+            if isinstance(node, ast.Attribute):
+                if node.attr in self._stored:
+                    return False
+                continue
+            owner = self._scopes.scope_of(node).owner(node.id)
+            if owner is None:
+                continue  # A built-in name.
+            if owner.node in self._parts and self._is_around(owner.node, function):
+                continue
+            if not self._is_fixed(owner, node.id, set()):
+                return False
+        return True
+
+    def _is_around(self, owner: ast.AST, function: ast.FunctionDef) -> bool:
+        """Whether a name's function is the one that reads, or stands around it."""
+        at: ast.AST | None = function
+        while at is not None:
+            if at is owner:
+                return True
+            at = self._scopes.parents.get(at)
+        return False
+
+    def _is_traced(self, node: ast.AST) -> bool:
+        at: ast.AST | None = node
+        while at is not None:
+            if at in self._parts:
+                return True
+            at = self._scopes.parents.get(at)
+        return False
+
+    def _read(self, function: ast.FunctionDef) -> Iterator[ast.Name | ast.Attribute]:
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Name | ast.Attribute) and isinstance(
+                    node.ctx, ast.Load
+                ):
+                    yield node
+
+    def _stored_attributes(self) -> Iterator[str]:
+        """Attributes that are set after a graph is built, or nobody knows when."""
+        homes = [
+            (self._scopes.scope_of(b).node, b.end_lineno or 0)
+            for b in self._program.blocks
+        ]
+        for node in self._scopes.walk():
+            if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+                home = self._scopes.scope_of(node).node
+                if not all(home is at and node.lineno <= end for at, end in homes):
+                    yield node.attr
+
+    def _is_fixed(self, owner: Scope, name: str, seen: set[tuple[int, str]]) -> bool:
+        """Whether a name is bound before the graph is complete, and its object stays."""
+        if (id(owner), name) in seen:
+            return True
+        seen.add((id(owner), name))
+        if any(name in s.outer_names for s in self._scopes.scope_by_node.values()):
+            return False
+        mutable = False
+        for at in owner.bindings[name]:
+            if isinstance(at, _FIXED) or at in self._program.dropped:
+                continue
+            if not isinstance(at, ast.arg) and not self._precedes(at):
+                return False
+            mutable = mutable or not self._is_immutable(at)
+            match at:  # Another name of the object.
+                case ast.Assign(value=ast.Name() as other):
+                    scope = self._scopes.scope_of(other).owner(other.id)
+                    if scope and not self._is_fixed(scope, other.id, seen):
+                        return False
+        return not mutable or all(
+            self._only_reads(node)
+            for node in self._loads.get(name, ())
+            if self._scopes.scope_of(node).owner(name) is owner
+        )
+
+    def _precedes(self, at: ast.AST) -> bool:
+        line = getattr(at, "lineno", None)
+        if line is None or line > self._last:
+            return False
+        node: ast.AST | None = at
+        while node is not None and not isinstance(node, ast.FunctionDef):
+            # A loop that goes on below binds it again.
+            if isinstance(node, (ast.For, ast.While)):
+                if (node.end_lineno or 0) > self._last:
+                    return False
+            node = self._scopes.parents.get(node)
+        return True
+
+    def _is_immutable(self, at: ast.AST) -> bool:
+        """Whether a binding is to a number, a text, or what TensorFlow gives."""
+        value = getattr(at, "value", None)
+        if isinstance(value, ast.Constant):
+            return True
+        if isinstance(value, ast.Call):
+            path = self._scopes.import_path(value.func)
+            if path.startswith(("tensorflow.", "tf_keras.")):
+                return True
+            return isinstance(value.func, ast.Name) and value.func.id in (
+                *("float", "int", "len", "str", "tuple", "max", "min", "sum", "round"),
+            )
+        return isinstance(value, (ast.BinOp, ast.UnaryOp, ast.Compare)) and all(
+            isinstance(n, (ast.Constant, ast.operator, ast.unaryop, ast.cmpop))
+            for n in ast.walk(value)
+            if not isinstance(n, (ast.BinOp, ast.UnaryOp, ast.Compare))
+        )
+
+    def _only_reads(self, node: ast.Name) -> bool:
+        """Whether a use leaves the object as it is, and gives it to nobody."""
+        if not isinstance(node.ctx, ast.Load):
+            return isinstance(node.ctx, ast.Store)  # Bound: see `_precedes`.
+        if node.lineno <= self._last and not self._is_in_function(node):
+            # Before the graph is complete; but it may be given another name.
+            return not isinstance(self._scopes.parents[node], ast.Assign)
+        at: ast.AST = node
+        parent = self._scopes.parents[at]
+        while isinstance(parent, (ast.Attribute, ast.Subscript)):
+            if not isinstance(parent.ctx, ast.Load) or parent.value is not at:
+                return isinstance(parent.ctx, ast.Load)  # An index.
+            call = self._scopes.parents[parent]
+            if isinstance(parent, ast.Attribute) and isinstance(call, ast.Call):
+                if call.func is parent:
+                    return parent.attr in _READING
+            at, parent = parent, call
+        if at is not node and isinstance(at, ast.Attribute):
+            return True  # What an attribute gives: a shape, a setting.
+        if isinstance(parent, ast.Call):
+            return self._leaves(parent)
+        if isinstance(parent, ast.Slice | ast.Tuple) and isinstance(
+            self._scopes.parents[parent], ast.Subscript
+        ):
+            return True
+        return isinstance(parent, _READS) or (
+            at is not node and isinstance(parent, (ast.Assign, ast.keyword))
+        )
+
+    def _leaves(self, call: ast.Call) -> bool:
+        """Whether a function leaves what it is given as it is."""
+        if any(
+            function.name == getattr(call.func, "id", None)
+            for function in self._program.steps
+        ):
+            return True
+        if any(call in step.runs for step in self._program.steps.values()):
+            return True
+        if isinstance(call.func, ast.Name) and call.func.id in _PURE:
+            return self._scopes.scope_of(call.func).owner(call.func.id) is None
+        path = self._scopes.import_path(call.func)
+        if path.startswith("numpy."):
+            return path.split(".")[1] not in _CHANGING
+        if isinstance(call.func, ast.Attribute) and call.func.attr in ("write", "run"):
+            return True
+        return path.startswith(("tensorflow.", "math.", "os.path."))
+
+    def _is_in_function(self, node: ast.AST) -> bool:
+        """Whether a function other than the graph's own has it, which may run later."""
+        homes = [self._scopes.scope_of(b).node for b in self._program.blocks]
+        return self._scopes.scope_of(node).node not in homes
