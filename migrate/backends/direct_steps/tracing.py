@@ -77,6 +77,7 @@ class _Tracing:
             and not self._draws_alike()
             and not self._is_asked_for_names()
             and not self._may_infer_dtypes()
+            and not self._catches_shapes()
         )
 
     def has_branches(self, step: ast.FunctionDef) -> bool:
@@ -244,6 +245,18 @@ class _Tracing:
                     if not node.args or _may_be_numpy(node.args[0]):
                         return True
         return False
+
+    def _catches_shapes(self) -> bool:
+        """Whether a handler could be of a feed's shape: a function raises another error."""
+        return any(
+            isinstance(node, ast.ExceptHandler)
+            and node.type is not None
+            and any(
+                isinstance(n, ast.Name) and n.id in ("ValueError", "TypeError")
+                for n in all_nodes(node.type)
+            )
+            for node in self._scopes.walk()
+        )
 
     def _is_asked_for_names(self) -> bool:
         """Whether anything asks variables for names, which `recording` makes as TF1 did."""

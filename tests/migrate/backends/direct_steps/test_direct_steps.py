@@ -147,6 +147,11 @@ STAYS: dict[str, tuple[str, ...]] = {
         "    # What is left.\n",
         "    np.random.shuffle(data)\n",
     ),
+    "a wrong shape is caught": (
+        "    # What is left.\n",
+        "    try:\n        sess.run(loss, {x: np.ones([2, 4])})\n"
+        "    except ValueError:\n        print('wrong')\n",
+    ),
     "building prints": (
         "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
         "def net(v):\n    print('built')\n    return tf.matmul(v, w)\n\n\n"
