@@ -113,6 +113,8 @@ class Origins:
             return self._of_call(node)
         if isinstance(node, ast.Lambda):
             return _NOTHING
+        if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
+            return self.of(node.elt)
         found = _NOTHING
         if isinstance(node, ast.Attribute):
             path = self._callees.path(node)

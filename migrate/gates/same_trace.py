@@ -10,17 +10,29 @@ from migrate.facts.scopes import scopes_of
 from migrate.gates.conditions import Guard
 from migrate.gates.traces import Site, sites_of
 from migrate.source.nodes import tree_of
+from migrate.tables import host_effects as table
 
 
 def has_same_trace(before: str, after: str) -> bool:
     """Whether each effect has its place, its kind and its conditions as before."""
     old, new = _sites(before), _sites(after)
+    # An object that a block makes and uses is nobody else's; without the block it is told
+    # by one text alone.
+    both = {s.effect for s in old} & {s.effect for s in new}
+    old, new = (
+        [s for s in sites if s.effect in both or not _is_of_object(s)]
+        for sites in (old, new)
+    )
     return len(old) == len(new) and all(map(_is_same, old, new))
 
 
 def _sites(text: str) -> list[Site]:
     found = sites_of(scopes_of(tree_of(text)), text)
     return [site for site in found if site.effect.kind]
+
+
+def _is_of_object(site: Site) -> bool:
+    return site.effect.kind.startswith(table.OBJECT)
 
 
 def _is_same(one: Site, other: Site) -> bool:

@@ -11,6 +11,7 @@ from migrate.facts import names
 from migrate.facts.scopes import Scopes
 from migrate.tables import one_tensor
 
+_ASSIGNED = frozenset({"tf.assign", "tf.assign_add", "tf.assign_sub"})
 _VARIABLES = frozenset({"tf.Variable", "tf.get_variable"})
 
 
@@ -67,15 +68,17 @@ def _is_none(node: ast.expr) -> bool:
 
 
 def _is_variable(node: ast.expr, function: ast.FunctionDef, scopes: Scopes) -> bool:
-    """Whether a name is bound once, outside of the step, to a variable."""
+    """Whether a name is bound once, to a variable."""
     if not isinstance(node, ast.Name):
         return False
     owner = scopes.scope_of(node).owner(node.id)
-    if owner is None or owner.node is function:
+    if owner is None:
         return False
+    # Made outside of the step, or assigned in it, which gives the variable.
+    kinds = _ASSIGNED if owner.node is function else _VARIABLES
     match owner.bindings[node.id]:
         case [ast.Assign(targets=[ast.Name()], value=ast.Call(func=func))]:
-            return scopes.resolve(func) in _VARIABLES
+            return scopes.resolve(func) in kinds
     return False
 
 

@@ -29,8 +29,11 @@ _READING = frozenset(
     | {"read_value", "reshape", "split", "std", "sum", "tolist", "transpose", "values"}
     | {"apply_gradients", "assign", "assign_add", "assign_sub", "gradient", "lookup"}
 )
-# Of NumPy, functions that change what they are given.
-_CHANGING = frozenset({"copyto", "fill_diagonal", "place", "put", "putmask", "random"})
+# Of libraries, functions that change what they are given.
+_CHANGING = frozenset(
+    {"copyto", "fill_diagonal", "heapify", "heappop", "heappush", "insort", "place"}
+    | {"put", "putmask", "random", "setattr", "shuffle", "sort", "update"}
+)
 
 
 def are_constant(program: Program, parts: Sequence[ast.FunctionDef]) -> bool:
@@ -201,11 +204,10 @@ class _Constants:
         if isinstance(call.func, ast.Name) and call.func.id in _PURE:
             return self._scopes.scope_of(call.func).owner(call.func.id) is None
         path = self._scopes.import_path(call.func)
-        if path.startswith("numpy."):
-            return path.split(".")[1] not in _CHANGING
         if isinstance(call.func, ast.Attribute) and call.func.attr in ("write", "run"):
             return True
-        return path.startswith(("tensorflow.", "math.", "os.path."))
+        # Functions of libraries, a plot's for example.
+        return bool(path) and not _CHANGING & set(path.split("."))
 
     def _is_in_function(self, node: ast.AST) -> bool:
         """Whether a function other than the graph's own has it, which may run later."""

@@ -146,7 +146,7 @@ class _Tracing:
         path = self._scopes.import_path(func)
         if path.startswith("numpy."):
             return not path.startswith("numpy.random")
-        if path.startswith("math."):
+        if path.startswith(("math.", "recurrent_cells.")):
             return True
         # A list's `append` is seen only where the list is.
         if func.attr == "append" and isinstance(func.value, ast.Name):
