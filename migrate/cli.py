@@ -122,6 +122,12 @@ main.add_command(verify)
     help="With --write: ask before each program is written.",
 )
 @click.option(
+    "--whole-modules",
+    is_flag=True,
+    help="Write the modules beside programs whole: for trees that are migrated apart and "
+    "loaded together.",
+)
+@click.option(
     "--notes",
     is_flag=True,
     help="Write what is refused into the refused files, as comments. Without it they "

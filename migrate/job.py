@@ -72,6 +72,7 @@ class Job:
         self.jobs: int = config.jobs if shared["jobs"] is None else shared["jobs"]
         self._cached = not shared["no_cache"] and run_cache.is_wanted()
         self._exclude: tuple[str, ...] = shared["exclude"]
+        self._whole_modules: bool = shared.get("whole_modules", False)
 
     def _load_configs(self) -> list[Config]:
         """What holds for each path; all but its patterns is taken from the first one's."""
@@ -132,7 +133,8 @@ class Job:
                     each_link=each_link,
                     progress=progress.show,
                 )
-            beside = Beside((r for program in programs for r in program), target)
+            every = (r for program in programs for r in program)
+            beside = Beside(every, target, whole=self._whole_modules)
             for program in programs:
                 if accept is not None:
                     program = accept(program, beside)

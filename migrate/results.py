@@ -114,15 +114,21 @@ def write_program(
 
 
 def write_result(
-    result: FileResult, target: pathlib.Path, *, own_copy: bool = False
+    result: FileResult,
+    target: pathlib.Path,
+    *,
+    own_copy: bool = False,
+    whole: bool = False,
 ) -> FileResult:
     """Writes one result and the modules it needs; a failure is added to the findings.
 
     Args:
+      whole: the modules are written whole, whatever of them is reached.
       own_copy: the target is a copy that this run made, so it may be read-only.
     """
     checked = check_target(result, target, own_copy=own_copy)
-    return write_program([checked], lambda path: target)[0]
+    beside = Beside([checked], lambda path: target, whole)
+    return write_program([checked], lambda path: target, beside)[0]
 
 
 def _check_unchanged(result: FileResult, target: pathlib.Path) -> FileResult | None:

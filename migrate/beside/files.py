@@ -35,11 +35,23 @@ def write(directory: pathlib.Path, *texts: str) -> None:
         path.write_bytes(data)
 
 
+def whole_modules(modules: set[str]) -> dict[str, bytes]:
+    """All files of modules, and of those that they import, by name."""
+    found: dict[str, bytes] = {}
+    known, todo = emitted.modules(), sorted(modules)
+    while todo:
+        for name in emitted.files(todo.pop()):
+            if name not in found:
+                found[name] = emitted.source(name)
+                todo += known & set(_WORD.findall(found[name].decode()))
+    return found
+
+
 def is_unchanged(name: str, directory: pathlib.Path) -> bool:
     """Whether a file is as it was written: its user has changed nothing in it."""
     there = present(directory)
     written = _as_written(tuple(sorted(there.items())))
-    return name in there and written.get(name) == there[name]
+    return name in there and there[name] in (written.get(name), emitted.source(name))
 
 
 @functools.lru_cache(maxsize=64)

@@ -13,6 +13,7 @@ import os
 import pathlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from migrate import emitted
 from migrate.beside import files
 from migrate.beside.reach import Closure
 from migrate.facts.trees.programs import Imports
@@ -26,15 +27,18 @@ class Beside:
     Args:
       results: of all files of the run, as they are to be written.
       target: where a file of the run is written.
+      whole: modules are written whole, whatever of them is reached.
     """
 
     def __init__(
         self,
         results: Iterable[FileResult],
         target: Callable[[pathlib.Path], pathlib.Path] = lambda path: path,
+        whole: bool = False,
     ) -> None:
         self._results = list(results)
         self._target = target
+        self._whole = whole
         self._known: dict[pathlib.Path, dict[str, bytes]] = {}
 
     def home(self, result: FileResult) -> pathlib.Path:
@@ -75,6 +79,9 @@ class Beside:
             for result in self._results
             if result.changed and result.support and self.home(result) == directory
         }
+        if self._whole:
+            names = {name for r in users.values() for name in r.support}
+            return files.whole_modules({emitted.module_of(name) for name in names})
         for result in users.values():
             files.add(closure.add_program, closure, _text(result.path, result.new))
         for path in self._readers(frozenset(users)):

@@ -114,7 +114,8 @@ def written(
     for result in results:
         target = copy.target(result.path)
         if result.changed:
-            done = write_result(result, target, own_copy=True)
+            # Packages that are migrated apart, and loaded together.
+            done = write_result(result, target, own_copy=True, whole=True)
             assert not done.failed, done.findings
         by_file[str(target)] = result
     return Tree(to, by_file)

@@ -47,7 +47,7 @@ FAULTS = {
 def _brought(
     path: pathlib.Path, target: pathlib.Path, old: str = "", new: str = ""
 ) -> None:
-    """Writes a program in graph mode, with the modules that it imports."""
+    """Writes a program in graph mode."""
     text = path.read_text()
     part = Part(named_for_2=names_compat(text) and not says_tf1(text))
     found = bring_to_compat(text, Options(), str(path), part)
@@ -55,7 +55,6 @@ def _brought(
     assert old in found.text
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_text(found.text.replace(old, new) if old else found.text)
-    beside.write(target.parent, target.read_text())
 
 
 @functools.cache
@@ -69,6 +68,8 @@ def _run() -> pathlib.Path:
     for name, (program, old, new) in FAULTS.items():
         programs.append(out / "faults" / f"{name}.py")
         _brought(ALONE / f"{program}.py", programs[-1], old, new)
+    for directory in {program.parent for program in programs}:
+        beside.write(directory, *(p.read_text() for p in directory.glob("*.py")))
     processes.run_tasks(
         sys.executable,
         HERE / "in_turn.py",
@@ -141,6 +142,7 @@ def test_scenario_equals_tensorflow_1_15_5(
     run = scenario.runs[0]
     program = tmp_path / "program" / "tf1.py"
     _brought(scenario.program, program)
+    beside.write(program.parent, program.read_text())
     measure = oracle.recorded(scenario, run)
     gated = scenario.topology_of(run).order is not Order.FREE
     interpreter = runner.Interpreter(

@@ -113,7 +113,7 @@ def test_a_fault_is_seen(
 def test_fit_evaluate_and_predict_call_them_as_well(tmp_path: pathlib.Path) -> None:
     programs = tuple(_program(name) for name in _OF_FIT)
     source = tmp_path / "programs"
-    variants.migrated(programs, source)
+    variants.migrated(programs, source, readers=(_FITTED.path.read_text(),))
     shutil.copy(_FITTED.path, source)
     found = variants.run(
         (_FITTED,), sys.executable, source, tmp_path / "run", preloaded=True

@@ -150,10 +150,12 @@ def migrated(
     variants: tuple[Variant, ...],
     directory: pathlib.Path,
     fault: tuple[str, str, str] | None = None,
+    readers: tuple[str, ...] = (),
 ) -> None:
     """Writes the migrations of variants, and what they need, to a new directory.
 
     Args:
+      readers: texts of other files that use what is written beside them.
       fault: (file, old, new): what is replaced in an emitted file.
     """
     directory.mkdir(parents=True)
@@ -164,7 +166,7 @@ def migrated(
         assert not [f for f in migration.findings if f.outcome in loud], variant.name
         (directory / variant.path.name).write_text(migration.text)
         texts.append(migration.text)
-    beside.write(directory, *texts)
+    beside.write(directory, *texts, *readers)
     if fault is not None:
         path = directory / fault[0]
         source = path.read_text()

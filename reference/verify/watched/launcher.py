@@ -55,7 +55,8 @@ def main():
     sandbox.keep_off_network(asked)
     if settings.side == "tf2":
         watch = tf2.Watch(recorder, told)
-        tf2.watch_variables(settings, watch.functions.add_variable)
+        functions = watch.functions
+        tf2.watch_variables(settings, functions.add_variable, functions.add_slot)
         watch.functions.install()
         names = ("training_session", "plain_session", "estimator_loop")
         tf2.AfterImport({name: getattr(watch, name) for name in names}).install()

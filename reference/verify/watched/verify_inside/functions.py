@@ -5,6 +5,7 @@ written by hand calls functions of its own, or Keras's: whatever they do to vari
 a step.
 """
 
+import re
 import sys
 import threading
 import weakref
@@ -21,22 +22,32 @@ class Variables:
 
     def __init__(self):
         self._made = []
+        self._slots = {}  # A slot's id -> the variable that it is of.
 
     def add(self, variable):
         self._made.append(weakref.ref(variable))
 
+    def add_slot(self, slot, primary):
+        self._slots[id(slot)] = weakref.ref(primary)
+
     def entries(self):
         """Name -> [variable], in the order in which they were made."""
-        found = {}
+        found, names = {}, {}
         for made in list(self._made):
             variable = made()
             if variable is None or variable._in_graph_mode:
                 continue
-            name, number = variable.name.split(":")[0], 0
+            wish = variable.name.split(":")[0]
+            primary = self._slots.get(id(variable), lambda: None)()
+            if id(primary) in names:
+                # Two variables of one name have slots of one name, numbered on.
+                kind = re.sub(r"_\d+$", "", wish.rpartition("/")[2])
+                wish = "%s/%s" % (names[id(primary)], kind)
+            name, number = wish, 0
             while name in found:
                 number += 1
-                name = "%s_%d" % (variable.name.split(":")[0], number)
-            found[name] = [variable]
+                name = "%s_%d" % (wish, number)
+            found[name], names[id(variable)] = [variable], name
         return found
 
 
@@ -61,6 +72,9 @@ class Functions:
 
     def add_variable(self, variable):
         self._variables.add(variable)
+
+    def add_slot(self, slot, primary):
+        self._variables.add_slot(slot, primary)
 
     def install(self):
         from tensorflow.python.eager.polymorphic_function import polymorphic_function

@@ -328,13 +328,15 @@ class Watch:
 MADE_AT = {}
 
 
-def watch_variables(settings, add):
+def watch_variables(settings, add, add_slot):
     """Notes the line that makes each variable.
 
     Args:
       add: is called with each.
+      add_slot: is called with each slot of an optimizer, and the variable it is of.
     """
     from tensorflow.python.ops import resource_variable_ops
+    from tensorflow.python.training import slot_creator
 
     kind = resource_variable_ops.BaseResourceVariable
     made = kind.__init__
@@ -345,6 +347,14 @@ def watch_variables(settings, add):
         add(self)
 
     kind.__init__ = noted
+    make_slot = slot_creator._create_slot_var
+
+    def made_slot(primary, *args, **kwargs):
+        slot = make_slot(primary, *args, **kwargs)
+        add_slot(slot, primary)
+        return slot
+
+    slot_creator._create_slot_var = made_slot
 
 
 def _assign(replicas, name, parts, value):
