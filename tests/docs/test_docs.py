@@ -295,6 +295,7 @@ def test_every_other_block_is_known() -> None:
     """A page with a new kind of code has to have a test."""
     executed = {
         # Page: languages, and by what.
+        "beside.md": {"python"},  # tests/migrate/backends/direct_steps
         "index.md": {"console"},
         "tutorial.md": {"bash", "console"},
         "checkpoints.md": {"text"},  # tests/reference/test_tf1_checkpoint.py

@@ -6,6 +6,9 @@ TensorFlow 1.15.5.
 
 from __future__ import annotations
 
+import pathlib
+import re
+
 import pytest
 
 from migrate.compiler import migrate_text
@@ -204,3 +207,25 @@ def test_a_number_is_bound_in_the_step_before_it_is_read() -> None:
     )
     step = text[text.index("def train_step") :]
     assert step.index("rate = 0.1\n") < step.index("loss * rate")
+
+
+def test_the_page_shows_what_is_written() -> None:
+    """The program of docs/beside.md, from TensorFlow 1."""
+    page = pathlib.Path(__file__).parents[4] / "docs" / "beside.md"
+    (shown,) = re.findall(r"^```python\n(.*?)^```", page.read_text(), re.M | re.S)
+    text = _migrated(
+        """\
+import tensorflow as tf
+from data import batches
+x = tf.placeholder(tf.float32, [None, 3])
+w = tf.Variable(tf.zeros([3, 1]))
+loss = tf.reduce_mean(tf.square(tf.matmul(x, w) - 1))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    for batch in batches:
+        _, value = sess.run([train, loss], {x: batch})
+        print(value)
+"""
+    )
+    assert text.endswith(shown)
