@@ -114,7 +114,9 @@ class Origins:
         if isinstance(node, ast.Lambda):
             return _NOTHING
         if isinstance(node, (ast.ListComp, ast.SetComp, ast.GeneratorExp)):
-            return self.of(node.elt)
+            element = self.of(node.elt)
+            if element == (False, True):  # `[value.numpy() for value in step(x)]`
+                return element
         found = _NOTHING
         if isinstance(node, ast.Attribute):
             path = self._callees.path(node)

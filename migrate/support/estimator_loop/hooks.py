@@ -267,6 +267,7 @@ class _Collections:
 
     _lock = threading.Lock()
     _inside = {}  # id of a set of collections -> how many are inside, what was there
+    _methods = {}  # Name -> what each of these sets has for the graph's own method.
 
     @classmethod
     @contextlib.contextmanager
@@ -279,6 +280,7 @@ class _Collections:
                 for name, values in collections.items():
                     graph.get_collection_ref(name)[:] = values
                 for name, method in methods.items():
+                    cls._methods.setdefault(name, {})[key] = method
                     setattr(graph, name, method)
             cls._inside[key] = count + 1, before
         try:
@@ -292,7 +294,12 @@ class _Collections:
                     for name, values in before.items():
                         graph.get_collection_ref(name)[:] = values
                     for name in methods:
-                        delattr(graph, name)  # Its own is the class's.
+                        others = cls._methods[name]
+                        del others[key]
+                        if others:
+                            setattr(graph, name, next(iter(others.values())))
+                        else:
+                            delattr(graph, name)  # Its own is the class's.
 
 
 # What an evaluation that a hook makes does not take for its own.

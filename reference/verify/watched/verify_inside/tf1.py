@@ -309,7 +309,9 @@ def watch_estimators(recorder):
 
 def watch_class(recorder, estimator):
     """The same for one class, of TF1 or of the modules beside a migrated program."""
-    evaluate, predict = estimator.evaluate, estimator.predict
+    # A migrated program's class has the methods that the program calls.
+    evaluate = getattr(estimator, "evaluate", None)
+    predict = getattr(estimator, "predict", None)
 
     def evaluated(self, *args, **kwargs):
         with recorder.quiet():
@@ -344,7 +346,10 @@ def watch_class(recorder, estimator):
             number += 1
             yield one
 
-    estimator.evaluate, estimator.predict = evaluated, predicted
+    if evaluate is not None:
+        estimator.evaluate = evaluated
+    if predict is not None:
+        estimator.predict = predicted
 
 
 def _described(recorder, value):

@@ -36,10 +36,12 @@ class Watch:
     def training_session(self, module):
         watch = self
         self.functions.leave_to_sessions()
-        self._watch_calls(module.replicas.Replicas, module.SynchronousReplicas)
-        self._watch_calls(module.replicas.Replicas, module.AsynchronousReplicas)
-        step_function, session = module.StepFunction, module.MonitoredTrainingSession
-        make, restore = step_function.__init__, session._restore
+        # Of the modules there is what the program reaches.
+        step_function = module.replicas.StepFunction
+        for name in ("SynchronousReplicas", "AsynchronousReplicas"):
+            if hasattr(module, name):
+                self._watch_calls(getattr(module, name))
+        make = step_function.__init__
 
         def made(self, replicas, function, specs):
             self.written = function
@@ -48,6 +50,23 @@ class Watch:
             self.traced = self.function.get_concrete_function()
 
         step_function.__init__ = made
+        if self._settings.probe:
+            self._watch_gradients(module.replicas.Replicas)
+        if hasattr(module, "MonitoredTrainingSession"):
+            self._watch_restore(module.MonitoredTrainingSession)
+        if hasattr(module, "serve"):
+            serve = module.serve
+
+            def served(*args, **kwargs):
+                watch._recorder.serve()
+                return serve(*args, **kwargs)
+
+            module.serve = served
+        if hasattr(module, "AsynchronousReplicas"):
+            self._watch_loops(module.AsynchronousReplicas, module.workers)
+
+    def _watch_restore(self, session):
+        watch, restore = self, session._restore
 
         def restored(self):
             import tensorflow as tf
@@ -58,18 +77,11 @@ class Watch:
             return restore(self)
 
         session._restore = restored
-        if self._settings.probe:
-            self._watch_gradients(module.replicas.Replicas)
-        serve = module.serve
 
-        def served(*args, **kwargs):
-            watch._recorder.serve()
-            return serve(*args, **kwargs)
-
-        module.serve = served
-        task, workers = self._settings.task or 0, module.workers
-        self._recorder.worker = lambda: workers.task_index(task)
-        replicas = module.AsynchronousReplicas
+    def _watch_loops(self, replicas, workers):
+        watch, task = self, self._settings.task or 0
+        if hasattr(workers, "task_index"):
+            self._recorder.worker = lambda: workers.task_index(task)
         loops = replicas.run
 
         def run(self, worker, *args, **kwargs):
@@ -86,21 +98,30 @@ class Watch:
     def plain_session(self, module):
         watch = self
         self.functions.leave_to_sessions()
-        self._watch_calls(None, module.LocalReplicas)
-        made, initialize = module.Session.__init__, module.Session.initialize
+        self._watch_calls(module.LocalReplicas)
+        if not hasattr(module, "Session"):
+            return
+        made = module.Session.__init__
 
         def opened(self, replicas, *args, **kwargs):
             made(self, replicas, *args, **kwargs)
             watch.begin(replicas)
 
-        def initialized(self):
-            initialize(self)
-            watch.begin(self.replicas, anew=True)
+        module.Session.__init__ = opened
+        if hasattr(module.Session, "initialize"):
+            initialize = module.Session.initialize
 
-        module.Session.__init__, module.Session.initialize = opened, initialized
+            def initialized(self):
+                initialize(self)
+                watch.begin(self.replicas, anew=True)
+
+            module.Session.initialize = initialized
 
     def estimator_loop(self, module):
-        watch_class(self._recorder, module.Estimator)
+        if hasattr(module, "Estimator"):
+            watch_class(self._recorder, module.Estimator)
+        if not hasattr(module, "inputs") or not hasattr(module.inputs, "numpy_input_fn"):
+            return
         told, made = self._told, module.inputs.numpy_input_fn
 
         def numpy_input_fn(*args, **kwargs):
@@ -112,7 +133,7 @@ class Watch:
 
         module.inputs.numpy_input_fn = numpy_input_fn
 
-    def _watch_calls(self, base, replicas):
+    def _watch_calls(self, replicas):
         watch, call = self, replicas.call
 
         def called(self, step, args):

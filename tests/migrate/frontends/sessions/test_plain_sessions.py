@@ -169,7 +169,7 @@ def test_a_list_of_operations_that_is_fetched() -> None:
     )
     assert not refused
     assert "ops_1 = tf.math.log(loss)" in text
-    assert "return [ops_0, ops_1]" in text
+    assert "return [tf.identity(ops_0), ops_1]" in text
 
 
 def test_a_feed_declared_in_a_block_of_what_the_steps_share() -> None:
