@@ -80,8 +80,8 @@ class Watch:
 
     def _watch_loops(self, replicas, workers):
         watch, task = self, self._settings.task or 0
-        if hasattr(workers, "task_index"):
-            self._recorder.worker = lambda: workers.task_index(task)
+        here = workers.this_thread
+        self._recorder.worker = lambda: getattr(here, "task_index", task)
         loops = replicas.run
 
         def run(self, worker, *args, **kwargs):
