@@ -5,9 +5,13 @@ from __future__ import annotations
 import pathlib
 import posixpath
 import re
+import sys
 from typing import Any
 
-from migrate.codes import CODES
+# `mkdocs` does not look in the directory that it is started in.
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+
+from migrate.codes import CODES  # noqa: E402
 
 # Code, links and inline code are matched first, and left as they are.
 _CODE = re.compile(
