@@ -239,7 +239,7 @@ def _trace(path: pathlib.Path) -> Trace:
 
 def run_alone(programs: dict[str, str], directory: pathlib.Path) -> Traces:
     """What programs of TensorFlow 2 write, run in one process of their own."""
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     paths = {}
     for title, text in programs.items():
         paths[title] = directory / f"{title.replace(' ', '_')}.py"
@@ -262,7 +262,7 @@ def run_alone(programs: dict[str, str], directory: pathlib.Path) -> Traces:
 
 def run_cluster(case: Case, python: str, text: str, work: pathlib.Path) -> Trace:
     """What worker 0 of a TensorFlow 1 program, or of its migration, writes."""
-    work.mkdir(parents=True)
+    work.mkdir(parents=True, exist_ok=True)
     program = work / f"{case.name}.py"
     program.write_text(text)
     if python == sys.executable:
