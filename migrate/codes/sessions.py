@@ -83,7 +83,7 @@ CODES = (
     Code(
         "S115",
         "session",
-        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped.",
+        "The session becomes one of the emitted module. `training_session.MonitoredTrainingSession` restores, saves, calls hooks, writes summaries and stops, with TensorFlow 1.15's defaults and triggers. `master`, `config` and grace periods are dropped. A session of one process that only runs steps is gone: the program calls them.",
         why="TensorFlow 2 has no sessions. A program's loop still needs what its session did besides running.",
         before="with tf.train.MonitoredTrainingSession(master=server.target, hooks=hooks) as sess:",
         after="with training_session.MonitoredTrainingSession(replicas, hooks=hooks) as sess:",

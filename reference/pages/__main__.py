@@ -36,8 +36,10 @@ if __name__ == "__main__":
     files = dict(generated())
     for path, write in files.items():
         path.parent.mkdir(exist_ok=True)
-        path.write_text(write())
-        print(f"wrote {path}")
+        text = write()
+        if not path.is_file() or path.read_text() != text:
+            path.write_text(text)
+            print(f"wrote {path}")
     directories = {path.parent for path in files} - {DOCS}
     for old in sorted({p for d in directories for p in d.glob("*.md")} - set(files)):
         old.unlink()

@@ -6,10 +6,8 @@ under TensorFlow 1.15.5.
 
 from __future__ import annotations
 
-import functools
 import pathlib
 import sys
-import tempfile
 
 import pytest
 
@@ -39,11 +37,9 @@ FAULTS = {
 Lines = list[tuple[str, list[float]]]
 
 
-@functools.cache
-def _run(faulty: bool) -> Lines:
+def _run(directory: pathlib.Path, faulty: bool) -> Lines:
     found = bring_to_compat(PROGRAM.read_text(), Options(), str(PROGRAM), Part())
     assert not found.findings, found.findings
-    directory = pathlib.Path(tempfile.mkdtemp())
     (directory / "program.py").write_text(found.text)
     emitted.write(found.support, directory)
     if faulty:
@@ -52,6 +48,11 @@ def _run(faulty: bool) -> Lines:
             assert old in text, (name, old)
             (directory / name).write_text(text.replace(old, new))
     return _written(sys.executable, directory / "program.py", directory)
+
+
+@pytest.fixture(scope="module")
+def faulty(tmp_path_factory: pytest.TempPathFactory) -> Lines:
+    return _run(tmp_path_factory.mktemp("faulty"), True)
 
 
 def _written(python: str, program: pathlib.Path, directory: pathlib.Path) -> Lines:
@@ -75,8 +76,8 @@ def test_tensorflow_1_15_5_writes_what_is_recorded(
     _assert_equal(_written(tf1, PROGRAM, tmp_path), _recorded())
 
 
-def test_graph_mode_computes_the_same() -> None:
-    _assert_equal(_run(False), _recorded())
+def test_graph_mode_computes_the_same(tmp_path: pathlib.Path) -> None:
+    _assert_equal(_run(tmp_path, False), _recorded())
 
 
 def _assert_equal(found: Lines, expected: Lines) -> None:
@@ -86,8 +87,8 @@ def _assert_equal(found: Lines, expected: Lines) -> None:
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_seen(name: str) -> None:
-    found = [numbers for line, numbers in _run(True) if line == name]
+def test_a_planted_fault_is_seen(faulty: Lines, name: str) -> None:
+    found = [numbers for line, numbers in faulty if line == name]
     expected = [numbers for line, numbers in _recorded() if line == name]
     assert expected
     assert len(found) != len(expected) or any(
@@ -96,7 +97,7 @@ def test_a_planted_fault_is_seen(name: str) -> None:
     )
 
 
-def test_the_faulty_run_is_wrong_in_nothing_else() -> None:
+def test_the_faulty_run_is_wrong_in_nothing_else(faulty: Lines) -> None:
     """Placements by a hash are as they were."""
-    random = [numbers for line, numbers in _run(True) if line == "placed"][8:]
+    random = [numbers for line, numbers in faulty if line == "placed"][8:]
     assert random == [numbers for line, numbers in _recorded() if line == "placed"][8:]

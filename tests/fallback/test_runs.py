@@ -6,11 +6,9 @@ because all of them were recorded under TensorFlow 1.15.5.
 
 from __future__ import annotations
 
-import functools
 import json
 import pathlib
 import sys
-import tempfile
 
 import pytest
 
@@ -57,10 +55,10 @@ def _brought(
     target.write_text(found.text.replace(old, new) if old else found.text)
 
 
-@functools.cache
-def _run() -> pathlib.Path:
+@pytest.fixture(scope="module")
+def written(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """The directory below which each program has written."""
-    out = pathlib.Path(tempfile.mkdtemp())
+    out = tmp_path_factory.mktemp("graph_mode")
     programs = []
     for path in PROGRAMS:
         programs.append(out / "programs" / path.name)
@@ -87,9 +85,9 @@ def _run() -> pathlib.Path:
     return out / "run"
 
 
-def _lines(name: str) -> list[list[float]]:
+def _lines(written: pathlib.Path, name: str) -> list[list[float]]:
     """What a program wrote: of each line, its numbers."""
-    directory = _run() / name
+    directory = written / name
     failure = directory / "failure"
     assert not failure.exists(), failure.read_text()
     return [
@@ -107,16 +105,16 @@ def _recorded(name: str) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("name", [p.stem for p in PROGRAMS])
-def test_equals_recorded_tf1(name: str) -> None:
-    found, expected = _lines(name), _recorded(name)
+def test_equals_recorded_tf1(written: pathlib.Path, name: str) -> None:
+    found, expected = _lines(written, name), _recorded(name)
     assert len(found) == len(expected) > 0
     for one, other in zip(found, expected, strict=True):
         assert one == pytest.approx(other, rel=0, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_planted_fault_is_seen(name: str) -> None:
-    found, expected = _lines(name), _recorded(FAULTS[name][0])
+def test_a_planted_fault_is_seen(written: pathlib.Path, name: str) -> None:
+    found, expected = _lines(written, name), _recorded(FAULTS[name][0])
     assert len(found) == len(expected)
     assert any(
         one != pytest.approx(other, rel=0, abs=TOLERANCE)

@@ -7,11 +7,9 @@ TensorFlow 2's where both are one object (`tf.distribute.Server`).
 from __future__ import annotations
 
 import ast
-import functools
 import json
 import pathlib
 import sys
-import tempfile
 
 import pytest
 
@@ -57,10 +55,10 @@ renames = tf_upgrade_v2.TFAPIChangeSpec().symbol_renames
 """
 
 
-@functools.cache
-def _upgrade() -> pathlib.Path:
+@pytest.fixture(scope="module")
+def upgraded(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """Where tf_upgrade_v2 has written what it makes of each program, and its table."""
-    out = pathlib.Path(tempfile.mkdtemp())
+    out = tmp_path_factory.mktemp("upgraded")
     script = out / "upgrade.py"
     script.write_text(_UPGRADE)
     processes.run_tasks(
@@ -77,10 +75,9 @@ def _upgrade() -> pathlib.Path:
     return out
 
 
-@functools.cache
-def _upgraded() -> tuple[str, ...]:
-    """What tf_upgrade_v2 makes of each program."""
-    return tuple((_upgrade() / f"{n}.py").read_text() for n in range(len(PROGRAMS)))
+def _text(upgraded: pathlib.Path, number: int) -> str:
+    """What tf_upgrade_v2 makes of a program."""
+    return (upgraded / f"{number}.py").read_text()
 
 
 def _refused(found: Migration) -> set[str]:
@@ -89,13 +86,15 @@ def _refused(found: Migration) -> set[str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_upgraded_program_migrates_to_the_same(name: str) -> None:
+def test_the_upgraded_program_migrates_to_the_same(
+    upgraded: pathlib.Path, name: str
+) -> None:
     path = ROOT / name
-    upgraded = _upgraded()[NAMES.index(name)]
+    text = _text(upgraded, NAMES.index(name))
     # It leaves a program that imports compat.v1 as `tf` as it is.
-    assert ("tf.compat.v1." in upgraded) is (name not in ALREADY)
+    assert ("tf.compat.v1." in text) is (name not in ALREADY)
     one = migrate_text(path.read_text(), filename=str(path))
-    other = migrate_text(upgraded, filename=str(path))
+    other = migrate_text(text, filename=str(path))
     assert _refused(one) == _refused(other)
     # tf_upgrade_v2 writes arguments' names, parentheses and stop_gradient of its own.
     if not _refused(one) and "alone" not in name:
@@ -115,8 +114,10 @@ def _role(symbol: str) -> tuple[object, bool]:
     return roles.KIND_OF_CALL.get(name), host
 
 
-def test_a_name_that_it_gives_has_the_role_of_the_old_one() -> None:
-    renames = json.loads((_upgrade() / "renames.json").read_text())
+def test_a_name_that_it_gives_has_the_role_of_the_old_one(
+    upgraded: pathlib.Path,
+) -> None:
+    renames = json.loads((upgraded / "renames.json").read_text())
     gone = {
         old
         for old, new in renames.items()
@@ -127,9 +128,11 @@ def test_a_name_that_it_gives_has_the_role_of_the_old_one() -> None:
     assert renames["tf.gfile.Exists"] == "tf.io.gfile.exists"
 
 
-def test_a_supervisor_is_not_taken_for_code_of_tensorflow_2() -> None:
+def test_a_supervisor_is_not_taken_for_code_of_tensorflow_2(
+    upgraded: pathlib.Path,
+) -> None:
     path = ROOT / "tests" / "programs" / "clustered" / "supervised_loop.py"
-    upgraded = _upgraded()[PROGRAMS.index(path)]
-    assert migrate_text(upgraded).text != upgraded
+    text = _text(upgraded, PROGRAMS.index(path))
+    assert migrate_text(text).text != text
     # With a name that TensorFlow 1 has not, it would be.
-    assert "tf.compat.v1.train.Supervisor" in upgraded
+    assert "tf.compat.v1.train.Supervisor" in text

@@ -283,6 +283,13 @@ def code_of(functions: Iterable[Callable[..., Any]], parameters: Iterable[Any]) 
     return Code(whole.hexdigest(), frozenset(found.keys))
 
 
+def texts_of(module: str, name: str) -> set[str]:
+    """The definitions of the tests and of `reference` that a definition reaches."""
+    found = _Slice([])
+    found.reach(module, name)
+    return found.texts
+
+
 def _texts(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield value

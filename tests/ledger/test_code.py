@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import pathlib
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -101,3 +103,22 @@ def test_an_entry_leads_to_the_one_that_it_names(root: Any) -> None:
     change = ('("first", 1)', '("first", 2)')
     assert root("two", *change) != root("two")
     assert root("three", *change) == root("three")
+
+
+def test_no_test_keeps_what_it_migrated_or_started() -> None:
+    """Which test does it first would then depend on their order, and rows with it."""
+    found = {}
+    for path in sorted((code.ROOT / "tests").rglob("*.py")):
+        tree = ast.parse(path.read_bytes())
+        for node in tree.body:
+            if isinstance(node, ast.FunctionDef) and any(
+                ast.unparse(d).startswith("functools.") for d in node.decorator_list
+            ):
+                module = ".".join(path.relative_to(code.ROOT).with_suffix("").parts)
+                reached = code.texts_of(module, node.name)
+                found[f"{module}.{node.name}"] = any(
+                    re.search(r"\bdef run_(tasks|program)\(|\bmigrate_text\(", text)
+                    for text in reached
+                )
+    assert "tests.ledger.code._path_of" in found  # It finds them.
+    assert not [name for name, is_kept in found.items() if is_kept]

@@ -56,7 +56,7 @@ def migrated(name: str, directory: pathlib.Path) -> pathlib.Path:
     migration = migrate_text(source.read_text(), filename=source.name)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     beside.write(directory, migration.text)
     program = directory / source.name
     program.write_text(migration.text)
@@ -79,7 +79,7 @@ def run(
       chief: what TF_CONFIG calls it; a "master" evaluates what it saves, and "worker" is
         a cluster without one.
     """
-    work.mkdir(parents=True)
+    work.mkdir(parents=True, exist_ok=True)
 
     def environment(job: str, index: int, hosts: processes.Hosts) -> Mapping[str, str]:
         cluster = {

@@ -159,7 +159,7 @@ def _in_cluster(work: pathlib.Path, ps: int, workers: int) -> dict[str, list[str
             (run / name).symlink_to(work / "model")  # Tasks have one model_dir.
         return [str(work / "programs"), str(run), name]
 
-    (work / "model").mkdir(parents=True)
+    (work / "model").mkdir(parents=True, exist_ok=True)
     processes.run_tasks(
         sys.executable,
         variants.HERE / "run.py",

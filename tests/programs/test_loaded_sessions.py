@@ -36,7 +36,7 @@ def _migrated(text: str, directory: pathlib.Path) -> pathlib.Path:
     migration = migrate_text(text)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     (directory / "served.py").write_text(migration.text)
     beside.write(directory, migration.text)
     return directory / "served.py"

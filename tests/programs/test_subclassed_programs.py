@@ -215,7 +215,7 @@ def _trained(work: pathlib.Path, ps: int, workers: int, fault: str = "") -> floa
             (run / _WIDE_DEEP.name).symlink_to(work / "run" / _WIDE_DEEP.name)
         return [str(program.parent), str(run), _WIDE_DEEP.name]
 
-    (work / "run" / _WIDE_DEEP.name).mkdir(parents=True)
+    (work / "run" / _WIDE_DEEP.name).mkdir(parents=True, exist_ok=True)
     processes.run_tasks(
         sys.executable,
         variants.HERE / "run.py",

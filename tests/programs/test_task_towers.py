@@ -7,7 +7,6 @@ cluster, recorded in `tests/programs/task_towers/tf1.json` by
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import pathlib
@@ -65,7 +64,7 @@ FAULTS = {
 def _run(python: str, program: pathlib.Path, name: str, out: pathlib.Path) -> Trace:
     """What a program writes, run in its cluster."""
     cluster = CLUSTERS[name]
-    out.mkdir(parents=True)
+    out.mkdir(parents=True, exist_ok=True)
     processes.run_tasks(
         python,
         program,
@@ -102,7 +101,6 @@ def _worst(one: Trace, other: Trace) -> float:
     )
 
 
-@functools.cache
 def _migration(name: str) -> Migration:
     path = HERE / f"{name}.py"
     migration = migrate_text(path.read_text(), filename=str(path))

@@ -293,7 +293,7 @@ def _estimate(
 ) -> dict[str, np.ndarray]:
     """The variables that a guide's program has saved in the end."""
     model = directory / "model"
-    model.mkdir(parents=True)
+    model.mkdir(parents=True, exist_ok=True)
     for part in start.glob("model.ckpt-0.*") if start is not None else ():
         (model / part.name).write_bytes(part.read_bytes())
         (model / "checkpoint").write_text('model_checkpoint_path: "model.ckpt-0"\n')

@@ -158,7 +158,7 @@ def migrated(
       readers: texts of other files that use what is written beside them.
       fault: (file, old, new): what is replaced in an emitted file.
     """
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     texts = []
     for variant in variants:
         migration = migrate_text(variant.path.read_text(), filename=variant.path.name)
@@ -182,7 +182,7 @@ def run(
     preloaded: bool,
 ) -> dict[str, Array]:
     """What the variants of a directory find, in one process."""
-    work.mkdir(parents=True)
+    work.mkdir(parents=True, exist_ok=True)
     names = [variant.name for variant in variants]
     processes.run_tasks(
         python,

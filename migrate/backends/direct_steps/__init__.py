@@ -8,6 +8,8 @@ it stays as it is.
 
 from __future__ import annotations
 
+import dataclasses
+
 from migrate import emitted
 from migrate.backends.direct_steps.edits import edited
 from migrate.backends.direct_steps.reader import read
@@ -20,6 +22,7 @@ from migrate.source.nodes import tree_of
 
 _MODULE = "plain_session"
 _BASE = "training_session"
+_REASON = "dropped: the program calls its steps, which are functions"
 
 
 def call_directly(original: str, done: Migration, filename: str) -> Migration:
@@ -42,4 +45,8 @@ def call_directly(original: str, done: Migration, filename: str) -> Migration:
     if gates.check(text, filename, original, set()):
         return done
     kept = [n for n in done.support if emitted.module_of(n) not in (_MODULE, _BASE)]
-    return Migration(text, done.findings, tuple(kept))
+    findings = [
+        dataclasses.replace(f, reason=_REASON) if f.code == "S115" else f
+        for f in done.findings
+    ]
+    return Migration(text, findings, tuple(kept))

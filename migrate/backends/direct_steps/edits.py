@@ -115,7 +115,8 @@ class _Edits:
 
     def _body(self, block: ast.With) -> list[Item]:
         """A block's own statements, where it stood; its comments are above the first."""
-        return [Dropped(block), *self._all(block.body)]
+        body = [s for s in block.body if not isinstance(s, ast.Pass)]
+        return [Dropped(block), *self._all(body)]
 
     def _all(self, body: Sequence[ast.stmt]) -> list[Item]:
         return [item for statement in body for item in self._items(statement)]
@@ -153,8 +154,8 @@ class _Edits:
                 continue
             if node.id == name and self._is_asked(node, tapes, gradients):
                 continue
-            if node.id == name and not self._is_in_order(node):
-                raise _Other
+            if node.id == name and not self._is_zipped(node):
+                raise _Other  # Whoever goes through them alone wants all there are.
         for node in own:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 if node.id in gradients and not self._is_in_order(node):
@@ -177,14 +178,24 @@ class _Edits:
                 return True
         return False
 
-    def _is_in_order(self, node: ast.Name) -> bool:
-        """Whether a list is gone through beside the other, so that unused ones may lack."""
-        parent = self._scopes.parents[node]
-        match parent:
-            case ast.Call(func=ast.Name("zip")):
+    def _is_zipped(self, node: ast.Name) -> bool:
+        """Whether a list is gone through beside another, so that unused ones may lack."""
+        match self._scopes.parents[node]:
+            case ast.Call(func=ast.Name("zip"), args=[_, _]):
                 return True
-            case ast.comprehension(iter=it):
-                return it is node
+        return False
+
+    def _is_in_order(self, node: ast.Name) -> bool:
+        """The same of gradients, of which those of unused variables are None."""
+        if self._is_zipped(node):
+            return True
+        match self._scopes.parents[node]:
+            case (
+                ast.ListComp(generators=parts)
+                | ast.SetComp(generators=parts)
+                | ast.GeneratorExp(generators=parts)
+            ):
+                return any(part.iter is node for part in parts)
             case ast.Call(func=func):
                 return self._scopes.resolve(func) == "tf.clip_by_global_norm"
         return False

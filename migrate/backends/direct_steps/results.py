@@ -242,8 +242,20 @@ def _returned(function: ast.FunctionDef) -> Iterator[ast.expr | None]:
     for node in names.walk_scope_of_function(function):
         if isinstance(node, ast.Return):
             yield node.value
-    if not isinstance(function.body[-1], (ast.Return, ast.If, ast.With)):
+    if _reaches_end(function.body):
         yield None
+
+
+def _reaches_end(suite: list[ast.stmt]) -> bool:
+    """Whether a suite can come to its end, where its function returns None."""
+    match suite[-1]:
+        case ast.Return() | ast.Raise():
+            return False
+        case ast.With(body=body):
+            return _reaches_end(body)
+        case ast.If(body=body, orelse=[_, *_] as orelse):
+            return _reaches_end(body) or _reaches_end(orelse)
+    return True
 
 
 def made_by(function: ast.FunctionDef) -> ast.FunctionDef | None:

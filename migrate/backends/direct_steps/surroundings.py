@@ -15,7 +15,7 @@ from migrate.facts.scopes import Scope, Scopes
 _FIXED = (ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 _READS = (
     *(ast.BinOp, ast.BoolOp, ast.Compare, ast.For, ast.FormattedValue, ast.If),
-    *(ast.IfExp, ast.UnaryOp, ast.While, ast.comprehension, ast.Expr, ast.Assert),
+    *(ast.IfExp, ast.UnaryOp, ast.While, ast.Expr, ast.Assert),
 )
 # Built-in functions, and methods of lists, dicts, arrays and variables, that change none.
 _PURE = frozenset(
@@ -62,22 +62,11 @@ class _Constants:
                     return False
                 continue
             owner = self._scopes.scope_of(node).owner(node.id)
-            if owner is None:
-                continue  # A built-in name.
-            if owner.node in self._parts and self._is_around(owner.node, function):
-                continue
+            if owner is None or self._is_traced(owner.node):
+                continue  # A built-in name, or one that tracing binds.
             if not self._is_fixed(owner, node.id, set()):
                 return False
         return True
-
-    def _is_around(self, owner: ast.AST, function: ast.FunctionDef) -> bool:
-        """Whether a name's function is the one that reads, or stands around it."""
-        at: ast.AST | None = function
-        while at is not None:
-            if at is owner:
-                return True
-            at = self._scopes.parents.get(at)
-        return False
 
     def _is_traced(self, node: ast.AST) -> bool:
         at: ast.AST | None = node
@@ -187,6 +176,8 @@ class _Constants:
         if isinstance(parent, ast.Slice | ast.Tuple) and isinstance(
             self._scopes.parents[parent], ast.Subscript
         ):
+            return True
+        if any(part.iter is at for part in getattr(parent, "generators", ())):
             return True
         return isinstance(parent, _READS) or (
             at is not node and isinstance(parent, (ast.Assign, ast.keyword))

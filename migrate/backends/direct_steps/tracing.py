@@ -15,6 +15,7 @@ from migrate.backends.direct_steps.surroundings import are_constant
 from migrate.facts import names
 from migrate.facts.scopes import Scope, Scopes
 from migrate.source.nodes import all_nodes
+from migrate.tables import host_effects as table
 
 _PURE = frozenset(
     {"abs", "bool", "dict", "enumerate", "float", "int", "isinstance", "len", "list"}
@@ -132,8 +133,11 @@ class _Tracing:
         parent = self._scopes.parents[call]
         if isinstance(parent, ast.FunctionDef) and call in parent.decorator_list:
             return True
-        if (self._scopes.resolve(func) or "").startswith("tf."):
-            return self._scopes.resolve(func) not in ("tf.py_func", "tf.print")
+        symbol = self._scopes.resolve(func) or ""
+        if symbol.startswith("tf."):
+            return not table.longest(symbol, table.TENSORFLOW) and symbol not in (
+                *("tf.py_func", "tf.print"),
+            )
         if isinstance(func, ast.Name):
             owner = self._scopes.scope_of(func).owner(func.id)
             if owner is not None and (

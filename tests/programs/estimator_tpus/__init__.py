@@ -55,7 +55,7 @@ def migrated(
     migration = migrate_text(PROGRAM.read_text(), filename=PROGRAM.name)
     loud = (Outcome.REFUSED, Outcome.FAILED)
     assert not [f for f in migration.findings if f.outcome in loud]
-    directory.mkdir(parents=True)
+    directory.mkdir(parents=True, exist_ok=True)
     beside.write(directory, migration.text)
     if fault is not None:
         name, old, new = fault
@@ -85,7 +85,7 @@ def run(
             if name.startswith("initial/")
         }
         initial["rows"] = initial["rows"] + np.float32(moved)
-        (work / case).mkdir(parents=True)
+        (work / case).mkdir(parents=True, exist_ok=True)
         checkpoints.write(work / case / "model", initial, 0)
     processes.run_tasks(
         sys.executable,

@@ -11,7 +11,9 @@ import re
 
 import pytest
 
+from migrate.backends.direct_steps import call_directly
 from migrate.compiler import migrate_text
+from migrate.migration import Migration
 
 PROGRAM = '''\
 """Trains."""
@@ -155,6 +157,18 @@ STAYS: dict[str, tuple[str, ...]] = {
         "    try:\n        sess.run(loss, {x: np.ones([2, 4])})\n"
         "    except ValueError:\n        print('wrong')\n",
     ),
+    "building writes the log": (
+        "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
+        "def net(v):\n    tf.logging.info('built')\n    return tf.matmul(v, w)\n\n\n"
+        "loss = tf.reduce_mean(tf.square(net(x)))\n",
+    ),
+    "a function that may return nothing": (
+        "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
+        "def net(v):\n    if rate > 1:\n        return tf.square(tf.matmul(v, w))\n\n\n"
+        "loss = net(x)\n",
+        "train = tf.train.GradientDescentOptimizer(rate).minimize(loss)\n",
+        "train = tf.train.GradientDescentOptimizer(rate).minimize(tf.square(w))\n",
+    ),
     "building prints": (
         "loss = tf.reduce_mean(tf.square(tf.matmul(x, w)))\n",
         "def net(v):\n    print('built')\n    return tf.matmul(v, w)\n\n\n"
@@ -229,3 +243,64 @@ with tf.Session() as sess:
 """
     )
     assert text.endswith(shown)
+
+
+def test_the_report_says_what_becomes_of_the_session() -> None:
+    for text, reason in (
+        (PROGRAM, "dropped: the program calls its steps, which are functions"),
+        (
+            PROGRAM.replace("print(value)", "print(w.name)"),
+            "plain_session.Session, which runs step functions",
+        ),
+    ):
+        (found,) = [f for f in migrate_text(text).findings if f.code == "S115"]
+        assert found.symbol == "tf.Session" and found.reason == reason
+
+
+def test_nothing_is_left_of_an_empty_block() -> None:
+    text = "import tensorflow as tf\nwith tf.Session() as sess:\n"
+    text += "    sess.run(tf.global_variables_initializer())\n"
+    assert _migrated(text) == "import tensorflow as tf\n"
+
+
+# The steps of the emitted program, of which the norm of all trainable variables is asked:
+# a tape has watched those alone that the loss depends on.
+ALL = """\
+import tensorflow as tf
+import plain_session
+strategy = tf.distribute.get_strategy()
+replicas = plain_session.LocalReplicas(strategy)
+with strategy.scope(), replicas.recording():
+    w = tf.Variable([1.0])
+    unused = tf.Variable([2.0])
+    optimizer = tf.compat.v1.train.GradientDescentOptimizer(0.1)
+
+    @replicas.step_function()
+    def train_step():
+        with tf.GradientTape() as tape:
+            loss = tf.reduce_sum(w)
+        variables = replicas.trainable_variables
+        gradients = tape.gradient(loss, variables)
+        optimizer.apply_gradients(zip(gradients, variables))
+        NORM
+        return loss
+with plain_session.Session(replicas) as sess:
+    print(sess.run(train_step))
+"""
+
+
+@pytest.mark.parametrize(
+    ("norm", "stays"),
+    [
+        ("pass", False),
+        ("loss = loss + tf.add_n([tf.norm(v) for v in variables])", True),
+        ("loss = loss + tf.add_n([tf.norm(g) for g in gradients])", False),
+        ("loss = loss + len(variables)", True),
+    ],
+)
+def test_all_variables_are_not_those_that_a_tape_has_watched(
+    norm: str, stays: bool
+) -> None:
+    text = ALL.replace("NORM", norm)
+    done = call_directly(text, Migration(text, (), ("plain_session.py",)), "program.py")
+    assert ("plain_session" in done.text) is stays

@@ -6,7 +6,6 @@ What they write is compared with what genuine TensorFlow 1.15.5 wrote, recorded 
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import json
 import pathlib
@@ -382,7 +381,6 @@ def _worst(one: Trace, other: Trace) -> float:
     )
 
 
-@functools.cache
 def _migration(path: pathlib.Path) -> Migration:
     migration = migrate_text(path.read_text(), filename=str(path))
     loud = [
