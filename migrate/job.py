@@ -173,6 +173,8 @@ class Job:
         for line in text.findings(run, paint, self.verbose):
             click.echo(line, err=True)
         if not self.quiet:
+            for line in text.rules(run, paint, self.verbose):
+                click.echo(line, err=True)
             lines = [*text.files(run, paint), *self._statistics(run)]
             if lines and lines[-1]:
                 lines.append("")
@@ -210,6 +212,8 @@ class Job:
         if known:  # What is new is asked for, and nothing else.
             told = self._as_run([r for r in results if summary.shown(r)])
             parts = [text.findings(told, paint, self.verbose)]
+            if not self.quiet:
+                parts.append(text.rules(told, paint, self.verbose))
         elif self.quiet:
             parts = [text.findings(run, paint, self.verbose)]
         else:
@@ -220,6 +224,7 @@ class Job:
             parts = [
                 text.programs_first(run, paint, width),
                 iter(details),
+                text.rules(run, paint, self.verbose),
                 self._statistics(run),
                 text.next_steps(run, paint),
             ]

@@ -9,3 +9,8 @@ SITE = "https://tf1to2.readthedocs.io/en/latest/"
 def locate_page(code: str) -> str:
     """The address of a code's page."""
     return f"{SITE}rules/{code}/"
+
+
+def locate_rules() -> str:
+    """The address of the page that leads to the page of every code."""
+    return f"{SITE}rules/"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from migrate.codes import CODES
+from migrate.codes.pages import locate_page
 from migrate.findings import Outcome
 from migrate.outcomes import find_status
 from migrate.report import triage
@@ -35,6 +37,11 @@ def _code(text: str) -> str:
     return f"`` {text} ``" if "`" in text else f"`{text}`"
 
 
+def _rule(code: str) -> str:
+    """A code, and where it is explained."""
+    return f"[{code}]({locate_page(code)})" if code in CODES else code
+
+
 def render(run: Run) -> str:
     """Counts, then a section for each file with what was refused in it."""
     return "\n".join(_lines(run)) + "\n"
@@ -51,7 +58,7 @@ def _lines(run: Run) -> Iterator[str]:
         yield "|---|---|" + "---:|" * len(columns)
         for row in summary.codes:
             numbers = (row.outcomes[o] or "" for o in columns)
-            yield _row([row.code, row.title, *numbers])
+            yield _row([_rule(row.code), row.title, *numbers])
         yield ""
     for result in run.results:
         status = find_status(result)
@@ -71,7 +78,7 @@ def _lines(run: Run) -> Iterator[str]:
             for f in loud:
                 cell = f"cell {f.cell + 1}, " if f.cell is not None else ""
                 words = (_prose(f.reason), _prose(f.recipe))
-                yield _row([f"{cell}{f.line}", f.code, _code(f.symbol), *words])
+                yield _row([f"{cell}{f.line}", _rule(f.code), _code(f.symbol), *words])
             yield ""
 
 
@@ -93,7 +100,7 @@ def _programs(run: Run) -> Iterator[str]:
         yield _row(["what blocks", "", "programs", "alone", "places"])
         yield "|---|---|---:|---:|---:|"
         for b in found.blockers:
-            yield _row([b.code, b.title, b.entries, b.alone or "", b.places])
+            yield _row([_rule(b.code), b.title, b.entries, b.alone or "", b.places])
         yield ""
     if told := triage.estimate(found):
         yield told

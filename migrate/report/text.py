@@ -6,6 +6,8 @@ import textwrap
 from collections.abc import Callable, Iterator
 
 from migrate import emitted
+from migrate.codes import CODES
+from migrate.codes.pages import locate_page, locate_rules
 from migrate.findings import Finding, Outcome
 from migrate.outcomes import Program, Status, programs
 from migrate.pipeline import FileResult
@@ -24,10 +26,11 @@ from migrate.report.summary import (
     shown,
     statement,
     summarise,
+    title,
 )
 
 _NAMES = 48  # Characters of a path before the next column moves.
-_TOP = 10  # Codes that are named as what blocks.
+_TOP = 10  # Codes that are named as what blocks, or with their pages.
 # Colours a piece of text: (text, role); a role is an outcome's value, "dim" or "bold".
 Paint = Callable[[str, str], str]
 _ROLES = {
@@ -48,6 +51,7 @@ def render(run: Run) -> str:
     lines = [
         *programs_first(run),
         *findings(run),
+        *rules(run),
         *statistics(run),
         sentence(run),
     ]
@@ -123,6 +127,29 @@ def findings(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[
         if program is not None and _needs_head(program):
             yield from _head(program, paint, verbose)
         yield from _of_file(result, paint, verbose)
+
+
+def rules(run: Run, paint: Paint = plain, verbose: bool = False) -> Iterator[str]:
+    """The pages of the codes that `findings` names, what is left to do first."""
+    loud: set[str] = set()
+    quiet: set[str] = set()
+    for result in run.results:
+        for finding in shown(result) if verbose else listed(result):
+            (loud if finding.outcome in LOUD else quiet).add(finding.code)
+    for program in programs(run.results):
+        if program.reason is not None:
+            loud.add(program.reason[1].code)
+    codes = [*sorted(loud & CODES.keys()), *sorted((quiet - loud) & CODES.keys())]
+    if not codes:
+        return
+    yield ""
+    yield paint("Rules", "bold")
+    width = max(len(title(code)) for code in codes[:_TOP])
+    for code in codes[:_TOP]:
+        yield f"      {code}  {title(code):<{width}}  {locate_page(code)}"
+    if len(codes) > _TOP:
+        yield f"      and {plural(len(codes) - _TOP, 'other code')}: {locate_rules()}"
+    yield ""
 
 
 def _needs_head(program: Program) -> bool:

@@ -16,6 +16,7 @@ import time
 import pytest
 
 from migrate.codes import CODES, FAMILIES
+from migrate.codes.pages import locate_page
 from migrate.source import notebook
 
 OLD = b"import tensorflow as tf\nx = tf.log(2.)\n"
@@ -315,6 +316,22 @@ def test_rule_explains_every_code() -> None:
         "After",
     ):
         assert part in done.stdout
+
+
+def test_errors_name_the_page_of_their_code(tree: pathlib.Path) -> None:
+    """What the terminal shows leads to `rules/CODE/`, and `--quiet` shows no more than asked."""
+    for command in (["check"], ["migrate"], ["migrate", "--diff"]):
+        done = run(*command, tree)
+        output = done.stdout + done.stderr
+        codes = set(re.findall(r":\d+:\d+: ([A-Z]\d{3})", output))
+        assert codes
+        for code in codes:
+            assert output.count(locate_page(code)) == 1, (command, code)
+        assert not set(re.findall(r"rules/([A-Z]\d{3})/", output)) - codes
+        quiet = run(*command, tree, "--quiet")
+        assert "https://" not in quiet.stdout + quiet.stderr
+    # Nothing is left to look up.
+    assert "https://" not in run("check", tree / "good.py").stdout
 
 
 def test_a_name_that_is_not_utf8(tmp_path: pathlib.Path) -> None:

@@ -11,7 +11,8 @@ import jsonschema
 import pytest
 
 from migrate import report
-from migrate.codes.pages import SITE
+from migrate.codes import CODES
+from migrate.codes.pages import SITE, locate_page, locate_rules
 from migrate.findings import Finding, Outcome
 from migrate.pipeline import FileResult
 from migrate.report import json_report, markdown, page, sarif, text
@@ -329,6 +330,38 @@ def test_html_has_both_sides_with_the_findings_at_their_lines(
     numbers = [line or code for line, code in _places(unchanged.split("<h2>Rules")[0])]
     assert numbers == ["19", "20", "21", "22", "S120", "23"]
     assert "Do this." in unchanged and 'class="a"' not in unchanged
+
+
+def test_the_text_ends_with_the_pages_of_its_codes() -> None:
+    content = text.render(RUN)
+    named = set(re.findall(r"^\S.*:\d+:\d+: ([A-Z]\d{3}) ", content, re.MULTILINE))
+    told = set(re.findall(r"https://\S+", content))
+    assert named == {"S120", "E003"}
+    assert told == {locate_page(code) for code in named}
+    # What is not told one by one has no line there: all that is told has.
+    everything = "\n".join(text.rules(RUN, verbose=True))
+    assert set(re.findall(r"https://\S+", everything)) == {
+        locate_page(f.code) for result in RUN.results for f in result.findings
+    }
+    assert "https://" not in text.render(EMPTY)
+
+
+def test_many_codes_lead_to_the_page_of_all() -> None:
+    codes = [code for code in CODES if code.startswith("S")]
+    found = tuple(
+        Finding(n, 1, code, Outcome.REFUSED) for n, code in enumerate(codes, 1)
+    )
+    lines = list(text.rules(Run((FileResult(pathlib.Path("a.py"), findings=found),))))
+    pages = [line for line in lines if "/rules/S" in line]
+    assert len(pages) == 10
+    last = f"      and {len(codes) - 10} other codes: {locate_rules()}"
+    assert last in lines
+
+
+def test_markdown_links_each_code_to_its_page() -> None:
+    content = markdown.render(RUN)
+    for code in ("T102", "S120", "E003"):
+        assert f"| [{code}]({locate_page(code)}) |" in content
 
 
 def test_markdown_tables_have_their_columns() -> None:
