@@ -131,7 +131,7 @@ CODES = (
     Code(
         "D152",
         "prints of a step",
-        "A print inside a step stays. `tf.print` appears at the worker that makes the step. With workers only, each worker prints its part. Python's `print` in a traced function prints once.",
+        "A print inside a step stays. `tf.print` appears at the worker that makes the step. With workers only, each worker prints its part. Python's `print` in a traced function prints once. In a TensorFlow 1 program a function that prints while it builds the graph becomes part of every step that needs it. It then prints each time such a step is traced.",
         why="TensorFlow traces the function once, and then runs only the trace. `tf.print` is a part of the trace. Python's `print` is not, so it runs only while TensorFlow traces.",
     ),
     Code(

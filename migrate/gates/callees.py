@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import dataclasses
 import functools
+from collections.abc import Iterator
 
 from migrate.facts.scopes import Scope, Scopes
 from migrate.gates.origins import Origins, is_tensorflow
+from migrate.source.nodes import all_nodes
 from migrate.tables import host_effects as table
 
 # What a trace goes through where it is called; of lambdas those that have a name.
@@ -81,7 +83,19 @@ class Callees:
             return [value]
         if isinstance(value, ast.Name):
             return [f for b in self.bindings(value) for f in _functions(b)]
+        if isinstance(value, ast.Call) and isinstance(value.func, ast.Name):
+            return [f for b in self.bindings(value.func) for f in self._made_by(b)]
         return []
+
+    def _made_by(self, maker: ast.AST) -> Iterator[Function]:
+        """The functions that a function defines and returns."""
+        if not isinstance(maker, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return
+        inside = {s.name: s for s in maker.body if isinstance(s, ast.FunctionDef)}
+        for node in inside and all_nodes(maker):
+            if isinstance(node, ast.Return) and isinstance(node.value, ast.Name):
+                if node.value.id in inside:
+                    yield inside[node.value.id]
 
     def is_class(self, called: ast.expr) -> bool:
         return isinstance(called, ast.Name) and any(

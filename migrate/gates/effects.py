@@ -36,8 +36,9 @@ class Wrong(enum.Enum):
     TWICE = "twice"
     CONDITION = "condition"
     ORDER = "order"
-    # No fault: it is told.
+    # No faults: they are told.
     SERVED = "served"
+    TRACED = "traced"
 
 
 @dataclasses.dataclass(frozen=True, order=True)
@@ -59,7 +60,9 @@ def differences(
     moved = list(_moved_names(*scopes))
     if not shapes.differ(*scopes):
         return moved
-    old, new = sites_of(scopes[0], original), sites_of(scopes[1], result)
+    all_old, all_new = sites_of(scopes[0], original), sites_of(scopes[1], result)
+    old = [site for site in all_old if not site.again]
+    new = [site for site in all_new if not site.again]
     told = {
         (f.line, f.column)
         for f in findings
@@ -77,6 +80,11 @@ def differences(
         and not (_is_raise(s) and any(g.is_mode for g in s.guards))
     ]
     ends = {guard for site in old for guard in site.guards if guard.left}
+    oftener = _oftener(pairs, all_old, all_new)
+    shown = [p for p in pairs if _is_shown_when_traced(*p, p in oftener)]
+    found += [_told_when_traced(site) for site, _ in shown if site not in gone]
+    found += [_done_by_steps(p[0]) for p in oftener if p not in shown]
+    pairs = [pair for pair in pairs if pair not in shown]
     found += _twice([s for s in old if s not in gone], added)
     for one, other in pairs:
         if one.effect.kind and one not in gone:
@@ -84,7 +92,7 @@ def differences(
     for one, other in _swapped([p for p in pairs if p[0].effect.kind]):
         reason = f"`{_shown(one)}` would come after `{_shown(other)}`"
         found.append(Difference(one.line, Wrong.ORDER, reason))
-    return sorted([*moved, *found])
+    return sorted({*moved, *found})
 
 
 def _moved_names(old: Scopes, new: Scopes) -> Iterator[Difference]:
@@ -180,6 +188,41 @@ def _twice(old: list[Site], added: list[Site]) -> Iterator[Difference]:
         if one is not None and _is_seen(site) and not site.root:
             reason = f"`{_shown(one)}` would be done in two places"
             yield Difference(one.line, Wrong.TWICE, reason)
+
+
+def _oftener(
+    pairs: list[tuple[Site, Site]], old: list[Site], new: list[Site]
+) -> list[tuple[Site, Site]]:
+    """What is seen, and more functions of the result have that are traced apart."""
+    before, now = (
+        collections.Counter(s.begins for s in sites if s.again) for sites in (old, new)
+    )
+    lasting = {s.begins for s in new if s.lasting}
+    return [
+        (one, other)
+        for one, other in pairs
+        if now[other.begins] > before[one.begins]
+        and (_is_seen(one) or other.begins in lasting)
+    ]
+
+
+def _is_shown_when_traced(one: Site, other: Site, oftener: bool) -> bool:
+    """Whether somebody sees it whenever a step is traced, and saw it once before."""
+    traced = oftener or (other.traced and not one.traced)
+    return traced and one.effect.kind in table.SHOWN
+
+
+def _told_when_traced(site: Site) -> Difference:
+    reason = (
+        f"`{_shown(site)}` is now executed whenever a step that needs it is traced; "
+        "it was executed once, when the graph was built"
+    )
+    return Difference(site.line, Wrong.TRACED, reason)
+
+
+def _done_by_steps(site: Site) -> Difference:
+    reason = f"`{_shown(site)}` would be done by several steps"
+    return Difference(site.line, Wrong.TWICE, reason)
 
 
 def _is_seen(site: Site) -> bool:

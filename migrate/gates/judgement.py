@@ -12,6 +12,8 @@ _RECIPE = (
     "Move the statement to where nothing that is moved stands between, before the cluster "
     "or after the session; if that cannot be, please report it."
 )
+# What is no fault, and is told.
+_CODES = {Wrong.SERVED: "C119", Wrong.TRACED: "D152"}
 
 
 def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migration:
@@ -29,9 +31,8 @@ def judge(text: str, done: Migration, again: Callable[[], Migration]) -> Migrati
     found = differences(text, done.text, done.findings)
     if not found:
         return done
-    served = [d for d in found if d.wrong is Wrong.SERVED]
-    if len(served) == len(found):
-        told = [_finding(d, "C119", Outcome.REWRITTEN, text) for d in served]
+    if all(d.wrong in _CODES for d in found):
+        told = [_finding(d, _CODES[d.wrong], Outcome.REWRITTEN, text) for d in found]
         return Migration(
             done.text, tuple(sorted([*done.findings, *told])), done.support
         )
@@ -51,7 +52,7 @@ def _refused(found: list[Difference], text: str) -> tuple[Finding, ...]:
     return tuple(
         _finding(d, "G007", Outcome.REFUSED, text)
         for d in found
-        if d.wrong is not Wrong.SERVED
+        if d.wrong not in _CODES
     )
 
 

@@ -41,6 +41,9 @@ class Site:
       guards: the conditions on the way to it.
       own: how many of these are outside of the function that its object belongs to.
       unused: whether its trace begins at a function that the program nowhere names.
+      traced: whether TensorFlow traces the function that it is in.
+      again: whether the same place was in the trace before, by another traced function.
+      lasting: whether it changes what is there when its traced function has ended.
     """
 
     effect: Effect
@@ -54,6 +57,9 @@ class Site:
     guards: tuple[Guard, ...]
     own: int = 0
     unused: bool = False
+    traced: bool = False
+    again: bool = False
+    lasting: bool = False
 
 
 def sites_of(scopes: Scopes, text: str) -> list[Site]:
@@ -68,6 +74,10 @@ class _Trace:
         self._callees = Callees(scopes)
         # Function that the trace has come through -> the guards on the way to it.
         self._entered: dict[ast.AST, int] = {}
+        # What TensorFlow traces now, and the functions that each of these has come through.
+        self._traced: ast.AST | None = None
+        self._retraced: set[tuple[ast.AST, ast.AST]] = set()
+        self._known: set[ast.AST] = set()  # What has a site.
         self._sites: list[Site] = []
         self._guards: list[Guard] = []
         self._root = ""
@@ -155,6 +165,8 @@ class _Trace:
             for default in children(statement.args):
                 if isinstance(default, ast.expr):
                     self._expression(default)
+            if any(map(_traces_at_once, statement.decorator_list)):
+                self._body(statement)
         elif isinstance(statement, ast.ClassDef):
             self._suite(statement.body)
         else:
@@ -311,13 +323,40 @@ class _Trace:
         return any(map(self._callees.origins.of_tensorflow, decorators))
 
     def _body(self, function: Function) -> None:
-        if function in self._entered:
-            return
-        self._entered[function] = len(self._guards)
-        if isinstance(function, ast.Lambda):
-            self._expression(function.body)
+        """Goes through a function once, and once for each that is traced and calls it."""
+        before = self._traced
+        if before is None and self._is_traced(function):
+            self._traced = function
+        if self._traced is None:
+            again = function not in self._entered
         else:
-            self._suite(function.body)
+            again = (function, self._traced) not in self._retraced
+            self._retraced.add((function, self._traced))
+        if again:
+            self._entered.setdefault(function, len(self._guards))
+            if isinstance(function, ast.Lambda):
+                self._expression(function.body)
+            else:
+                self._suite(function.body)
+        self._traced = before
+
+    def _changes_around(self, call: ast.AST) -> bool:
+        """Whether a traced function changes a list of what is around it."""
+        called = call.func if isinstance(call, ast.Call) else None
+        if (
+            self._traced is None
+            or not isinstance(called, ast.Attribute)
+            or called.attr not in table.CHANGING_METHODS
+            or not isinstance(called.value, ast.Name)
+        ):
+            return False
+        owner = self._callees.owner(called.value)
+        above: ast.AST | None = self._traced
+        while above is not None:
+            above = self._scopes.parents.get(above)
+            if owner is not None and owner.node is above:
+                return True
+        return False
 
     def _is_deferred(self, node: ast.Lambda) -> bool:
         return is_deferred(node, self._scopes.parents)
@@ -341,8 +380,12 @@ class _Trace:
                 tuple(self._guards),
                 self._outside(effect, node),
                 self._unused,
+                self._traced is not None,
+                node in self._known,
+                self._changes_around(node),
             )
         )
+        self._known.add(node)
 
     def _text(self, node: ast.expr | ast.stmt) -> str:
         """How it is written, in one line."""
@@ -362,6 +405,13 @@ class _Trace:
                 if owner is not None and owner.node in self._entered:
                     return min(self._entered[owner.node], len(self._guards))
         return 0
+
+
+def _traces_at_once(decorator: ast.expr) -> bool:
+    """Whether what it decorates is traced where it is defined."""
+    return isinstance(decorator, ast.Call) and (
+        last_name(decorator.func) in table.TRACES_AT_ONCE
+    )
 
 
 def _is_of_notebook(statement: ast.stmt) -> bool:

@@ -240,6 +240,10 @@ NEVER_RETURN = frozenset(
     {"sys.exit", "os._exit", "os.abort", "training_session.serve"}
     | {"training_session.leave"}
 )
+# What is shown to somebody, and changes nothing else.
+SHOWN = frozenset({STDOUT, LOG})
+# Decorators of written modules that trace a function where it is defined.
+TRACES_AT_ONCE = frozenset({"step_function"})
 # Generators of the whole program: those of workers that serve are seeded as its own.
 GENERATORS = frozenset({PYTHON_RANDOM, NUMPY_RANDOM})
 # What is changed by an assignment.

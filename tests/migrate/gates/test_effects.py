@@ -254,3 +254,49 @@ def test_a_call_that_is_gone_is_found() -> None:
     assert wrongs(old, old.replace("show(1)\n", "")) == {Wrong.LOST}
     unused = START + SHOWS + "print('a')\n"
     assert not differences(unused, unused + "# A note.\n")
+
+
+STEPS = """
+def layer(size):
+    kept = 'layer %d' % size
+    def apply(x):
+        {}
+        return x * size
+    return apply
+double = layer(2)
+@replicas.step_function(tf.TensorSpec([]))
+def train(x):
+    return double(x)
+@replicas.step_function(tf.TensorSpec([]))
+def test(x):
+    return {}(x)
+print('ends')
+"""
+GRAPH = """
+def layer(x, size):
+    kept = 'layer %d' % size
+    {}
+    return x * size
+x = tf.placeholder(tf.float32, [])
+double = layer(x, 2)
+print('ends')
+"""
+
+
+@pytest.mark.parametrize(
+    ("done", "wrong"),
+    [
+        ("print(x.shape, kept)", {Wrong.TRACED}),
+        ("open('shapes', 'w').write(kept)", {Wrong.TWICE}),
+        ("seen.append(x)", {Wrong.TWICE}),
+        ("z = abs(size)", set()),
+    ],
+)
+def test_what_two_steps_trace_is_done_twice(done: str, wrong: set[Wrong]) -> None:
+    """What is only shown is told; what changes a file or a list is a fault."""
+    start = START.replace("import helpers", "from plain_session import replicas")
+    start += "seen = []\n"
+    old = start + GRAPH.format(done)
+    assert wrongs(old, start + STEPS.format(done, "double")) == wrong
+    once = start + STEPS.format(done, "abs")
+    assert wrongs(old, once) == wrong & {Wrong.TRACED}

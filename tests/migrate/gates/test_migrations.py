@@ -181,6 +181,63 @@ def test_what_worker_0_does_alone_is_told() -> None:
     assert "C119" not in {f.code for f in migrate_text(CLUSTER).findings}
 
 
+HELPER = """import numpy as np
+import tensorflow as tf
+def show(t):
+  {}
+def net(inputs):
+  with tf.variable_scope("net"):
+    w = tf.get_variable("w", [4, 1])
+    out = tf.matmul(inputs, w)
+  show(out)
+  return out
+names = []
+x = tf.placeholder(tf.float32, [None, 4])
+out = net(x)
+loss = tf.reduce_mean(tf.square(out - 1.0))
+train = tf.train.GradientDescentOptimizer(0.1).minimize(loss)
+with tf.Session() as sess:
+  sess.run(tf.global_variables_initializer())
+  for i in range(3):
+    sess.run(train, {{x: np.ones((2, 4))}})
+    print(sess.run(loss, {{x: np.ones((2, 4))}}))
+"""
+
+
+def test_a_helper_that_prints_of_the_graph_is_told() -> None:
+    """D152: it prints in each step that is traced, and printed once."""
+    text = HELPER.format("print(t.get_shape())")
+    done = migrate_text(text)
+    assert not codes(done)
+    told = [f for f in done.findings if f.code == "D152"]
+    assert [text.split("\n")[f.line - 1] for f in told] == ["  print(t.get_shape())"]
+    quiet = migrate_text(HELPER.format("assert t.get_shape()[1] == 1"))
+    assert not codes(quiet) and "D152" not in codes(quiet, Outcome.REWRITTEN)
+
+
+def test_a_helper_that_keeps_what_it_saw_of_the_graph_is_refused() -> None:
+    """Two steps would put it into the list two times."""
+    text = HELPER.format("names.append(t.op.name)")
+    done = migrate_text(text + "print(names)\n")
+    assert codes(done) == {"G007"}
+
+
+@pytest.mark.parametrize(
+    "shown",
+    ["print(loss.shape)", "logging.info(loss)", "sys.stdout.write(str(loss.name))"],
+)
+def test_what_was_shown_of_a_tensor_is_told(shown: str) -> None:
+    """S114: by whatever function."""
+    imports = "import logging\nimport sys\n"
+    text = imports + ALONE.format("pass", "pass").replace("init =", f"{shown}\ninit =")
+    done = migrate_text(text)
+    assert not codes(done) and shown not in done.text
+    line = text.split("\n").index(shown) + 1
+    assert [f.code for f in done.findings if f.line == line and not f.symbol] == [
+        "S114"
+    ]
+
+
 # -- runs that are dropped -------------------------------------------------------------
 
 
