@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable, Iterator
 
-from migrate.facts import names
+from migrate.facts import effects, names, reach
 from migrate.facts.scopes import Scopes
 from migrate.program import ir
 from migrate.program.binding_time import every
@@ -22,6 +23,7 @@ class VariableLists:
     def __init__(self, program: ir.TrainingProgram, scopes: Scopes) -> None:
         self._program = program
         self._scopes = scopes
+        self._in_order: dict[str, bool] = {}
 
     def is_complete(self, node: ast.AST) -> bool:
         """Whether all variables that TF1 had by then are there when this is computed."""
@@ -38,6 +40,108 @@ class VariableLists:
         return not any(
             flow.update is not None and flow.statement.lineno < node.lineno  # type: ignore[attr-defined]
             for flow in every(self._program.flows)
+        )
+
+    def is_in_order(self, which: str) -> bool:
+        """Whether TF2 makes the variables of a list in the order in which TF1 did.
+
+        Those of layers and optimizers are made when a step is traced, after all others.
+
+        Args:
+          which: "trainable" or "global".
+        """
+        if which not in self._in_order:
+            self._in_order[which] = self._has_order(which)
+        return self._in_order[which]
+
+    def _has_order(self, which: str) -> bool:
+        flows = every(self._program.flows)
+        layers = {f for f in flows if self._makes(f, self._is_layer)}
+        made = {f for f in flows if self._makes(f, self._is_variable)}
+        if layers & made:
+            return False  # In one loop, or one helper.
+        late = set(layers)
+        if which == "global":
+            late |= {f for f in flows if f.update is not None}
+        traced: dict[ir.Flow, None] = {}
+        for step in self._program.steps:
+            ran = {*step.flows}
+            traced.update((f, None) for f in flows if f in late and f in ran)
+        order = [flows.index(f) for f in (*(f for f in flows if f in made), *traced)]
+        return order == sorted(order)
+
+    def _makes(self, flow: ir.Flow, makes: Callable[[str], bool]) -> bool:
+        """Whether a statement, or a function that it calls, makes variables of a kind."""
+        statement = flow.statement
+        if flow.suites and not isinstance(statement, (ast.For, ast.While)):
+            return False  # Its statements are flows of their own.
+        return any(
+            isinstance(node, ast.Call) and makes(self._scopes.resolve(node.func) or "")
+            for part in (statement, *reach.reached(self._scopes, [statement]))
+            for node in all_nodes(part)
+        )
+
+    def _is_variable(self, symbol: str) -> bool:
+        return symbol in roles.VARIABLES or symbol in roles.GLOBAL_STEPS
+
+    def _is_layer(self, symbol: str) -> bool:
+        return (
+            symbol in LAYER_FUNCTIONS
+            or symbol in LAYER_CLASSES
+            or symbol in CELLS
+            or keras_graphs.has_weights(symbol)
+        )
+
+    def goes_by_place(self, listed: ast.expr) -> bool:
+        """Whether a program takes something of a list by where it stands there."""
+        return any(map(self._is_place, self._held(listed)))
+
+    def is_shown(self, listed: ast.expr) -> bool:
+        """Whether a program shows a list, in its order."""
+        for node in self._held(listed):
+            above: ast.AST | None = node
+            while above is not None and not isinstance(above, ast.stmt):
+                above = self._scopes.parents.get(above)
+            parts = [above] if isinstance(above, (ast.Expr, ast.For)) else []
+            if any(
+                effects.is_shown(n, self._scopes) for p in parts for n in all_nodes(p)
+            ):
+                return True
+        return False
+
+    def _held(self, listed: ast.expr) -> Iterator[ast.expr]:
+        """A list, and the names that hold it or what a run gave of it."""
+        yield listed
+        above = self._scopes.parents.get(listed)
+        while isinstance(above, (ast.Call, ast.keyword, ast.List, ast.Tuple)):
+            above = self._scopes.parents.get(above)
+        if not isinstance(above, ast.Assign) or not isinstance(
+            above.targets[0], ast.Name
+        ):
+            return
+        owner = self._scopes.scope_of(above.targets[0]).owner(above.targets[0].id)
+        for node in self._scopes.walk():
+            if (
+                isinstance(node, ast.Name)
+                and node.id == above.targets[0].id
+                and isinstance(node.ctx, ast.Load)
+                and self._scopes.scope_of(node).owner(node.id) is owner
+            ):
+                yield node
+
+    def _is_place(self, node: ast.expr) -> bool:
+        """`variables[2]`, `enumerate(variables)`, `variables.pop()`."""
+        above = self._scopes.parents.get(node)
+        if isinstance(above, ast.Subscript):
+            return above.value is node
+        if isinstance(above, ast.Attribute):
+            return above.attr in ("index", "pop")
+        if isinstance(above, ast.Starred):
+            return True
+        return (
+            isinstance(above, ast.Call)
+            and isinstance(above.func, ast.Name)
+            and above.func.id in ("enumerate", "next")
         )
 
     def written_out(self, node: ast.expr) -> ast.expr | None:

@@ -56,7 +56,7 @@ CODES = (
     Code(
         "V110",
         "trainable variables",
-        "`tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation as in TensorFlow 1.",
+        "`tf.trainable_variables()` becomes `replicas.trainable_variables`, in the order of creation. Layers and optimizers create theirs in the first step, after all others. If the program shows a list whose order is therefore another one than in TensorFlow 1, its line says so.",
         why="TensorFlow 1 listed every trainable variable of the graph. TensorFlow 2 keeps no such list, so the strategy's helper records the variables as the program makes them.",
     ),
     Code(
@@ -115,7 +115,7 @@ CODES = (
     Code(
         "V129",
         "variables by then",
-        "The program lists the trainable variables before all layers are made.",
-        why="In TensorFlow 1 the list had the variables that existed by then. A Keras layer makes its variables in the first step, so the list would have all of them or fewer.",
+        "The program lists the trainable variables before all layers are made, or takes a variable by its place in a list that TensorFlow 2 makes in another order.",
+        why="In TensorFlow 1 the list had the variables that existed by then. A Keras layer makes its variables in the first step, so the list would have all of them or fewer, and those of layers would come last.",
     ),
 )

@@ -92,3 +92,18 @@ def _is_seen(call: ast.Call, scopes: Scopes) -> bool:
         return False
     kind = host_effects.longest(path, host_effects.FUNCTIONS)
     return kind is None or bool(kind) and kind not in host_effects.GENERATORS
+
+
+def is_shown(node: ast.AST, scopes: Scopes) -> bool:
+    """Whether a call prints or logs."""
+    if not isinstance(node, ast.Call):
+        return False
+    path = scopes.import_path(node.func)
+    if not path:
+        return isinstance(node.func, ast.Name) and node.func.id == "print"
+    rows = (
+        host_effects.TENSORFLOW
+        if (scopes.resolve(node.func) or "").startswith("tf.")
+        else host_effects.FUNCTIONS
+    )
+    return host_effects.longest(path, rows) in host_effects.SHOWN

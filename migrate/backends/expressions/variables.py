@@ -195,6 +195,24 @@ class Variables(GraphCode):
             )
         self.plan.replace(call, code("replicas.count_in(", call.args[1], ")"))
 
+    def _told_order(self, call: ast.Call, symbol: str, which: str) -> None:
+        """What a list is used for that TF2 makes in another order."""
+        if self.lists.goes_by_place(call):
+            self.diagnostics.refuse(
+                "V129",
+                call,
+                f"a variable is taken by its place among all {which} ones, but layers "
+                "and optimizers make theirs in the first step, after all others",
+                'Take it by its name: [v for v in variables if v.name == "..."].',
+                symbol,
+            )
+        elif self.lists.is_shown(call):
+            reason = (
+                f"replicas.{which}_variables, in the order in which TensorFlow 2 makes "
+                "them: those of layers and optimizers come after all others"
+            )
+            self.claimed[call] = ("V110", reason)
+
     def _collection(self, call: ast.Call, symbol: str) -> None:
         if call in self.claimed:
             return  # As a Saver's.
@@ -223,6 +241,8 @@ class Variables(GraphCode):
         else:
             which = "global" if symbol in roles.GLOBAL else "trainable"
         self.claimed[call] = ("V110", f"replicas.{which}_variables")
+        if not self.lists.is_in_order(which):
+            self._told_order(call, symbol, which)
         if which == "global" and not self.lists.is_complete(call):
             self.diagnostics.refuse(
                 "N161",

@@ -1,0 +1,114 @@
+"""Lists of variables have TensorFlow 1's order, or their line says that they have not."""
+
+from __future__ import annotations
+
+import pathlib
+import sys
+
+import pytest
+
+from migrate.beside import files as beside
+from migrate.compiler import migrate_text
+from migrate.findings import Outcome
+from reference import processes, runner
+
+START = """import numpy as np
+import tensorflow as tf
+step = tf.Variable(0, trainable=False, name="global_step")
+x = tf.placeholder(tf.float32, [None, 4])
+"""
+# A network of layers alone: they are made in the first step, in their order.
+LAYERS = """h = tf.layers.dense(x, 5, name="first")
+h = tf.layers.dense(h, 3, name="middle")
+out = tf.layers.dense(h, 1, name="last")
+"""
+# Variables of both kinds in turn: in TensorFlow 2 those of layers come last.
+MIXED = """a = tf.Variable(tf.ones([4, 4]), name="a")
+h = tf.layers.dense(tf.matmul(x, a), 5, name="first")
+b = tf.get_variable("b", [5])
+out = tf.layers.dense(h * b, 1, name="last")
+"""
+# Two optimizers, whose variables come after those that were made by hand.
+BY_HAND = """w = tf.get_variable("w", [4, 3])
+with tf.variable_scope("top"):
+    v = tf.get_variable("v", [3, 1])
+out = tf.matmul(tf.nn.tanh(tf.matmul(x, w)), v)
+"""
+TRAIN = """loss = tf.reduce_mean(tf.square(out - 1.0))
+train = tf.train.AdamOptimizer(0.01).minimize(loss, global_step=step)
+other = tf.train.MomentumOptimizer(0.01, 0.9).minimize(loss)
+with tf.Session() as sess:
+    sess.run(tf.global_variables_initializer())
+    sess.run(train, {x: np.ones((2, 4))})
+    sess.run(other, {x: np.ones((2, 4))})
+"""
+NAMES = """    print([v.name for v in tf.global_variables()])
+    print([v.name for v in tf.trainable_variables()])
+"""
+PLACES = [
+    "print(sess.run(tf.trainable_variables()[1]))",
+    "for i, v in enumerate(tf.trainable_variables()):\n        print(i, v.name)",
+    "values = sess.run(tf.trainable_variables())\n    print(values[2].sum())",
+    "print([v.name for v in tf.trainable_variables()[:2]])",
+]
+
+
+@pytest.mark.parametrize("use", PLACES)
+def test_places_in_another_order_are_refused(use: str) -> None:
+    refused = {
+        network: {f.code for f in done.findings if f.outcome is Outcome.REFUSED}
+        for network in (LAYERS, MIXED)
+        for done in [migrate_text(f"{START}{network}{TRAIN}    {use}\n")]
+    }
+    assert "V129" in refused[MIXED]
+    assert not refused[LAYERS]
+
+
+def test_a_list_that_is_shown_in_another_order_is_told() -> None:
+    told = {
+        network: [
+            f.reason for f in done.findings if "in the order in which" in f.reason
+        ]
+        for network in (LAYERS, MIXED, BY_HAND)
+        for done in [migrate_text(START + network + TRAIN + NAMES)]
+    }
+    assert len(told[MIXED]) == 2
+    assert not told[LAYERS] and not told[BY_HAND]
+
+
+def test_no_order_matters_to_what_goes_by_names() -> None:
+    use = "print(len([v for v in tf.trainable_variables() if 'first' in v.name]))\n"
+    saved = "saver = tf.train.Saver(tf.trainable_variables())\n"
+    text = START + MIXED + saved + TRAIN + f"    count = {use[6:-2]}\n"
+    done = migrate_text(text)
+    assert not [f for f in done.findings if f.outcome is Outcome.REFUSED]
+    assert not [f for f in done.findings if "in the order in which" in f.reason]
+
+
+def test_the_names_are_those_of_tf1_in_their_order(
+    tf1: str, tmp_path: pathlib.Path
+) -> None:
+    """Slots, counters and the global step among them; in the mixed program they differ."""
+    texts = {
+        name: START + network + TRAIN + NAMES
+        for name, network in (("layers", LAYERS), ("hand", BY_HAND), ("mixed", MIXED))
+    }
+    migrated = {name: migrate_text(text).text for name, text in texts.items()}
+    assert not any("tf.placeholder" in text for text in migrated.values())
+    printed: dict[str, list[str]] = {}
+    for name, text in texts.items():
+        printed[name] = []
+        for python, program in ((tf1, text), (sys.executable, migrated[name])):
+            directory = tmp_path / f"{name}_{len(printed[name])}"
+            directory.mkdir()
+            path = directory / "program.py"
+            path.write_text(program)
+            if python == sys.executable:
+                beside.write(directory, program)
+            done = processes.run_program([python, path], environment=runner.ENVIRONMENT)
+            printed[name].append(done.stdout)
+    for name in ("layers", "hand"):
+        old, new = printed[name]
+        assert old == new and old.count("Adam_1:0") == (6 if name == "layers" else 2)
+    old, new = printed["mixed"]
+    assert old != new and sorted(old) == sorted(new)
