@@ -255,7 +255,7 @@ def _planned(source: _Source, scopes: Scopes, unit: Unit) -> Migration:
         form, findings = with_functions(Text.of(text), unit, findings)
         moved = form is not None
     elif has_refusal(form.findings):
-        plan, findings, form = Plan(), at_origins(form.findings, form), None
+        plan, findings, form = Plan(), at_origins(form.findings, form, text), None
     elif form.changes.noted or form.noted:
         both, _ = with_functions(form.text, unit, form.findings)
         if both is not None:
@@ -400,7 +400,7 @@ def _half_migrated_source(
     if half is None or has_refusal(findings):
         form = _eager_form(text, unit)
     if form is not None and has_refusal(form.findings):
-        plan, findings = Plan(), at_origins(form.findings, form)
+        plan, findings = Plan(), at_origins(form.findings, form, text)
     elif form is not None:
         source, plan, findings = source.in_form(form), form.plan, form.findings
     if half is None and form is None:
@@ -506,7 +506,7 @@ def _written(
         failures = gates.compiles(new, unit.filename)  # Only notes: still a TF1 file.
     if form is not None:
         new = _ORPHAN.sub("", new)
-        findings = at_origins(findings, form)
+        findings = at_origins(findings, form, source.original)
     if failures:
         broken = [
             Finding(line, 1, code_, Outcome.FAILED, "", reason)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from migrate.findings import Finding, Outcome
 from migrate.planning.choice import has_refusal
 from migrate.planning.forms import Form
+from migrate.planning.own_words import say_in_own_words
 
 if TYPE_CHECKING:
     from migrate.normalise import towers
@@ -41,11 +42,15 @@ def unread_queues(text: str) -> Iterator[Finding]:
         yield queues.refusal(found)
 
 
-def at_origins(findings: list[Finding], form: Form) -> list[Finding]:
-    """Findings at the lines of the file they came from, and what was brought where."""
+def at_origins(findings: list[Finding], form: Form, original: str) -> list[Finding]:
+    """Findings at the lines of the file they came from, and what was brought where.
+
+    Args:
+      original: the file, in whose words they are.
+    """
     moved = [
         dataclasses.replace(f, line=form.text.origins[f.line - 1])
-        for f in findings
+        for f in say_in_own_words(findings, form.text, original)
         if f.line <= len(form.text.origins)
     ]
     if not has_refusal(form.findings):

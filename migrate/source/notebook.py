@@ -23,6 +23,8 @@ _MARK = "# %% tf1to2 cell "
 _CUT = re.compile(rf"^{re.escape(_MARK)}(\d+)\n", re.M)
 _ANY_MARK = re.compile(rf"^[ \t]*{re.escape(_MARK)}(\d+)\n", re.M)
 _JOINED = "# This cell's code is in cell {} now: the program needs it in one place."
+# A line of the module; one of another file follows that file's name.
+_LINE = re.compile(r"(?<!\.py, )\bline (\d+)\b")
 # Names that IPython binds before the first cell, bound for the gates' sake. The line is
 # there only where one of them is used, and never reaches the notebook.
 _BOUND = re.compile(r"\b(?:get_ipython|display|In|Out|_{1,3}|exit|quit)\b")
@@ -92,9 +94,24 @@ class Notebook:
         return found.index, max(1, line - found.line)
 
     def located(self, finding: Finding) -> Finding:
-        """The finding with its place in the notebook, not in the module."""
+        """The finding with its place in the notebook, not in the module.
+
+        So are the other lines that it names.
+        """
         cell, line = self.locate(finding.line)
-        return dataclasses.replace(finding, line=line, cell=cell)
+
+        def name_cell(named: re.Match[str]) -> str:
+            other, there = self.locate(int(named[1]))
+            where = f"cell {other + 1}, " if other != cell else ""
+            return f"{where}line {there}"
+
+        return dataclasses.replace(
+            finding,
+            line=line,
+            cell=cell,
+            reason=_LINE.sub(name_cell, finding.reason),
+            recipe=_LINE.sub(name_cell, finding.recipe),
+        )
 
 
 def read(text: str) -> Notebook:

@@ -159,7 +159,7 @@ class Fed:
                     "S111",
                     call,
                     f"placeholder `{name}` is needed here, but not fed",
-                    f"Feed it in this call: {{{name}: value}}.",
+                    f"Feed it in this call: `{{{name}: value}}`.",
                 )
                 return None
             if name in feed:

@@ -58,7 +58,7 @@ class FedDatasets:
                     "S111",
                     run,
                     f"placeholder `{name}` is needed here, but not fed",
-                    f"Feed it in this call: {{{name}: value}}.",
+                    f"Feed it in this call: `{{{name}: value}}`.",
                 )
                 return None
             values.append(value)
