@@ -161,4 +161,12 @@ CODES = (
         "The program uses the global step to choose a worker's data, as in `data[step]`. It is migrated as it is, with this note.",
         why="All workers together count the global step. One worker sees it jump, so the data that it selects by the step has gaps.",
     ),
+    Code(
+        "D167",
+        "an array of one element used as a number",
+        "The program formats or converts a fetched value of shape [1] or [1, 1] as if it were a number. Where the fix is certain, the tool writes `.item()` behind the value.",
+        why="NumPy accepted such an array as a number until version 2.4. Since then it raises TypeError.",
+        before='w = tf.Variable([0.3])\n...\nvalue = sess.run(w)\nprint("%.2f" % value)',
+        after='print("%.2f" % value.item())',
+    ),
 )

@@ -57,6 +57,7 @@ TOPICS: dict[str, str] = {
     "synchronous training": "O102 O103 O104 O106 O111 O114 D145 N171",
     "partitioners": "P102 P103 P110 P111 P112",
     "opening a session": "S101 S102 S115 S117 S118 S122",
+    "values of a run": "D167 S109",
     "run calls": "S103 S104 S108 S109 S112 S114 S134 S136",
     "feeds": "S105 S106 S107 S111 S116 S183 S182",
     "initial values": "S122 S135 D112 V107",

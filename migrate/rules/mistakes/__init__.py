@@ -22,6 +22,7 @@ from migrate.rules.mistakes import (
     older_distribute,
     older_iterators,
     older_partitioners,
+    one_element,
     per_replica_losses,
     seeds,
     servers,
@@ -55,6 +56,8 @@ _KINDS = (
     (older_iterators.find, "make_dataset_iterator"),
     (older_distribute.find_estimators, "model_to_estimator"),
     (older_partitioners.find, "partitioner"),
+    (one_element.find, "Session("),
+    (one_element.find, "managed_session("),
 )
 
 
