@@ -34,15 +34,17 @@ with tf.train.MonitoredTrainingSession() as sess:
     for _ in range(3):
         sess.run(train, {x: 1.})
 """
+BLOCKED = PROGRAM + "        print(train)\n"
 RIVAL = "raise ImportError('the user has a package called migrate, too')\n"
 # Arguments -> exit code and what is printed.
 COMMANDS = (
     (["-V"], 0, "tf1to2, version"),
-    ([], 0, "2 of them name TensorFlow"),
+    ([], 0, "3 of them name TensorFlow"),
     (["demo"], 0, "replicas.run(run_worker)"),
-    (["check", "."], 1, "1 program, and it can be migrated now."),
+    (["check", "."], 1, "1 of 2 programs can be migrated now, 1 is blocked."),
     (["migrate", "train.py", "--diff"], 0, "+import training_session"),
     (["rule", "S101"], 0, "S101"),
+    (["migrate", "blocked.py"], 1, "rules/S112/"),
     (["check", ".", "--report", "r.html", "--report", "r.sarif"], 1, "ready"),
     (["migrate", "train.py", "--write", "--backup", "old"], 0, "tf1to2 verify"),
     (["verify", "train.py"], 1, "pip install 'tf1to2[verify]'"),
@@ -102,6 +104,7 @@ def try_out(environment: pathlib.Path, work: pathlib.Path) -> None:
     (work / "migrate" / "__init__.py").write_text(RIVAL)
     (work / "train.py").write_text(PROGRAM)
     (work / "other.py").write_text("import tensorflow\n")
+    (work / "blocked.py").write_text(BLOCKED)
     inherited = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "CI")}
     for arguments, code, told in COMMANDS:
         for start in ([environment / "bin/tf1to2"], None):
@@ -134,13 +137,12 @@ def main(versions: Sequence[str]) -> None:
             if python is None:
                 print(f"{version}: not found, not tried")
                 continue
-            # The sdist once, for it is built into the same wheel.
-            kinds = (
-                built if version == "3.11" else [p for p in built if p.suffix == ".whl"]
-            )
-            trials = [(path, ()) for path in kinds]
+            # pip builds the sdist with this Python; the wheel was built from it before.
+            trials: list[tuple[pathlib.Path, tuple[str, ...]]]
+            trials = [(path, ()) for path in built]
             if version == VERSIONS[0]:
-                trials.append((kinds[-1], LOWEST))
+                (wheel,) = (path for path in built if path.suffix == ".whl")
+                trials.append((wheel, LOWEST))
             for number, (path, more) in enumerate(trials):
                 environment = _environment(python, base / f"{version}-{number}")
                 _pip(environment, path, *more)
